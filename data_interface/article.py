@@ -1,0 +1,114 @@
+"""The article's layout: every step of a page is one request to the database.
+
+A driver's module says how each single request is sent; what a page is made of stands here, once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Awaitable, List, Sequence
+
+from .store import Ballot, Candidate, NotFound, Podium, Sticker, Visitor
+
+Rows = Sequence[Sequence[Any]]
+Request = Awaitable[Rows]
+
+DRAWS = 3
+
+
+async def replies(*requests: Request) -> List[Rows]:
+    """Await requests in order and return their rows.
+
+    A driver that multiplexes returns futures, so all of them are under way at once and wake the
+    page once; a driver that does not returns coroutines, which run one after another. When one
+    fails, the rest are given up, so that nothing is left that was never awaited.
+    """
+    results = []
+    try:
+        for request in requests:
+            results.append(await request)
+    except BaseException:
+        for request in requests[len(results) + 1 :]:
+            if inspect.iscoroutine(request):
+                request.close()
+            else:
+                request.cancel()  # type: ignore[attr-defined]
+        raise
+    return results
+
+
+def one_sticker(rows: Rows) -> Sticker:
+    """The sticker of a one-row answer; NotFound when there is none."""
+    if not rows:
+        raise NotFound("There are no stickers to choose between.")
+    return Sticker(*rows[0])
+
+
+class ArticleData:
+    """``ballot`` and ``podium`` of ``store.Data``, made of single requests.
+
+    Each request method sends one request and returns an awaitable of its rows; ids and tokens
+    come as one row of one text.
+    """
+
+    def random_sticker(self) -> Request:
+        """Any sticker, each equally likely: (id, pack, title, rating, up, down)."""
+        raise NotImplementedError
+
+    def new_id(self) -> Request:
+        """128 bits from the database's CSPRNG as 32 hex digits."""
+        raise NotImplementedError
+
+    def keep_token(self, token: str, sticker: int, mate: str) -> Request:
+        """Store a token for a sticker; ``mate`` is the other token of the same ballot."""
+        raise NotImplementedError
+
+    def touch_session(self, session: str, visitor: Visitor) -> Request:
+        """Insert the session, or count one more visit and note address, agent and time."""
+        raise NotImplementedError
+
+    def count_view(self) -> Request:
+        """Count one view of Index."""
+        raise NotImplementedError
+
+    def ranked(self, limit: int, best: bool) -> Request:
+        """The stickers at one end of the ranking."""
+        raise NotImplementedError
+
+    async def ballot(self, visitor: Visitor) -> Ballot:
+        """See ``store.Data.ballot``: 9 requests for a new visitor, 8 for a returning one."""
+        first = [self.random_sticker(), self.random_sticker(), self.new_id(), self.new_id()]
+        first.append(self.count_view())
+        if visitor.session is None:
+            first.append(self.new_id())
+        rows = await replies(*first)
+        left, right = one_sticker(rows[0]), one_sticker(rows[1])
+        if left.id == right.id:
+            right = await self._another(left)
+        session = visitor.session or rows[5][0][0]
+        plus, minus = rows[2][0][0], rows[3][0][0]
+        await replies(
+            self.keep_token(plus, left.id, minus),
+            self.keep_token(minus, right.id, plus),
+            self.touch_session(session, visitor),
+        )
+        return Ballot(session, Candidate(left, plus), Candidate(right, minus))
+
+    async def _another(self, drawn: Sticker) -> Sticker:
+        """Draw again: one ballot in as many as there are stickers draws the same one twice."""
+        for _ in range(DRAWS):
+            sticker = one_sticker(await self.random_sticker())
+            if sticker.id != drawn.id:
+                return sticker
+        raise NotFound("There are no two different stickers to choose between.")
+
+    async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:
+        """See ``store.Data.podium``: 3 requests for a new visitor, 2 for a returning one."""
+        if visitor.session is None:
+            rows, new = await replies(self.ranked(limit, best), self.new_id())
+            session = new[0][0]
+            await self.touch_session(session, visitor)
+        else:
+            session = visitor.session
+            rows, _ = await replies(self.ranked(limit, best), self.touch_session(session, visitor))
+        return Podium(session, [Sticker(*row) for row in rows])

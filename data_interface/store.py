@@ -1,0 +1,182 @@
+"""What the site asks of a database: the rows, the errors, the protocol.
+
+Nothing here knows SQL, Lua or a driver. A store module implements ``Store`` and ``Data`` for one
+driver; the pages know only the names of this module.
+"""
+
+from __future__ import annotations
+
+from typing import AsyncContextManager, List, NamedTuple, Optional
+
+from typing_extensions import Protocol
+
+# A token or a session id: 128 bits from the database's CSPRNG as lower-case hex digits.
+ID_LENGTH = 32
+
+TOKEN_SECONDS = 600
+TOKENS_KEPT = 200_000
+SESSION_SECONDS = 86_400
+SESSIONS_KEPT = 100_000
+CLEAN_EVERY_SECONDS = 1.0
+
+AGENT_LENGTH = 200
+TITLE_LENGTH = 80
+
+
+class Sticker(NamedTuple):
+    """One sticker; ``rating`` is ``up - down``."""
+
+    id: int
+    pack: int
+    title: str
+    rating: int
+    up: int
+    down: int
+
+
+class Pack(NamedTuple):
+    """A pack of stickers."""
+
+    id: int
+    title: str
+
+
+class Visitor(NamedTuple):
+    """Who asks for a page: ``session`` is the id from the cookie, or None for a new visitor."""
+
+    session: Optional[str]
+    address: str
+    agent: str
+
+
+class Candidate(NamedTuple):
+    """A sticker on the ballot and the single-use token that votes for or against it."""
+
+    sticker: Sticker
+    token: str
+
+
+class Ballot(NamedTuple):
+    """What Index shows: two different stickers, and the session id to set or keep."""
+
+    session: str
+    left: Candidate
+    right: Candidate
+
+
+class Podium(NamedTuple):
+    """What Good and Bad show, best (or worst) first, and the session id to set or keep."""
+
+    session: str
+    stickers: List[Sticker]
+
+
+class Statistics(NamedTuple):
+    """The site's counters since the database was made."""
+
+    packs: int
+    stickers: int
+    visitors: int
+    views: int
+    votes: int
+
+
+class StoreError(Exception):
+    """The database could not do what was asked. The text is one line a person can read."""
+
+
+class Unavailable(StoreError):
+    """The database does not answer, or its connection was lost."""
+
+
+class Busy(StoreError):
+    """No connection became free in time."""
+
+
+class NotFound(StoreError):
+    """What was asked for does not exist."""
+
+
+class Conflict(StoreError):
+    """The change contradicts what is stored: a title taken, a pack that is not empty."""
+
+
+class Data(Protocol):
+    """What one page may ask, in the site's words. No SQL, no tuples, no driver errors leak out.
+
+    Every method may raise ``Unavailable`` or ``Busy``.
+    """
+
+    async def ballot(self, visitor: Visitor) -> Ballot:
+        """Two different random stickers with a new token each; the visit and the view counted.
+
+        In the article's layout 9 requests for a new visitor, 8 for a returning one.
+        ``NotFound`` when there are fewer than two stickers.
+        """
+
+    async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:
+        """The ``limit`` best stickers by (rating, id) descending, or the worst ascending.
+
+        In the article's layout 3 requests for a new visitor, 2 for a returning one.
+        """
+
+    async def cast_vote(self, plus: str, minus: str) -> bool:
+        """Consume the two tokens of one ballot and count the vote; False when refused.
+
+        Both tokens exist, belong to the same ballot and are not expired: ``plus`` gains one up,
+        ``minus`` one down, the vote count grows by one, all at once and exactly once. Otherwise
+        nothing changes.
+        """
+
+    async def statistics(self) -> Statistics:
+        """The counters for About."""
+
+    async def packs(self) -> List[Pack]:
+        """All packs by id."""
+
+    async def pack(self, pack: int) -> Pack:
+        """One pack, or ``NotFound``."""
+
+    async def stickers(self, pack: int) -> List[Sticker]:
+        """The stickers of a pack by id; empty when there are none."""
+
+    async def sticker(self, pack: int, sticker: int) -> Sticker:
+        """One sticker of a pack, or ``NotFound``."""
+
+    async def create_pack(self, title: str) -> Pack:
+        """A new pack under the next free id; ``Conflict`` when the title is taken."""
+
+    async def rename_pack(self, pack: int, title: str) -> Pack:
+        """The pack with its new title; ``NotFound``, ``Conflict`` when the title is taken."""
+
+    async def delete_pack(self, pack: int) -> None:
+        """Remove an empty pack; ``NotFound``, ``Conflict`` while it has stickers."""
+
+    async def create_sticker(self, pack: int, title: str) -> Sticker:
+        """A new sticker under the next free id, rating 0; ``NotFound`` when there is no pack."""
+
+    async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
+        """The sticker with its new title; ``NotFound``."""
+
+    async def delete_sticker(self, pack: int, sticker: int) -> None:
+        """Remove a sticker; ``NotFound``. Its open tokens lose their use."""
+
+
+class Store(Protocol):
+    """A database as the site sees it. Opened once per server process."""
+
+    async def open(self) -> None:
+        """Connect, make the schema and load the stickers where they are missing.
+
+        Raises ``StoreError`` with one line that says what to do when that fails.
+        """
+
+    def acquire(self) -> AsyncContextManager[Data]:
+        """A unit of work, in the connection mode the store was made with.
+
+        Entering raises ``Busy`` when no connection is free in time, ``Unavailable`` when the
+        database cannot be reached; leaving translates what the driver raised.
+        """
+
+    async def close(self) -> None:
+        """End every connection; bounded."""
