@@ -1,0 +1,1 @@
+"""The race: scenarios, servers, load and meters, saved results, statistics, reports."""
