@@ -1,0 +1,52 @@
+# Usage: make [help|race|test|lint|format|serve|env|system|lock|clean]
+comma := ,
+empty :=
+space := $(empty) $(empty)
+commas = $(subst $(space),$(comma),$(strip $(1)))
+option = $(if $(strip $(2)),--$(1) '$(call commas,$(2))')
+
+SCENARIO ?= quick
+ENGINE ?= aiohttp-tarantool-one-uvloop
+PORT ?= 1717
+PYTHON := .venv/bin/python
+
+.PHONY: help race test lint format serve ready env system lock clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-8s %s\n' "$$name" "$$what"; done
+
+race: ready  ## race the engines; SCENARIO= ENGINES= PAGES= ROUNDS= ARGS=
+	@$(PYTHON) -m race run '$(SCENARIO)' $(call option,engines,$(ENGINES)) \
+	    $(call option,pages,$(PAGES)) $(call option,rounds,$(ROUNDS)) $(ARGS)
+
+test: ready lint  ## lint, types and every test; ARGS=--require-all turns skips into failures
+	@$(PYTHON) -m pytest $(ARGS)
+
+lint: ready  ## format, lint and types, without changing a file
+	@$(PYTHON) -m ruff format --check
+	@$(PYTHON) -m ruff check
+	@$(PYTHON) -m mypy
+
+format: ready  ## format the code and apply the safe fixes
+	@$(PYTHON) -m ruff check --fix
+	@$(PYTHON) -m ruff format
+
+serve: ready  ## serve the site; ENGINE= PORT=
+	@$(PYTHON) server.py -e '$(ENGINE)' -p '$(PORT)'
+
+ready:
+	@scripts/system.sh
+	@scripts/env.sh $(PYTHONS)
+
+env:  ## build .venv and .venv-3.7 from their locks; PYTHONS="3.8 3.12" adds .venv-3.8 and .venv-3.12
+	@scripts/env.sh $(PYTHONS)
+
+system:  ## install missing Debian packages (as root; otherwise say how)
+	@scripts/system.sh
+
+lock: env  ## remake the locks from requirements/*.in; ARGS=--upgrade takes newer versions
+	@scripts/lock.sh $(ARGS)
+
+clean:  ## remove environments and caches; keeps databases (var) and results
+	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Usage: scripts/env.sh [X.Y ...]
+# Builds .venv (current CPython), .venv-3.7, and .venv-X.Y for every X.Y named, each from its lock.
+# Does nothing where an environment already matches its lock.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+
+# build FOLDER LOCK PYTHON
+build() {
+    local folder=$1 lock=$2 python=$3 base locked
+    base="$PWD $("$python" -V) $python"
+    locked=$(sha256sum <"$lock")
+    if [[ -e $folder/base && "$(<"$folder/base")" == "$base" ]] && "$folder/bin/python" -c ''; then
+        [[ -e $folder/locked && "$(<"$folder/locked")" == "$locked" ]] && return
+    else
+        say "creating $folder with $("$python" -V) ($python)"
+        "$python" -m venv --clear "$folder" || die "$python cannot create $folder; see its message above"
+        echo "$base" >"$folder/base"
+    fi
+    say "installing $lock into $folder"
+    "$folder/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+        --no-deps --require-hashes -r "$lock" </dev/null ||
+        die "installing $lock into $folder failed; see pip's message above, then try make env again"
+    echo "$locked" >"$folder/locked"
+}
+
+build_current() {
+    local version python
+    for version in 3.13 3.12 3.11; do
+        python=$(find_python "$version") || continue
+        build .venv requirements/current.txt "$python"
+        write_race_command
+        return
+    done
+    die "no CPython 3.11 to 3.13 that can build environments; to get one: make system as root, or pyenv install 3.13"
+}
+
+# A command instead of an installed package: the project runs from its folder and needs no build.
+write_race_command() {
+    [[ -x .venv/bin/race ]] && return
+    cat >.venv/bin/race <<END
+#!$PWD/.venv/bin/python
+import sys
+
+sys.path.insert(0, "$PWD")
+from race.cli import main
+
+sys.exit(main())
+END
+    chmod +x .venv/bin/race
+}
+
+build_3_7() {
+    local python
+    if python=$(find_python 3.7); then
+        build .venv-3.7 requirements/py37.txt "$python"
+    else
+        say "no CPython 3.7, so japronto and aiotarantool cannot run here; to get it: pyenv install 3.7.17"
+    fi
+}
+
+build_named() {
+    local version=$1 python
+    [[ $version == 3.7 ]] && return
+    [[ $version =~ ^3\.([89]|1[0-3])$ ]] || die "PYTHONS takes versions from 3.7 to 3.13, not $version"
+    python=$(find_python "$version") || die "no CPython $version; to get it: pyenv install $version"
+    build ".venv-$version" requirements/server.txt "$python"
+}
+
+mkdir -p var
+exec 9>var/env.lock
+flock --wait 900 9 || die "another make env has held var/env.lock for 15 minutes; end it, then try again"
+build_current
+build_3_7
+for version in "$@"; do build_named "$version"; done

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Usage: scripts/lock.sh [--upgrade | --upgrade-package NAME]
+# Remakes requirements/*.txt from requirements/*.in. Versions stay as locked unless told otherwise.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+
+tool=.venv-lock
+[[ -x .venv/bin/python ]] || die "no .venv; make it first: make env"
+[[ -x $tool/bin/uv ]] || { .venv/bin/python -m venv --clear $tool && $tool/bin/pip install --quiet uv==0.13.8; }
+
+# compile NAME OPTION...: without header and index address, so that the lock is the same everywhere.
+compile() {
+    local name=$1
+    shift
+    (cd requirements && "../$tool/bin/uv" pip compile --quiet --generate-hashes --no-header --no-emit-index-url \
+        "$@" --output-file "$name.txt" "$name.in") || die "requirements/$name.in cannot be resolved"
+}
+compile current --universal --python-version 3.11 "$@"
+compile server --universal --python-version 3.8 "$@"
+compile py37 --python-version 3.7 --python-platform linux "$@"
