@@ -1,0 +1,243 @@
+"""The reference implementation of the protocol: everything in this process, gone with it.
+
+Shows what the web side costs without a database, and says in plain Python what every other store
+must do. Nothing here awaits, so every method is atomic as it stands.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from bisect import bisect_left, insort
+from collections import OrderedDict
+from types import TracebackType
+from typing import Dict, List, NamedTuple, Optional, Set, Tuple, Type
+
+from .stickers import catalogue
+from .store import (
+    ID_LENGTH,
+    SESSION_SECONDS,
+    SESSIONS_KEPT,
+    TOKEN_SECONDS,
+    TOKENS_KEPT,
+    Ballot,
+    Candidate,
+    Conflict,
+    NotFound,
+    Pack,
+    Podium,
+    Statistics,
+    Sticker,
+    Visitor,
+)
+
+
+class Token(NamedTuple):
+    """The right to vote on one sticker, together with its mate; ``deadline`` on ``monotonic``."""
+
+    sticker: int
+    mate: str
+    deadline: float
+
+
+class Session(NamedTuple):
+    """One visitor; ``seen`` on ``monotonic``."""
+
+    visits: int
+    address: str
+    agent: str
+    seen: float
+
+
+def new_id() -> str:
+    """128 bits from the operating system's CSPRNG as 32 lower-case hex digits."""
+    return secrets.token_hex(ID_LENGTH // 2)
+
+
+class MemoryStore:
+    """``store.Store`` and ``store.Data`` in one object, which is its own unit of work as well."""
+
+    def __init__(self) -> None:
+        self._packs: Dict[int, Pack] = {}
+        self._stickers: Dict[int, Sticker] = {}
+        self._members: Dict[int, Set[int]] = {}
+        self._titles: Set[str] = set()
+        self._ids: List[int] = []
+        self._ranking: List[Tuple[int, int]] = []
+        # Insertion order is order of age: what is to expire stands in front.
+        self._tokens: OrderedDict[str, Token] = OrderedDict()
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._sessions_expired = 0
+        self._views = 0
+        self._votes = 0
+
+    async def open(self) -> None:
+        packs, stickers = catalogue()
+        for pack in packs:
+            self._packs[pack.id] = pack
+            self._members[pack.id] = set()
+            self._titles.add(pack.title)
+        for sticker in stickers:
+            self._stickers[sticker.id] = sticker
+            self._members[sticker.pack].add(sticker.id)
+        self._ids = sorted(self._stickers)
+        self._ranking = sorted((sticker.rating, sticker.id) for sticker in stickers)
+        self._next_pack = len(packs) + 1
+        self._next_sticker = len(stickers) + 1
+
+    def acquire(self) -> MemoryStore:
+        return self
+
+    async def __aenter__(self) -> MemoryStore:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        """Nothing was taken, so there is nothing to give back."""
+
+    async def close(self) -> None:
+        """Nothing is kept outside this object."""
+
+    async def ballot(self, visitor: Visitor) -> Ballot:
+        if len(self._ids) < 2:
+            raise NotFound("There are no two different stickers to choose between.")
+        left, right = random.sample(self._ids, 2)
+        plus, minus = new_id(), new_id()
+        self._keep_token(plus, left, minus)
+        self._keep_token(minus, right, plus)
+        self._views += 1
+        return Ballot(
+            self._touch_session(visitor),
+            Candidate(self._stickers[left], plus),
+            Candidate(self._stickers[right], minus),
+        )
+
+    async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:
+        ranked = self._ranking[: -limit - 1 : -1] if best else self._ranking[:limit]
+        return Podium(self._touch_session(visitor), [self._stickers[key] for _, key in ranked])
+
+    def _keep_token(self, token: str, sticker: int, mate: str) -> None:
+        now = time.monotonic()
+        tokens = self._tokens
+        tokens[token] = Token(sticker, mate, now + TOKEN_SECONDS)
+        while len(tokens) > TOKENS_KEPT or next(iter(tokens.values())).deadline <= now:
+            tokens.popitem(last=False)
+
+    def _touch_session(self, visitor: Visitor) -> str:
+        now = time.monotonic()
+        sessions = self._sessions
+        session = visitor.session or new_id()
+        known = sessions.pop(session, None)
+        visits = known.visits + 1 if known else 1
+        sessions[session] = Session(visits, visitor.address, visitor.agent, now)
+        while len(sessions) > SESSIONS_KEPT or next(iter(sessions.values())).seen <= (
+            now - SESSION_SECONDS
+        ):
+            sessions.popitem(last=False)
+            self._sessions_expired += 1
+        return session
+
+    async def cast_vote(self, plus: str, minus: str) -> bool:
+        up, down = self._tokens.get(plus), self._tokens.get(minus)
+        if up is None or down is None or up.mate != minus or down.mate != plus:
+            return False
+        if min(up.deadline, down.deadline) <= time.monotonic():
+            return False
+        winner, loser = self._stickers.get(up.sticker), self._stickers.get(down.sticker)
+        if winner is None or loser is None:
+            return False
+        del self._tokens[plus], self._tokens[minus]
+        self._replace(winner._replace(rating=winner.rating + 1, up=winner.up + 1))
+        self._replace(loser._replace(rating=loser.rating - 1, down=loser.down + 1))
+        self._votes += 1
+        return True
+
+    def _replace(self, sticker: Sticker) -> None:
+        self._unrank(self._stickers[sticker.id])
+        self._stickers[sticker.id] = sticker
+        insort(self._ranking, (sticker.rating, sticker.id))
+
+    def _unrank(self, sticker: Sticker) -> None:
+        del self._ranking[bisect_left(self._ranking, (sticker.rating, sticker.id))]
+
+    async def statistics(self) -> Statistics:
+        visitors = len(self._sessions) + self._sessions_expired
+        return Statistics(
+            len(self._packs), len(self._stickers), visitors, self._views, self._votes
+        )
+
+    async def packs(self) -> List[Pack]:
+        return list(self._packs.values())
+
+    async def pack(self, pack: int) -> Pack:
+        if pack not in self._packs:
+            raise NotFound("There is no pack {}.".format(pack))
+        return self._packs[pack]
+
+    async def stickers(self, pack: int) -> List[Sticker]:
+        return [self._stickers[key] for key in sorted(self._members.get(pack, ()))]
+
+    async def sticker(self, pack: int, sticker: int) -> Sticker:
+        if sticker not in self._members.get(pack, ()):
+            raise NotFound("There is no sticker {} in pack {}.".format(sticker, pack))
+        return self._stickers[sticker]
+
+    async def create_pack(self, title: str) -> Pack:
+        self._claim(title)
+        pack = Pack(self._next_pack, title)
+        self._next_pack += 1
+        self._packs[pack.id] = pack
+        self._members[pack.id] = set()
+        return pack
+
+    async def rename_pack(self, pack: int, title: str) -> Pack:
+        known = await self.pack(pack)
+        if known.title != title:
+            self._claim(title)
+            self._titles.remove(known.title)
+        self._packs[pack] = Pack(pack, title)
+        return self._packs[pack]
+
+    def _claim(self, title: str) -> None:
+        if title in self._titles:
+            raise Conflict("Another pack has that title.")
+        self._titles.add(title)
+
+    async def delete_pack(self, pack: int) -> None:
+        known = await self.pack(pack)
+        if self._members[pack]:
+            raise Conflict("Pack {} still has stickers.".format(pack))
+        del self._packs[pack], self._members[pack]
+        self._titles.remove(known.title)
+
+    async def create_sticker(self, pack: int, title: str) -> Sticker:
+        await self.pack(pack)
+        sticker = Sticker(self._next_sticker, pack, title, 0, 0, 0)
+        self._next_sticker += 1
+        self._stickers[sticker.id] = sticker
+        self._members[pack].add(sticker.id)
+        self._ids.append(sticker.id)
+        insort(self._ranking, (0, sticker.id))
+        return sticker
+
+    async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
+        known = await self.sticker(pack, sticker)
+        self._stickers[sticker] = known._replace(title=title)
+        return self._stickers[sticker]
+
+    async def delete_sticker(self, pack: int, sticker: int) -> None:
+        known = await self.sticker(pack, sticker)
+        self._unrank(known)
+        del self._stickers[sticker]
+        self._members[pack].remove(sticker)
+        del self._ids[bisect_left(self._ids, sticker)]
+
+
+def open_store(connection: str, url: str, size: int) -> MemoryStore:
+    """The store in this process; it has one mode, no address and nothing to size."""
+    return MemoryStore()
