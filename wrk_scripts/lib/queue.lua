@@ -1,0 +1,24 @@
+-- First in, first out, in constant time.
+
+local queue = {}
+queue.__index = queue
+
+function queue.new() return setmetatable({ first = 1, last = 0 }, queue) end
+
+--- Pushing nil does nothing.
+function queue:push(value)
+  if value == nil then return end
+  self.last = self.last + 1
+  self[self.last] = value
+end
+
+--- The oldest value, or nil.
+function queue:pop()
+  if self.first > self.last then return nil end
+  local value = self[self.first]
+  self[self.first] = nil
+  self.first = self.first + 1
+  return value
+end
+
+return queue

@@ -1,0 +1,7 @@
+-- Any page, pipelined (24 deep unless told otherwise) or, with depth 1, not.
+--   wrk -c100 -d30s -t1 -s wrk_scripts/pipeline.lua http://127.0.0.1:1717 -- --path /good --depth 1
+
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+package.path = here .. "?.lua;" .. package.path
+
+setup, init, done = require("lib.pipeline").script(nil)

@@ -1,0 +1,135 @@
+-- Votes for stickers: fetches /, takes the two ballots out of the page, posts one, and so on.
+--   wrk -c100 -d30s -t1 -s wrk_scripts/vote.lua http://127.0.0.1:1717
+--   ... http://127.0.0.1:1717 -- --votes 500      (at most so many votes a thread, then pages only)
+--
+-- wrk has one Lua state a thread and tells neither request() nor response() which connection it is
+-- about. So nothing here belongs to a connection: a thread keeps queues, and a connection that is
+-- free to write takes the oldest ballot, or fetches a page when there is none. That is right because
+-- a ballot's tokens are bound to no connection and leave their queue exactly once. A visitor (a
+-- session cookie) is idle, browsing or voting; his cookie goes out with one request at a time, and a
+-- new visitor comes only when no idle one is left, so there are as many as connections. Which of
+-- the browsing visitors an answer was meant for is not known; the oldest is taken.
+--
+-- Adds to the result line: `pages` (ballots fetched), `votes` {posted, acknowledged (303 with
+-- voted=1), refused (303 with voted=0), unanswered (posted, and neither: cut off by the end of the
+-- run or by an error)}, `visitors`, `unexpected` (answers below 400 that are no page with ballots
+-- and no verdict on a vote). The server's own count of votes rises by at least `acknowledged` and
+-- by at most `acknowledged` + `unanswered`.
+
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+package.path = here .. "?.lua;" .. package.path
+
+local options = require("lib.options")
+local queue = require("lib.queue")
+local report = require("lib.report")
+
+-- The counts are plain globals because done() can read nothing else out of a thread.
+local COUNTS = { "posted", "acknowledged", "refused", "pages", "visitors", "unexpected" }
+for _, name in ipairs(COUNTS) do _G[name] = 0 end
+
+local ballots, idle, browsing, voting = queue.new(), queue.new(), queue.new(), queue.new()
+local votes_allowed = math.huge
+
+function init(words)
+  local given = options.parse(words, { votes = true, connections = true })
+  pipeline_depth = 1
+  told_connections = given.connections and options.whole(given.connections, "--connections", 1, 1e6)
+  if given.votes then votes_allowed = options.whole(given.votes, "--votes", 0, 1e9) end
+  -- Each state starts from the same seed; its own address makes the threads choose differently.
+  math.randomseed(tonumber(tostring({}):match("0x(%x+)"), 16) % 2 ^ 31)
+end
+
+local function with_cookie(cookie, headers)
+  for name, value in pairs(wrk.headers) do headers[name] = headers[name] or value end
+  headers["Cookie"] = cookie
+  return headers
+end
+
+local FORM = { ["Content-Type"] = "application/x-www-form-urlencoded" }
+
+local function post(ballot)
+  posted = posted + 1
+  local cookie = idle:pop()
+  if cookie then voting:push(cookie) end
+  local headers = with_cookie(cookie, { ["Content-Type"] = FORM["Content-Type"] })
+  return wrk.format("POST", nil, headers, ballot)
+end
+
+function request()
+  local ballot = posted < votes_allowed and ballots:pop()
+  if ballot then return post(ballot) end
+  local cookie = idle:pop()
+  if cookie then browsing:push(cookie) end
+  return wrk.format("GET", nil, with_cookie(cookie, {}))
+end
+
+local function header(headers, wanted)
+  for name, value in pairs(headers) do
+    if name:lower() == wanted then return value end
+  end
+  return ""
+end
+
+local function token(form, name)
+  for input in form:gmatch("<input[^>]*>") do
+    if input:find('name="' .. name .. '"', 1, true) then
+      local value = input:match('value="(%x+)"')
+      return value and #value == 32 and value
+    end
+  end
+end
+
+local function ballots_in(page)
+  local found = {}
+  for form in page:gmatch("<form.-</form>") do
+    local plus, minus = token(form, "vote_plus"), token(form, "vote_minus")
+    if plus and minus then found[#found + 1] = "vote_plus=" .. plus .. "&vote_minus=" .. minus end
+  end
+  return found
+end
+
+local function page_answered(headers, body)
+  local found = ballots_in(body)
+  local cookie = header(headers, "set-cookie"):match("^(session=%x+)")
+  if cookie then visitors = visitors + 1 end
+  idle:push(cookie or browsing:pop())
+  if #found == 0 then
+    unexpected = unexpected + 1
+    return
+  end
+  pages = pages + 1
+  if posted < votes_allowed then ballots:push(found[math.random(#found)]) end
+end
+
+local function vote_answered(headers)
+  local verdict = header(headers, "location"):match("[?&]voted=([01])")
+  idle:push(voting:pop())
+  if verdict == "1" then
+    acknowledged = acknowledged + 1
+  elseif verdict == "0" then
+    refused = refused + 1
+  else
+    unexpected = unexpected + 1
+  end
+end
+
+function response(status, headers, body)
+  if status == 303 then
+    vote_answered(headers)
+  elseif status < 400 then
+    page_answered(headers, body)
+  end
+end
+
+local function finish(threads)
+  local sums = {}
+  for _, name in ipairs(COUNTS) do
+    sums[name] = 0
+    for _, thread in ipairs(threads) do sums[name] = sums[name] + thread:get(name) end
+  end
+  local votes = { posted = sums.posted, acknowledged = sums.acknowledged, refused = sums.refused }
+  votes.unanswered = votes.posted - votes.acknowledged - votes.refused
+  return { votes = votes, pages = sums.pages, visitors = sums.visitors, unexpected = sums.unexpected }
+end
+
+setup, done = report.hooks(finish)
