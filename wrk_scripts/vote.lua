@@ -27,40 +27,42 @@ local report = require("lib.report")
 local COUNTS = { "posted", "acknowledged", "refused", "pages", "visitors", "unexpected" }
 for _, name in ipairs(COUNTS) do _G[name] = 0 end
 
+local BALLOT = "vote_plus=%s&vote_minus=%s"
+local BALLOT_LENGTH = #BALLOT:format(("0"):rep(32), ("0"):rep(32))
+
 local ballots, idle, browsing, voting = queue.new(), queue.new(), queue.new(), queue.new()
 local votes_allowed = math.huge
+local get_head, post_head
+
+-- All of a request but its cookie and body; every ballot has the same length.
+local function head(method, headers, body)
+  for name, value in pairs(wrk.headers) do headers[name] = headers[name] or value end
+  return (wrk.format(method, nil, headers, body):match("^(.-\r\n)\r\n"))
+end
 
 function init(words)
   local given = options.parse(words, { votes = true, connections = true })
   pipeline_depth = 1
   told_connections = given.connections and options.whole(given.connections, "--connections", 1, 1e6)
   if given.votes then votes_allowed = options.whole(given.votes, "--votes", 0, 1e9) end
-  -- Each state starts from the same seed; its own address makes the threads choose differently.
-  math.randomseed(tonumber(tostring({}):match("0x(%x+)"), 16) % 2 ^ 31)
+  get_head = head("GET", {})
+  local form = { ["Content-Type"] = "application/x-www-form-urlencoded" }
+  post_head = head("POST", form, ("0"):rep(BALLOT_LENGTH))
+  math.randomseed(thread_number)
 end
 
-local function with_cookie(cookie, headers)
-  for name, value in pairs(wrk.headers) do headers[name] = headers[name] or value end
-  headers["Cookie"] = cookie
-  return headers
-end
-
-local FORM = { ["Content-Type"] = "application/x-www-form-urlencoded" }
-
-local function post(ballot)
-  posted = posted + 1
-  local cookie = idle:pop()
-  if cookie then voting:push(cookie) end
-  local headers = with_cookie(cookie, { ["Content-Type"] = FORM["Content-Type"] })
-  return wrk.format("POST", nil, headers, ballot)
-end
+local function cookie_line(cookie) return cookie and "Cookie: " .. cookie .. "\r\n" or "" end
 
 function request()
   local ballot = posted < votes_allowed and ballots:pop()
-  if ballot then return post(ballot) end
   local cookie = idle:pop()
-  if cookie then browsing:push(cookie) end
-  return wrk.format("GET", nil, with_cookie(cookie, {}))
+  if not ballot then
+    browsing:push(cookie)
+    return get_head .. cookie_line(cookie) .. "\r\n"
+  end
+  posted = posted + 1
+  voting:push(cookie)
+  return post_head .. cookie_line(cookie) .. "\r\n" .. ballot
 end
 
 local function header(headers, wanted)
@@ -83,7 +85,7 @@ local function ballots_in(page)
   local found = {}
   for form in page:gmatch("<form.-</form>") do
     local plus, minus = token(form, "vote_plus"), token(form, "vote_minus")
-    if plus and minus then found[#found + 1] = "vote_plus=" .. plus .. "&vote_minus=" .. minus end
+    if plus and minus then found[#found + 1] = BALLOT:format(plus, minus) end
   end
   return found
 end

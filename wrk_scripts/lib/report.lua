@@ -77,7 +77,10 @@ end
 -- the threads counted is asked of the threads.
 function report.hooks(finish)
   local threads = {}
-  local function setup(thread) threads[#threads + 1] = thread end
+  local function setup(thread)
+    threads[#threads + 1] = thread
+    thread:set("thread_number", #threads)
+  end
   local function done(summary, latency)
     local told = threads[1]:get("told_connections")
     local result = report.figures(summary, latency, told or options.connections())
