@@ -1,7 +1,8 @@
 """The typed records of a saved race, one class for each object in race/schema.json.
 
 A record is built from decoded JSON with `from_json`, which raises ValueError naming the field that
-is missing or of the wrong kind, and written back with `as_json`. Fields that are not known are
+is missing or of the wrong kind (TypeError when it is no object at all), and written back with
+`as_json`. Fields that are not known are
 ignored, so an older reader can open a file that only gained fields.
 """
 
@@ -145,8 +146,10 @@ class Cell:
         return {"schema": SCHEMA, **data}
 
 
-def check_schema(data: Mapping[str, Any]) -> None:
-    """Raise ValueError when `data` was written by a version this code does not read."""
+def check_schema(data: object) -> None:
+    """Raise when `data` is no JSON object, or of a version that this code does not read."""
+    if not isinstance(data, Mapping):
+        raise TypeError("not a JSON object")
     version = _take(data, "schema", int)
     if version != SCHEMA:
         raise ValueError(f"schema version {version} is not the version {SCHEMA} read here")

@@ -78,7 +78,7 @@ def load(folder: Path | str) -> Run:
             continue
         try:
             cells.append(_read_cell(line))
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             problems.append(Problem(number, str(error)))
     return Run(folder, head, cells, problems)
 
@@ -88,8 +88,6 @@ def _read_cell(line: bytes) -> Cell:
         data = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON ({error})") from None
-    if not isinstance(data, dict):
-        raise ValueError("not a JSON object")
     return Cell.from_json(data)
 
 
@@ -103,12 +101,10 @@ def _read_head(folder: Path) -> Head:
     path = folder / RUN_FILE
     try:
         data = json.loads(path.read_bytes())
-        if not isinstance(data, dict):
-            raise ValueError("not a JSON object")
         return Head.from_json(data)
     except FileNotFoundError:
         raise ResultsError(f"'{folder}' holds no {RUN_FILE}: it is no results folder") from None
     except OSError as error:
         raise ResultsError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ResultsError(f"{path} is damaged: {error}") from None
