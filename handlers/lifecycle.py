@@ -1,0 +1,46 @@
+"""Start, signals and end, once for every framework that runs on an event loop of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from typing import Awaitable, Callable
+
+from .site import Site
+
+# How long requests in flight may take to finish after SIGTERM or Ctrl-C.
+FINISH_SECONDS = 5.0
+
+NewLoop = Callable[[], asyncio.AbstractEventLoop]
+# Starts to accept; returns what stops accepting and waits for requests in flight.
+Start = Callable[[], Awaitable[Callable[[], Awaitable[None]]]]
+
+
+def run(site: Site, new_loop: NewLoop, start: Start, ready: Callable[[], None]) -> None:
+    """Serve until SIGTERM or SIGINT. ``ready`` is called once connections are accepted."""
+    loop = new_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_until_complete(_serve(site, loop, start, ready))
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        asyncio.set_event_loop(None)
+        loop.close()
+
+
+async def _serve(
+    site: Site, loop: asyncio.AbstractEventLoop, start: Start, ready: Callable[[], None]
+) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        await site.open()
+        finish = await start()
+        ready()
+        await stop.wait()
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(finish(), FINISH_SECONDS + 1)
+    finally:
+        await site.close()

@@ -1,0 +1,121 @@
+"""What each page of the site does, written once for every web framework."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, Optional
+from urllib.parse import parse_qsl
+
+from data_interface.store import AGENT_LENGTH, Statistics, Store, StoreError, Visitor
+
+from .exchange import FOREVER, SVG, TEXT, Kind, Page, Visit
+from .pictures import picture
+from .render import Renderer, static_files
+
+TOP = 9
+MOST_FIELDS = 8
+# Ids of pictures: any positive 31-bit number draws something, so new stickers have a face too.
+MOST_ID = 2**31 - 1
+
+_SESSION = re.compile(r"(?:^|;)\s*session=([0-9a-f]{32})\s*(?:;|$)")
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+_PICTURE = re.compile(r"([1-9][0-9]{0,9})\.svg")
+_NOTICES = {"voted=1": "counted", "voted=0": "refused"}
+
+UGLY = Page(b"UGLY", TEXT)
+
+
+class Pages:
+    """The HTML pages, their pictures and their style sheet."""
+
+    def __init__(self, store: Store, renderer: Renderer) -> None:
+        self._store = store
+        self._renderer = renderer
+        self._static = {
+            name: Page(body, Kind(mime, FOREVER)) for name, (mime, body) in static_files().items()
+        }
+        self.statistics: Optional[Statistics] = None
+
+    async def index(self, visit: Visit) -> Page:
+        """Two stickers to choose between."""
+        session = session_of(visit)
+        visitor = Visitor(session, visit.address, visit.agent[:AGENT_LENGTH])
+        async with self._store.acquire() as data:
+            ballot = await data.ballot(visitor)
+        notice = _NOTICES.get(visit.query) if visit.query else None
+        body = self._renderer.index(ballot, notice)
+        return Page(body, extra=None if session else cookie(ballot.session))
+
+    async def good(self, visit: Visit) -> Page:
+        """The nine best stickers."""
+        return await self._top(visit, True)
+
+    async def bad(self, visit: Visit) -> Page:
+        """The nine worst stickers."""
+        return await self._top(visit, False)
+
+    async def _top(self, visit: Visit, best: bool) -> Page:
+        session = session_of(visit)
+        visitor = Visitor(session, visit.address, visit.agent[:AGENT_LENGTH])
+        async with self._store.acquire() as data:
+            podium = await data.podium(visitor, TOP, best)
+        body = self._renderer.top(podium.stickers, best)
+        return Page(body, extra=None if session else cookie(podium.session))
+
+    async def vote(self, visit: Visit) -> Page:
+        """Count a vote, then send the visitor to a fresh ballot."""
+        try:
+            fields = parse_qsl(visit.body.decode("utf-8"), errors="strict")
+        except ValueError:
+            return self.error(400, "Bad request", "This is not a form in UTF-8.")
+        form = dict(fields[:MOST_FIELDS])
+        plus, minus = form.get("vote_plus", ""), form.get("vote_minus", "")
+        if not (_TOKEN.fullmatch(plus) and _TOKEN.fullmatch(minus)):
+            return self.error(400, "Bad request", "A vote carries the two tokens of a ballot.")
+        async with self._store.acquire() as data:
+            counted = await data.cast_vote(plus, minus)
+        target = "/?voted=1" if counted else "/?voted=0"
+        return Page(b"", TEXT, 303, {"Location": target})
+
+    def about(self, visit: Visit) -> Page:
+        """What this is, and the statistics of a few seconds ago."""
+        return Page(self._renderer.about(self.statistics))
+
+    def picture(self, visit: Visit) -> Page:
+        """The picture of a sticker."""
+        match = _PICTURE.fullmatch(visit.params[0])
+        if match is None or int(match.group(1)) > MOST_ID:
+            return self.error(404, "Not found", "There is no such picture.")
+        return Page(picture(int(match.group(1))), SVG)
+
+    def static(self, visit: Visit) -> Page:
+        """A style sheet, a script, an icon."""
+        page = self._static.get(visit.params[0])
+        return page or self.error(404, "Not found", "There is no such file.")
+
+    def error(
+        self, status: int, title: str, message: str, extra: Optional[Dict[str, str]] = None
+    ) -> Page:
+        """A page that says what went wrong."""
+        return Page(self._renderer.error(status, title, message), status=status, extra=extra)
+
+    async def refresh_statistics(self) -> None:
+        """Read the counters; keep the old ones while the database is away."""
+        try:
+            async with self._store.acquire() as data:
+                self.statistics = await data.statistics()
+        except StoreError:
+            return
+
+
+def session_of(visit: Visit) -> Optional[str]:
+    """The session id of the cookie, or None; whatever else the cookie says is not ours."""
+    if not visit.cookie:
+        return None
+    match = _SESSION.search(visit.cookie)
+    return match.group(1) if match else None
+
+
+def cookie(session: str) -> Dict[str, str]:
+    """The header that gives a new visitor the session id."""
+    return {"Set-Cookie": "session=%s; Path=/; HttpOnly; SameSite=Lax" % session}

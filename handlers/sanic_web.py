@@ -1,0 +1,113 @@
+"""The site on Sanic."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any, Awaitable, Callable
+
+from sanic import Request, Sanic
+from sanic.exceptions import NotFound, PayloadTooLarge, SanicException
+from sanic.response import HTTPResponse
+
+from .exchange import BODY_LIMIT, Page, Visit
+from .lifecycle import FINISH_SECONDS, NewLoop, run
+from .site import Route, Site
+
+Handler = Callable[..., Awaitable[HTTPResponse]]
+
+
+def to_visit(request: Request, params: Any) -> Visit:
+    """What the pages may know of a request."""
+    headers = request.headers
+    return Visit(
+        headers.get("cookie"),
+        request.ip,
+        headers.get("user-agent", ""),
+        request.query_string,
+        request.body,
+        headers.get("authorization"),
+        tuple(params.values()),
+    )
+
+
+def to_response(page: Page) -> HTTPResponse:
+    """A page as the framework sends it."""
+    headers = dict(page.kind.headers, **page.extra) if page.extra else page.kind.headers
+    return HTTPResponse(page.body, page.status, headers, page.kind.content_type)
+
+
+def handler(route: Route) -> Handler:
+    """The framework's handler for a route."""
+    if route.constant is not None:
+        body, kind = route.constant.body, route.constant.kind
+
+        async def constant(request: Request) -> HTTPResponse:
+            return HTTPResponse(body, 200, kind.headers, kind.content_type)
+
+        return constant
+
+    respond: Any = route.respond
+
+    async def handle(request: Request, **params: str) -> HTTPResponse:
+        page = respond(to_visit(request, params))
+        return to_response(await page if route.waits else page)
+
+    return handle
+
+
+def application(site: Site) -> Sanic:
+    """The route table."""
+    app = Sanic("stickers", configure_logging=False)
+    app.config.update(
+        {"REQUEST_MAX_SIZE": BODY_LIMIT, "ACCESS_LOG": False, "FALLBACK_ERROR_FORMAT": "text"}
+    )
+
+    def failed(request: Request, error: Exception) -> HTTPResponse:
+        path = request.path if request is not None else ""
+        return to_response(error_page(site, request, path, error))
+
+    app.error_handler.add(Exception, failed)
+    for number, route in enumerate(site.routes):
+        methods = ["GET", "HEAD"] if route.method == "GET" else [route.method]
+        path = route.path.replace("{", "<").replace("}", ">")
+        app.add_route(handler(route), path, methods, name="route%d" % number, unquote=True)
+    return app
+
+
+def error_page(site: Site, request: Any, path: str, error: Exception) -> Page:
+    """The page for what the framework raised."""
+    if isinstance(error, PayloadTooLarge):
+        return site.too_large(path)
+    status = getattr(error, "status_code", 500)
+    if isinstance(error, NotFound) or status == 405:
+        return site.missing(request.method, path)
+    if isinstance(error, SanicException) and status < 500:
+        return site.malformed(path)
+    return site.failed(path, error)
+
+
+async def drain(server: Any) -> None:
+    """Stop accepting, let requests in flight finish, close what is idle."""
+    server.close()
+    waits = int(FINISH_SECONDS / 0.05)
+    for _ in range(waits):
+        for connection in list(server.connections):
+            connection.close_if_idle()
+        if not server.connections:
+            return
+        await asyncio.sleep(0.05)
+
+
+def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:
+    """Serve until a signal; the exit status."""
+
+    async def start() -> Callable[[], Awaitable[None]]:
+        app = application(site)
+        server: Any = await app.create_server(sock=sock, return_asyncio_server=True, backlog=1024)
+        await server.startup()
+        await server.start_serving()
+        return lambda: drain(server)
+
+    run(site, new_loop, start, ready)
+    return 0

@@ -1,0 +1,168 @@
+"""The site as an adapter sees it: routes to register, pages for what went wrong, start and end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Union
+
+from data_interface.store import (
+    Busy,
+    Conflict,
+    NotFound,
+    Store,
+    StoreError,
+    Unavailable,
+)
+
+from .api import Api, Refused, api_error
+from .exchange import BODY_LIMIT, Page, Visit
+from .pages import UGLY, Pages
+from .render import Renderer
+
+REFRESH_SECONDS = 5.0
+RETRY_AFTER = {"Retry-After": "2"}
+
+Respond = Union[Callable[[Visit], Page], Callable[[Visit], Awaitable[Page]]]
+
+_STATUS = {Unavailable: 503, Busy: 503, NotFound: 404, Conflict: 409}
+_TITLES = {503: "One moment", 404: "Not found", 409: "Conflict", 500: "Our fault"}
+_OUR_FAULT = "Something went wrong here, not with you."
+
+_log = logging.getLogger("site")
+
+
+class Route(NamedTuple):
+    """A URL of the site.
+
+    ``path`` has its parameters in braces, each a whole segment. Exactly one of the two is set:
+    ``constant``, a page that never changes; ``respond``, a function of the visit, a coroutine
+    function where the page asks the database (``waits``).
+    """
+
+    method: str
+    path: str
+    respond: Optional[Respond] = None
+    constant: Optional[Page] = None
+    waits: bool = False
+
+
+class Site:
+    """Everything an adapter needs, made once per server process."""
+
+    def __init__(self, store: Store, renderer: Renderer, token: Optional[str]) -> None:
+        self._store = store
+        self._pages = Pages(store, renderer)
+        self._refreshing: Optional[asyncio.Future[None]] = None
+        self.routes = _routes(self._pages, Api(store, token))
+
+    async def open(self, lenient: bool = False) -> None:
+        """Open the store and keep the statistics fresh.
+
+        ``lenient``: the database was there before, so go on when it is away just now.
+        """
+        try:
+            await self._store.open()
+        except StoreError as error:
+            if not lenient:
+                raise
+            _log.warning("The database is away: %s", error)
+        await self._pages.refresh_statistics()
+        self._refreshing = asyncio.ensure_future(self._refresh())
+
+    async def _refresh(self) -> None:
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            await self._pages.refresh_statistics()
+
+    async def close(self) -> None:
+        """End the background work and every connection."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+        await self._store.close()
+
+    def missing(self, method: str, path: str) -> Page:
+        """The answer where no route fits: 404, or 405 with the methods that would."""
+        allowed = {route.method for route in self.routes if _fits(route.path, path)}
+        if not allowed:
+            return self.error(path, 404, "Not found", "There is no such page.")
+        if "GET" in allowed:
+            allowed.add("HEAD")
+        methods = ", ".join(sorted(allowed))
+        message = "This page answers %s." % methods
+        return self.error(path, 405, "Method not allowed", message, {"Allow": methods})
+
+    def too_large(self, path: str) -> Page:
+        """The answer to a body over BODY_LIMIT."""
+        message = "At most %d KiB can be sent here." % (BODY_LIMIT // 1024)
+        return self.error(path, 413, "Too large", message)
+
+    def malformed(self, path: str) -> Page:
+        """The answer to what is not HTTP."""
+        return self.error(path, 400, "Bad request", "This request cannot be understood.")
+
+    def failed(self, path: str, error: BaseException) -> Page:
+        """The answer to a defect of ours, which is logged."""
+        _log.error("%s failed", path, exc_info=error)
+        return self.error(path, 500, _TITLES[500], _OUR_FAULT)
+
+    def error(self, path: str, status: int, title: str, message: str, extra: Any = None) -> Page:
+        """An error as the reader of that path expects it: JSON under /stickers, else a page."""
+        if path == "/stickers" or path.startswith("/stickers/"):
+            return api_error(status, message, extra)
+        return self._pages.error(status, title, message, extra)
+
+
+def _routes(pages: Pages, api: Api) -> List[Route]:
+    return [
+        Route("GET", "/ugly", constant=UGLY),
+        Route("GET", "/", _guarded(pages.index, pages.error), waits=True),
+        Route("POST", "/", _guarded(pages.vote, pages.error), waits=True),
+        Route("GET", "/good", _guarded(pages.good, pages.error), waits=True),
+        Route("GET", "/bad", _guarded(pages.bad, pages.error), waits=True),
+        Route("GET", "/about", pages.about),
+        Route("GET", "/pictures/{name}", pages.picture),
+        Route("GET", "/static/{name}", pages.static),
+        Route("GET", "/stickers", _guarded(api.packs, _as_json), waits=True),
+        Route("POST", "/stickers", _guarded(api.create_pack, _as_json), waits=True),
+        Route("GET", "/stickers/{pack}", _guarded(api.pack, _as_json), waits=True),
+        Route("PUT", "/stickers/{pack}", _guarded(api.rename_pack, _as_json), waits=True),
+        Route("DELETE", "/stickers/{pack}", _guarded(api.delete_pack, _as_json), waits=True),
+        Route("POST", "/stickers/{pack}", _guarded(api.create_sticker, _as_json), waits=True),
+        Route("GET", "/stickers/{pack}/{sticker}", _guarded(api.sticker, _as_json), waits=True),
+        Route("PUT", "/stickers/{pack}/{sticker}", _guarded(api.rename_sticker, _as_json), waits=True),
+        Route("DELETE", "/stickers/{pack}/{sticker}", _guarded(api.delete_sticker, _as_json), waits=True),
+    ]
+
+
+def _guarded(
+    handler: Callable[[Visit], Awaitable[Page]], error_page: Callable[..., Page]
+) -> Callable[[Visit], Awaitable[Page]]:
+    """The handler with every error it can meet turned into a page."""
+
+    async def respond(visit: Visit) -> Page:
+        try:
+            return await handler(visit)
+        except StoreError as error:
+            status = _STATUS[type(error)]
+            extra = RETRY_AFTER if status == 503 else None
+            return error_page(status, _TITLES[status], str(error), extra)
+        except Refused as error:
+            return error_page(error.status, "", str(error), error.extra)
+        except Exception:
+            _log.exception("%s failed", getattr(handler, "__name__", handler))
+            return error_page(500, _TITLES[500], _OUR_FAULT)
+
+    return respond
+
+
+def _as_json(status: int, title: str, message: str, extra: Any = None) -> Page:
+    return api_error(status, message, extra)
+
+
+def _fits(pattern: str, path: str) -> bool:
+    """Whether a path is one of the pattern's: equal segments, any text for a parameter."""
+    wanted, given = pattern.split("/"), path.split("/")
+    if len(wanted) != len(given):
+        return False
+    return all(a == b or (a.startswith("{") and b) for a, b in zip(wanted, given))

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Serve the sticker site on a chosen web framework, event loop, driver and connection mode."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import platform
+import socket
+import sys
+from typing import Any, Callable, List, Optional, Tuple
+
+from handlers.engine import Engine, EngineError, every_engine, parse
+from handlers.interpreter import InterpreterError, Survey, change_to, find
+
+FAILED = 1
+WRONG_USE = 2
+PORT = 1717
+POOL_SIZE = 10
+BACKLOG = 1024
+LEVELS = ("debug", "info", "warning", "error", "critical")
+
+
+def arguments(argv: List[str]) -> argparse.Namespace:
+    """The command line, checked."""
+    parser = argparse.ArgumentParser("server.py", description=__doc__)
+    parser.add_argument("-e", "--engine", help="<web>-<backend>-<connection>[-uvloop]; see --list")
+    parser.add_argument("-p", "--port", type=port, default=PORT, help="default %(default)s; 0: a free one")
+    parser.add_argument("-l", "--level", choices=LEVELS, default="warning", help="of the log")
+    parser.add_argument("--host", default="127.0.0.1", help="address to bind, default %(default)s")
+    parser.add_argument("--python", metavar="X.Y", help="serve on this CPython (.venv-X.Y)")
+    parser.add_argument("--list", action="store_true", help="every engine, and whether it runs here")
+    parser.add_argument("--json", action="store_true", help="with --list: as JSON")
+    options = parser.parse_args(argv)
+    if not options.list and not options.engine:
+        parser.error("-e ENGINE is missing; --list shows every engine")
+    return options
+
+
+def port(text: str) -> int:
+    """A TCP port."""
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError("%r is no port: 0 to 65535" % text)
+    return int(text)
+
+
+def pool_size() -> int:
+    """Connections in a pool, from POOL_SIZE."""
+    text = os.environ.get("POOL_SIZE", str(POOL_SIZE))
+    if not text.isdigit() or not 0 < int(text) <= 1000:
+        raise EngineError("POOL_SIZE=%s: must be 1 to 1000" % text)
+    return int(text)
+
+
+def list_engines(python: Optional[str], as_json: bool) -> int:
+    """Print every engine, whether it runs here, and if not, why."""
+    engines = every_engine()
+    survey = Survey(engines, python)
+    entries = [survey.describe(engine) for engine in engines]
+    if as_json:
+        print(json.dumps(entries, indent=1))
+        return 0
+    width = max(len(entry["engine"]) for entry in entries)
+    for entry in entries:
+        state = "CPython " + entry["python"] if entry["runs"] else "- " + entry["reason"]
+        print("%-*s  %s" % (width, entry["engine"], state))
+    return 0
+
+
+def bind(host: str, port_number: int) -> socket.socket:
+    """A bound socket, or OSError."""
+    family = socket.getaddrinfo(host, port_number, type=socket.SOCK_STREAM)[0][0]
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind((host, port_number))
+    # Listening at once makes a second server on the port fail here, with a clear line.
+    sock.listen(BACKLOG)
+    return sock
+
+
+def new_loop(uvloop_wanted: bool) -> Callable[[], Any]:
+    """The function that makes the event loop."""
+    if uvloop_wanted:
+        import uvloop
+
+        return uvloop.new_event_loop  # type: ignore[no-any-return]
+    import asyncio
+
+    return asyncio.new_event_loop
+
+
+def database(engine: Engine) -> Tuple[str, Callable[[], None]]:
+    """The backend's database: its URL, and how to leave it. Embedded where no URL is given."""
+    backend = engine.plugins[1]
+    if backend.server is None:
+        return "", lambda: None
+    url = os.environ.get(backend.url or "")
+    if url:
+        return url, lambda: None
+    from data_interface.embedded import join
+
+    handle = join(backend.server)
+    return handle.url, handle.leave
+
+
+def serve(engine: Engine, sock: socket.socket) -> int:
+    """Serve until a signal; the exit status."""
+    from handlers.render import Renderer
+    from handlers.site import Site
+
+    web, backend = engine.plugins
+    url, leave = database(engine)
+    try:
+        store = backend.load()(engine.connection, url, pool_size())
+        renderer = Renderer(engine.name, platform.python_version())
+        site = Site(store, renderer, os.environ.get("SITE_TOKEN") or None)
+        line = "serving %s on %s (CPython %s, pid %d)" % (
+            engine.name,
+            address(sock),
+            platform.python_version(),
+            os.getpid(),
+        )
+        status: int = web.load()(site, sock, new_loop(engine.uvloop), lambda: print(line, flush=True))
+        return status
+    finally:
+        leave()
+
+
+def address(sock: socket.socket) -> str:
+    """The URL of a bound socket."""
+    host, number = sock.getsockname()[:2]
+    return "http://%s:%d" % ("[%s]" % host if ":" in host else host, number)
+
+
+def fail(message: str, status: int) -> int:
+    """One line for a person."""
+    print("server.py: " + message, file=sys.stderr, flush=True)
+    return status
+
+
+def main(argv: List[str]) -> int:
+    """The command; the exit status."""
+    options = arguments(argv)
+    if options.list:
+        return list_engines(options.python, options.json)
+    try:
+        engine = parse(options.engine)
+        change_to(find(engine, options.python))
+    except EngineError as error:
+        return fail(str(error), WRONG_USE)
+    except InterpreterError as error:
+        return fail(str(error), FAILED)
+    logging.basicConfig(
+        level=options.level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    try:
+        sock = bind(options.host, options.port)
+    except OSError as error:
+        where = "%s port %d" % (options.host, options.port)
+        return fail("cannot listen on %s: %s; try another -p" % (where, error.strerror), FAILED)
+    return guarded(engine, sock)
+
+
+def guarded(engine: Engine, sock: socket.socket) -> int:
+    """``serve`` with every error a person can cause as one line."""
+    from data_interface.embedded import EmbeddedError
+    from data_interface.store import StoreError
+
+    try:
+        return serve(engine, sock)
+    except (EmbeddedError, EngineError, StoreError) as error:
+        return fail(str(error), FAILED)
+    except ImportError as error:
+        return fail("%s cannot run here: %s; run make env" % (engine.name, error), FAILED)
+    except KeyboardInterrupt:
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
