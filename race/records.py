@@ -77,7 +77,8 @@ class Cell:
 
     Units are in the names; `seconds` is the measured length, `steal` and `foreign` are fractions of
     the machine's CPU time, `histogram` is pairs (upper bound in microseconds, count),
-    `database_requests` is per page. A failed cell has None for every measurement, and `reason`.
+    `database_requests` is per page. `connections_used` is what `load.connections` was raised to,
+    `busy_connections` how many the generator saw waiting on the mean (for Little's law). A failed cell has None for every measurement, and `reason`.
     """
 
     round: int
@@ -105,6 +106,8 @@ class Cell:
     steal: float | None = None
     foreign: float | None = None
     database_requests: float | None = None
+    connections_used: int | None = None
+    busy_connections: float | None = None
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Cell:
@@ -135,6 +138,8 @@ class Cell:
             steal=_maybe(data, "steal", _NUMBER),
             foreign=_maybe(data, "foreign", _NUMBER),
             database_requests=_maybe(data, "database_requests", _NUMBER),
+            connections_used=_maybe(data, "connections_used", int),
+            busy_connections=_maybe(data, "busy_connections", _NUMBER),
         )
         if cell.status == "ok" and not (cell.rps and cell.rps > 0):
             raise ValueError("field 'rps' of a cell with status ok is not above zero")

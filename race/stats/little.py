@@ -5,7 +5,7 @@ Source: J. D. C. Little, Operations Research 9 (1961) 383-387.
 
 from __future__ import annotations
 
-TOLERANCE = 0.1
+TOLERANCE = 0.15
 
 
 def in_flight(rps: float, mean_latency_us: float) -> float:

@@ -1,0 +1,121 @@
+"""The small judgements of an analysis: why a contender has no rank, what the race's sentence is,
+how far it can be trusted."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from race.findings import Contest, Headline, Spread, State, Validity
+from race.results import Cell, Run
+from race.rounds import Key
+from race.stats import little
+from race.stats.estimate import Estimate
+
+
+def spread(logs: Iterable[float]) -> Spread | None:
+    """Back from logs; None without any."""
+    found = sorted(math.exp(value) for value in logs)
+    return Spread(statistics.median(found), found[0], found[-1]) if found else None
+
+
+def median(numbers: Iterable[float | None]) -> float | None:
+    found = [number for number in numbers if number is not None]
+    return statistics.median(found) if found else None
+
+
+def utilisation(cell: Cell) -> float | None:
+    """Share of a closed loop's connections that waited: as seen, else by Little's law."""
+    connections = cell.connections_used or cell.load.connections
+    if cell.load.rate is not None:
+        return None
+    if cell.busy_connections is not None:
+        return cell.busy_connections / connections
+    mean = cell.latency_us.get("mean")
+    if not mean or not cell.rps:
+        return None
+    return little.utilisation(cell.rps, mean, connections, cell.load.pipeline)
+
+
+def state(
+    run: Run, key: Key, label: str, counted: Sequence[Cell], ranked: bool
+) -> tuple[State, str | None]:
+    """Why a contender has the place it has, with the commonest reason when it has none."""
+    if any(cell.generator_bound for cell in counted):
+        return "generator-bound", "the load generator was at its limit: this is a lower bound"
+    if ranked:
+        return "ranked", None
+    if counted and key.load.rate is not None:
+        return "fixed-rate", None
+    lost = [c for c in run.cells if c.label == label and Key(c.page, c.load) == key]
+    reasons = Counter(cell.reason for cell in lost if cell.reason)
+    reason = reasons.most_common(1)[0][0] if reasons else "no round is complete"
+    failed = any(cell.status == "failed" for cell in lost)
+    return ("failed" if failed else "invalid"), reason
+
+
+def headline(contests: Sequence[Contest]) -> Headline | None:
+    """Best against baseline on Good where it ran, else on the first page that has a ranking."""
+    ranked = [contest for contest in contests if contest.ranked]
+    ranked.sort(key=lambda contest: (contest.key.page != "good", contest.key.load.pipeline))
+    for contest in ranked:
+        best, *others = [item.label for item in contest.standings if item.state == "ranked"]
+        other = contest.reference if contest.reference in others else others[0]
+        pair = next((p for p in contest.pairs if {p.first, p.second} == {best, other}), None)
+        if pair is not None:
+            estimate = pair.estimate if pair.first == best else pair.estimate.reversed()
+            return Headline(best, other, contest.key.page, estimate, pair.winner == best)
+    return None
+
+
+def validity(run: Run, contests: Sequence[Contest], counted: Sequence[Cell]) -> Validity:
+    cells = Counter(cell.status for cell in run.cells)
+    used = [value for cell in counted if (value := utilisation(cell)) is not None]
+    return Validity(
+        cells={"counted": len(counted), **cells},
+        rejected=[f"round {item.round}: {item.reason}" for item in run.head.rejected],
+        problems=[str(problem) for problem in run.problems],
+        steal=_span(cell.steal for cell in counted),
+        foreign=_span(cell.foreign for cell in counted),
+        little=sum(abs(value - 1) > little.TOLERANCE for value in used),
+        warnings=warnings(run, contests),
+    )
+
+
+def _span(numbers: Iterable[float | None]) -> Spread | None:
+    found = sorted(number for number in numbers if number is not None)
+    return Spread(statistics.median(found), found[0], found[-1]) if found else None
+
+
+def warnings(run: Run, contests: Sequence[Contest]) -> list[str]:
+    """What a reader should know before believing the figures; one sentence each."""
+    found = []
+    if run.head.finished_at is None:
+        found.append("The race was not finished: it has fewer rounds than planned.")
+    if run.problems:
+        found.append(f"{len(run.problems)} damaged line(s) of the results were left out.")
+    ranked = [contest for contest in contests if contest.ranked]
+    short = [contest for contest in ranked if not contest.decided]
+    if short:
+        needed = max(contest.rounds_needed for contest in short)
+        most = max(contest.rounds for contest in short)
+        found.append(
+            f"With {most} round(s) no winner can be declared among this many contenders; "
+            f"{needed} rounds can. Ratios are shown, ranks are shared."
+        )
+    if ranked and all(contest.noise is None for contest in ranked):
+        found.append("No A/A twin has a number, so the margin is 3 % without a noise floor.")
+    for contest in contests:
+        noise = contest.noise
+        if noise and noise.measured_here and contest.ranked and _differs(noise.estimate):
+            found.append(
+                f"On {contest.title} ({contest.key.load.describe()}) an engine differs from itself:"
+                f" {noise.estimate}. Distrust small differences there."
+            )
+    return found
+
+
+def _differs(noise: Estimate) -> bool:
+    return noise.bounded and (noise.low > math.log(1.03) or noise.high < -math.log(1.03))
