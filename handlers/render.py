@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -56,34 +56,34 @@ class Renderer:
 
     def __init__(self, engine: str, python: str) -> None:
         shape = _Templates().shape
-        pair = ["plus", "minus", "left_id", "left", "minus", "plus", "right_id", "right"]
+        pair = "plus minus left_id:d left minus plus right_id:d right"
         self._index = {
             notice: shape("index.html", pair, notice=notice)
             for notice in (None, "counted", "refused")
         }
-        self._top = {best: shape("top.html", ["cards"], best=best) for best in (True, False)}
-        self._card = lru_cache(maxsize=CARDS_CACHED)(
-            _Card(shape("card.html", ["id", "title", "rating", "up", "down"])).render
-        )
+        self._top = {best: shape("top.html", "cards", best=best) for best in (True, False)}
+        card = shape("card.html", "id:d title rating:+d up:d down:d")
+        self._card = lru_cache(maxsize=CARDS_CACHED)(partial(_card, card))
         served_by = {"engine": engine, "python": python}
         numbers = {name: _mark(name) for name in Statistics._fields}
-        self._about = shape("about.html", list(numbers), statistics=numbers, **served_by)
-        self._about_unknown = shape("about.html", [], statistics=None, **served_by) % ()
-        self._error = shape("error.html", ["title", "status", "title", "message", "status"])
+        self._about = shape("about.html", " ".join(numbers), statistics=numbers, **served_by)
+        self._about_unknown = shape("about.html", "", statistics=None, **served_by) % ()
+        self._error = shape("error.html", "title status:d title message status:d")
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
         """Index; ``notice`` is None, "counted" or "refused"."""
         _, (left, left_token), (right, right_token) = ballot
         plus, minus = _token(left_token), _token(right_token)
+        left_title, right_title = _text(left.title), _text(right.title)
         return self._index[notice] % (
             plus,
             minus,
-            b"%d" % left.id,
-            _text(left.title),
+            left.id,
+            left_title,
             minus,
             plus,
-            b"%d" % right.id,
-            _text(right.title),
+            right.id,
+            right_title,
         )
 
     def top(self, stickers: List[Sticker], best: bool) -> bytes:
@@ -94,29 +94,12 @@ class Renderer:
         """About; None for statistics that are not known yet."""
         if statistics is None:
             return self._about_unknown
-        return self._about % tuple([b"%d" % number for number in statistics])
+        return self._about % _grouped(statistics)
 
     def error(self, status: int, title: str, message: str) -> bytes:
         """The page for an error that ends a request."""
-        code, name = b"%d" % status, _text(title)
-        return self._error % (name, code, name, _text(message), code)
-
-
-class _Card:
-    """A sticker on Good and Bad: a pure function of the sticker, so it may be kept by its value."""
-
-    def __init__(self, shape: bytes) -> None:
-        self._shape = shape
-
-    def render(self, sticker: Sticker) -> bytes:
-        number, _, title, rating, up, down = sticker
-        return self._shape % (
-            b"%d" % number,
-            _text(title),
-            b"%+d" % rating,
-            b"%d" % up,
-            b"%d" % down,
-        )
+        name = _text(title)
+        return self._error % (name, status, name, _text(message), status)
 
 
 class _Templates:
@@ -132,21 +115,36 @@ class _Templates:
         )
         self._jinja.filters["static"] = static_link
 
-    def shape(self, name: str, fields: List[str], **known: Any) -> bytes:
+    def shape(self, name: str, fields: str, **known: Any) -> bytes:
         """A format of bytes that takes ``fields`` in this order, with ``known`` filled in.
 
-        A ValueError says when the template has other fields or another order.
+        A field is ``name`` (bytes) or ``name:d`` (a number, in any conversion of ``%``). A
+        ValueError says when the template has other fields or another order.
         """
-        marks = {field: _mark(field) for field in fields}
+        pairs = [field.partition(":") for field in fields.split()]
+        marks = {field: _mark(field) for field, _, _ in pairs}
         html = self._jinja.get_template(name).render(**marks, **known)
-        pieces = _MARK.split(_INDENT.sub("\n", html).strip())
-        if pieces[1::2] != fields:
-            raise ValueError(f"{name} has the fields {pieces[1::2]}, not {fields}")
-        return "%s".join(piece.replace("%", "%%") for piece in pieces[::2]).encode()
+        texts = _MARK.split(_INDENT.sub("\n", html).strip().replace("%", "%%"))
+        if texts[1::2] != [field for field, _, _ in pairs]:
+            raise ValueError(f"{name} has the fields {texts[1::2]}, not {fields}")
+        texts[1::2] = ["%" + (kind or "s") for _, _, kind in pairs]
+        return "".join(texts).encode()
 
 
 def _mark(field: str) -> str:
     return f"\x02{field}\x03"
+
+
+def _card(shape: bytes, sticker: Sticker) -> bytes:
+    """A sticker on Good or Bad: a function of the sticker alone, so it may be kept by its value."""
+    number, _, title, rating, up, down = sticker
+    return shape % (number, _text(title), rating, up, down)
+
+
+@lru_cache(maxsize=4)
+def _grouped(statistics: Statistics) -> Tuple[bytes, ...]:
+    """Digits in groups of three; kept, because the statistics change every few seconds only."""
+    return tuple(format(number, ",").encode() for number in statistics)
 
 
 @lru_cache(maxsize=TITLES_CACHED)
