@@ -147,7 +147,7 @@ def _spawn_keeper(name: str, home: Path) -> None:
     own = ROOT / ".venv" / "bin" / "python"
     python = str(own) if own.exists() else sys.executable
     command = [python, "-m", "data_interface.embedded", name]
-    with open(str(home / "keeper.log"), "wb") as log:
+    with (home / "keeper.log").open("wb") as log:
         code = subprocess.call(
             command,
             cwd=str(ROOT),
@@ -187,10 +187,11 @@ def _pid(name: str) -> int:
 def _state(home: Path) -> Dict[str, Any]:
     """What the keeper says: url and pid, or error; empty while the database is not running."""
     try:
-        state: Dict[str, Any] = json.loads((home / "state.json").read_text())
-        return state
+        text = (home / "state.json").read_text()
     except FileNotFoundError:
         return {}
+    state: Dict[str, Any] = json.loads(text)
+    return state
 
 
 @contextlib.contextmanager
@@ -222,9 +223,9 @@ def try_lock(lock: int) -> bool:
     """Take the file's exclusive lock when it is free."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
     except BlockingIOError:
         return False
+    return True
 
 
 def _is_locked(path: Path) -> bool:
@@ -232,11 +233,11 @@ def _is_locked(path: Path) -> bool:
     lock = open_lock(path)
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return False
     except BlockingIOError:
         return True
     finally:
         os.close(lock)
+    return False
 
 
 if __name__ == "__main__":

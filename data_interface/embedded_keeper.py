@@ -1,4 +1,4 @@
-"""The keeper of one private database: see ``embedded``. Run as ``python -m data_interface.embedded``."""
+"""The keeper of one private database, run as ``python -m data_interface.embedded``: see there."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Keeper:
         return 0
 
     def _keep(self) -> None:
-        """Ends with the start lock held when the last user left: newcomers wait, then start anew."""
+        """Ends with the start lock held when the last user left: newcomers wait, then start."""
         while not self._told_to_stop() and not self._last_user_left():
             if self._database is None:
                 self._bring_back()

@@ -1,4 +1,4 @@
-"""A private Tarantool, from the system's ``tarantool``, on a Unix socket only its owner can reach."""
+"""A private Tarantool: the system's ``tarantool`` on a Unix socket that only its owner reaches."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _spawn(program: str, home: Path, data: Path, address: Path) -> subprocess.Po
     environment["TARANTOOL_DIR"] = str(data)
     if "TARANTOOL_MEMORY" in os.environ:
         environment["TARANTOOL_MEMORY"] = os.environ["TARANTOOL_MEMORY"]
-    with open(str(home / "tarantool.log"), "wb") as log:
+    with (home / "tarantool.log").open("wb") as log:
         return subprocess.Popen(
             [program, str(ROOT / "tarantool" / "init.lua")],
             cwd=str(data),
@@ -60,7 +60,7 @@ def _spawn(program: str, home: Path, data: Path, address: Path) -> subprocess.Po
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            preexec_fn=_die_with_the_keeper,
+            preexec_fn=_die_with_the_keeper,  # noqa: PLW1509  the keeper has no threads
         )
 
 
