@@ -27,11 +27,15 @@ def arguments(argv: List[str]) -> argparse.Namespace:
     """The command line, checked."""
     parser = argparse.ArgumentParser("server.py", description=__doc__)
     parser.add_argument("-e", "--engine", help="<web>-<backend>-<connection>[-uvloop]; see --list")
-    parser.add_argument("-p", "--port", type=port, default=PORT, help="default %(default)s; 0: a free one")
+    parser.add_argument(
+        "-p", "--port", type=port, default=PORT, help="default %(default)s; 0: a free one"
+    )
     parser.add_argument("-l", "--level", choices=LEVELS, default="warning", help="of the log")
     parser.add_argument("--host", default="127.0.0.1", help="address to bind, default %(default)s")
     parser.add_argument("--python", metavar="X.Y", help="serve on this CPython (.venv-X.Y)")
-    parser.add_argument("--list", action="store_true", help="every engine, and whether it runs here")
+    parser.add_argument(
+        "--list", action="store_true", help="every engine, and whether it runs here"
+    )
     parser.add_argument("--json", action="store_true", help="with --list: as JSON")
     options = parser.parse_args(argv)
     if not options.list and not options.engine:
@@ -42,7 +46,7 @@ def arguments(argv: List[str]) -> argparse.Namespace:
 def port(text: str) -> int:
     """A TCP port."""
     if not text.isdigit() or int(text) > 65535:
-        raise argparse.ArgumentTypeError("%r is no port: 0 to 65535" % text)
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535")
     return int(text)
 
 
@@ -50,7 +54,7 @@ def pool_size() -> int:
     """Connections in a pool, from POOL_SIZE."""
     text = os.environ.get("POOL_SIZE", str(POOL_SIZE))
     if not text.isdigit() or not 0 < int(text) <= 1000:
-        raise EngineError("POOL_SIZE=%s: must be 1 to 1000" % text)
+        raise EngineError(f"POOL_SIZE={text}: must be 1 to 1000")
     return int(text)
 
 
@@ -65,7 +69,7 @@ def list_engines(python: Optional[str], as_json: bool) -> int:
     width = max(len(entry["engine"]) for entry in entries)
     for entry in entries:
         state = "CPython " + entry["python"] if entry["runs"] else "- " + entry["reason"]
-        print("%-*s  %s" % (width, entry["engine"], state))
+        print(f"{entry['engine']:<{width}}  {state}")
     return 0
 
 
@@ -85,7 +89,7 @@ def new_loop(uvloop_wanted: bool) -> Callable[[], Any]:
     if uvloop_wanted:
         import uvloop
 
-        return uvloop.new_event_loop  # type: ignore[no-any-return]
+        return uvloop.new_event_loop
     import asyncio
 
     return asyncio.new_event_loop
@@ -116,13 +120,11 @@ def serve(engine: Engine, sock: socket.socket) -> int:
         store = backend.load()(engine.connection, url, pool_size())
         renderer = Renderer(engine.name, platform.python_version())
         site = Site(store, renderer, os.environ.get("SITE_TOKEN") or None)
-        line = "serving %s on %s (CPython %s, pid %d)" % (
-            engine.name,
-            address(sock),
-            platform.python_version(),
-            os.getpid(),
+        python = f"CPython {platform.python_version()}, pid {os.getpid()}"
+        line = f"serving {engine.name} on {address(sock)} ({python})"
+        status: int = web.load()(
+            site, sock, new_loop(engine.uvloop), lambda: print(line, flush=True)
         )
-        status: int = web.load()(site, sock, new_loop(engine.uvloop), lambda: print(line, flush=True))
         return status
     finally:
         leave()
@@ -131,7 +133,7 @@ def serve(engine: Engine, sock: socket.socket) -> int:
 def address(sock: socket.socket) -> str:
     """The URL of a bound socket."""
     host, number = sock.getsockname()[:2]
-    return "http://%s:%d" % ("[%s]" % host if ":" in host else host, number)
+    return f"http://[{host}]:{number}" if ":" in host else f"http://{host}:{number}"
 
 
 def fail(message: str, status: int) -> int:
@@ -158,8 +160,8 @@ def main(argv: List[str]) -> int:
     try:
         sock = bind(options.host, options.port)
     except OSError as error:
-        where = "%s port %d" % (options.host, options.port)
-        return fail("cannot listen on %s: %s; try another -p" % (where, error.strerror), FAILED)
+        where = f"{options.host} port {options.port}"
+        return fail(f"cannot listen on {where}: {error.strerror}; try another -p", FAILED)
     return guarded(engine, sock)
 
 
@@ -173,7 +175,9 @@ def guarded(engine: Engine, sock: socket.socket) -> int:
     except (EmbeddedError, EngineError, StoreError) as error:
         return fail(str(error), FAILED)
     except ImportError as error:
-        return fail("%s cannot run here: %s; run make env" % (engine.name, error), FAILED)
+        if error.name and error.name.split(".")[0] in ("handlers", "data_interface"):
+            raise
+        return fail(f"{engine.name} cannot run here: {error}; run make env", FAILED)
     except KeyboardInterrupt:
         return 0
 

@@ -23,10 +23,11 @@ async def replies(*requests: Request) -> List[Rows]:
     page once; a driver that does not returns coroutines, which run one after another. When one
     fails, the rest are given up, so that nothing is left that was never awaited.
     """
-    results = []
+    results: List[Rows] = []
     try:
         for request in requests:
-            results.append(await request)
+            # One after another on purpose: futures are under way already, coroutines must queue.
+            results.append(await request)  # noqa: PERF401
     except BaseException:
         for request in requests[len(results) + 1 :]:
             if inspect.iscoroutine(request):

@@ -66,7 +66,9 @@ def raise_translated(driver: Driver, error: Optional[BaseException]) -> None:
     if error is None or isinstance(error, StoreError):
         return
     if isinstance(error, (asyncio.TimeoutError, ConnectionError)):
-        raise Unavailable("The database did not answer in time or closed the connection.") from error
+        raise Unavailable(
+            "The database did not answer in time or closed the connection."
+        ) from error
     translated = driver.translate(error)
     if translated is not None:
         raise translated from error
@@ -119,12 +121,12 @@ class Mode:
     """How connections are kept. ``acquire`` hands out a unit of work."""
 
     def __init__(self, driver: Driver, size: int) -> None:
-        self._driver = driver
+        self.driver = driver
         self._size = size
 
     async def open(self) -> None:
         """Prove that the database can be reached."""
-        await self._driver.disconnect(await connect(self._driver))
+        await self.driver.disconnect(await connect(self.driver))
 
     def acquire(self) -> Unit:
         """See ``store.Store.acquire``."""
@@ -140,7 +142,7 @@ class Mode:
 
     def view(self, connection: Any) -> Data:
         """The page's view of a connection."""
-        return self._driver.data(connection)
+        return self.driver.data(connection)
 
     async def close(self) -> None:
         """End every connection that is kept."""
@@ -168,7 +170,7 @@ class Unit:
         broken = error is not None and not isinstance(error, StoreError)
         await self._mode.give_back(self._connection, broken)
         if broken:
-            raise_translated(self._mode._driver, error)
+            raise_translated(self._mode.driver, error)
 
 
 class Shared(Mode):
@@ -184,7 +186,7 @@ class Shared(Mode):
         await self.take()
 
     async def take(self) -> Any:
-        if self._connection is None or not self._driver.is_open(self._connection):
+        if self._connection is None or not self.driver.is_open(self._connection):
             await self._reconnect()
         return self._connection
 
@@ -198,9 +200,9 @@ class Shared(Mode):
         loop = asyncio.get_event_loop()
         try:
             if self._connection is not None:
-                await self._driver.disconnect(self._connection)
-            self._connection = await connect(self._driver)
-            self._data = self._driver.data(self._connection)
+                await self.driver.disconnect(self._connection)
+            self._connection = await connect(self.driver)
+            self._data = self.driver.data(self._connection)
         except BaseException:
             loop.call_later(RETRY_SECONDS, self._forget_attempt)
             raise
@@ -210,15 +212,14 @@ class Shared(Mode):
         self._connecting = None
 
     def view(self, connection: Any) -> Data:
-        assert self._data is not None
-        return self._data
+        return self._data  # type: ignore[return-value]  # take() made it
 
     async def give_back(self, connection: Any, broken: bool) -> None:
         """Others are using it: a lost connection is seen by ``is_open`` at the next take."""
 
     async def close(self) -> None:
         if self._connection is not None:
-            await self._driver.disconnect(self._connection)
+            await self.driver.disconnect(self._connection)
 
 
 class Pool(Mode):
@@ -241,14 +242,14 @@ class Pool(Mode):
         try:
             while self._idle:
                 connection = self._idle.pop()
-                if self._driver.is_open(connection):
+                if self.driver.is_open(connection):
                     return connection
                 await self._discard(connection)
-            connection = await connect(self._driver)
+            connection = await connect(self.driver)
         except BaseException:
             self._gate.leave()
             raise
-        self._views[id(connection)] = self._driver.data(connection)
+        self._views[id(connection)] = self.driver.data(connection)
         return connection
 
     def view(self, connection: Any) -> Data:
@@ -258,7 +259,7 @@ class Pool(Mode):
         # A page that ended badly may have left a request under way: its answer must not be taken
         # for the next page's.
         try:
-            if broken or not self._driver.is_open(connection):
+            if broken or not self.driver.is_open(connection):
                 await self._discard(connection)
             else:
                 self._idle.append(connection)
@@ -267,7 +268,7 @@ class Pool(Mode):
 
     async def _discard(self, connection: Any) -> None:
         self._views.pop(id(connection), None)
-        await self._driver.disconnect(connection)
+        await self.driver.disconnect(connection)
 
     async def close(self) -> None:
         while self._idle:
@@ -284,14 +285,14 @@ class Multi(Mode):
     async def take(self) -> Any:
         await self._gate.enter()
         try:
-            return await connect(self._driver)
+            return await connect(self.driver)
         except BaseException:
             self._gate.leave()
             raise
 
     async def give_back(self, connection: Any, broken: bool) -> None:
         try:
-            await self._driver.disconnect(connection)
+            await self.driver.disconnect(connection)
         finally:
             self._gate.leave()
 

@@ -1,4 +1,4 @@
-"""A registry entry: what to import when it is chosen, and what that needs. Standard library only."""
+"""A registry entry: what to import once it is chosen. Standard library only."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Api:
         title = self._title(visit)
         async with self._store.acquire() as data:
             pack = await data.create_pack(title)
-        return _created(pack._asdict(), "/stickers/%d" % pack.id)
+        return _created(pack._asdict(), f"/stickers/{pack.id}")
 
     async def rename_pack(self, visit: Visit) -> Page:
         """A pack with a new title."""
@@ -76,7 +76,7 @@ class Api:
         title = self._title(visit)
         async with self._store.acquire() as data:
             sticker = await data.create_sticker(_id(visit, 0), title)
-        return _created(_sticker(sticker), "/stickers/%d/%d" % (sticker.pack, sticker.id))
+        return _created(_sticker(sticker), f"/stickers/{sticker.pack}/{sticker.id}")
 
     async def rename_sticker(self, visit: Visit) -> Page:
         """A sticker with a new title."""
@@ -108,7 +108,7 @@ class Api:
             raise Refused(400, "The body must be JSON in UTF-8.") from None
         title = value.get("title") if isinstance(value, dict) else None
         if not isinstance(title, str) or not 0 < len(title.strip()) <= TITLE_LENGTH:
-            raise Refused(400, 'The body must be {"title": "1 to %d characters"}.' % TITLE_LENGTH)
+            raise Refused(400, f'The body must be {{"title": "1 to {TITLE_LENGTH} characters"}}.')
         if not title.isprintable():
             raise Refused(400, "The title must consist of printable characters.")
         return title.strip()
@@ -127,7 +127,7 @@ def _id(visit: Visit, position: int) -> int:
 
 
 def _sticker(sticker: Sticker) -> Dict[str, Any]:
-    return dict(sticker._asdict(), picture="/pictures/%d.svg" % sticker.id)
+    return dict(sticker._asdict(), picture=f"/pictures/{sticker.id}.svg")
 
 
 def _created(value: Dict[str, Any], location: str) -> Page:

@@ -29,7 +29,7 @@ class Engine(NamedTuple):
     def name(self) -> str:
         """The name it was parsed from."""
         loop = (UVLOOP,) if self.uvloop else ()
-        return "-".join((self.web, self.backend, self.connection) + loop)
+        return "-".join((self.web, self.backend, self.connection, *loop))
 
     @property
     def plugins(self) -> Tuple[Plugin, Plugin]:
@@ -67,26 +67,24 @@ def parse(name: str) -> Engine:
         parts.pop()
     if len(parts) != 3:
         form = "an engine is <web>-<backend>-<connection>[-uvloop]"
-        raise EngineError("%r: %s%s" % (name, form, _nearest(name)))
+        raise EngineError(f"{name!r}: {form}{_nearest(name)}")
     web, backend, connection = parts
     _check(name, "web framework", web, list(WEB))
     _check(name, "backend", backend, list(BACKENDS))
     connections = BACKENDS[backend].connections
     if connection not in connections:
         known = ", ".join(connections)
-        why = "%s has the connection modes %s, not %r" % (backend, known, connection)
-        raise EngineError("%r: %s%s" % (name, why, _nearest(name)))
+        why = f"{backend} has the connection modes {known}, not {connection!r}"
+        raise EngineError(f"{name!r}: {why}{_nearest(name)}")
     return Engine(web, backend, connection, uvloop)
 
 
 def _check(name: str, what: str, given: str, known: List[str]) -> None:
     if given not in known:
         names = ", ".join(known)
-        raise EngineError(
-            "%r: there is no %s %r, only %s%s" % (name, what, given, names, _nearest(name))
-        )
+        raise EngineError(f"{name!r}: there is no {what} {given!r}, only {names}{_nearest(name)}")
 
 
 def _nearest(name: str) -> str:
     near = difflib.get_close_matches(name, [engine.name for engine in every_engine()], 1)
-    return "; did you mean %s?" % near[0] if near else ""
+    return f"; did you mean {near[0]}?" if near else ""

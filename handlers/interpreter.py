@@ -40,7 +40,7 @@ def environment(version: Optional[str]) -> Path:
 def wanted_version(engine: Engine, asked: Optional[str]) -> Optional[str]:
     """The version the engine needs or the user asked for; None for the current environment."""
     if asked and engine.python and asked != engine.python:
-        message = "%s runs on CPython %s only, not %s" % (engine.name, engine.python, asked)
+        message = f"{engine.name} runs on CPython {engine.python} only, not {asked}"
         raise InterpreterError(message)
     return asked or engine.python
 
@@ -54,17 +54,19 @@ def find(engine: Engine, asked: Optional[str]) -> Path:
     if version is None and Probe(Path(sys.executable), engine.needs).lacks(engine.needs) == []:
         return Path(sys.executable)
     if version in (None, "3.7"):
-        raise InterpreterError("%s is missing: run make env" % python.parent.parent.name)
-    raise InterpreterError("no environment for CPython %s: run make env PYTHONS=%s" % (version, version))
+        raise InterpreterError(f"{python.parent.parent.name} is missing: run make env")
+    raise InterpreterError(f"no environment for CPython {version}: run make env PYTHONS={version}")
 
 
 def change_to(python: Path) -> None:
     """Go on in that interpreter, under the same process id; return when it is this one."""
-    if Path(sys.prefix).resolve() == python.parent.parent.resolve() or python == Path(sys.executable):
+    if Path(sys.prefix).resolve() == python.parent.parent.resolve() or python == Path(
+        sys.executable
+    ):
         return
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(str(python), [str(python)] + sys.argv)
+    os.execv(str(python), [str(python), *sys.argv])
 
 
 class Probe:
@@ -73,10 +75,14 @@ class Probe:
     def __init__(self, python: Path, modules: Any) -> None:
         self._found: Dict[str, bool] = {}
         self.version: Optional[str] = None
-        command = [str(python), "-c", _PROBE] + sorted(set(modules))
+        command = [str(python), "-c", _PROBE, *sorted(set(modules))]
         try:
             text = subprocess.run(
-                command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PROBE_SECONDS
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=PROBE_SECONDS,
+                check=False,
             ).stdout
             answer = json.loads(text.decode())
         except (OSError, ValueError, subprocess.TimeoutExpired):
@@ -114,10 +120,10 @@ class Survey:
     def _obstacle(self, engine: Engine, probe: Probe, version: Optional[str]) -> Optional[str]:
         if probe.version is None:
             more = "" if version in (None, "3.7") else " PYTHONS=" + str(version)
-            return "no environment for CPython %s: make env%s" % (version or "3.11+", more)
+            return "no environment for CPython {}: make env{}".format(version or "3.11+", more)
         lacking = probe.lacks(engine.needs)
         if lacking:
-            return "not installed: %s: make env" % ", ".join(lacking)
+            return "not installed: {}: make env".format(", ".join(lacking))
         return self._server_obstacle(engine)
 
     def _server_obstacle(self, engine: Engine) -> Optional[str]:
@@ -126,7 +132,7 @@ class Survey:
             return None
         kind, name, remedy = _SERVER_NEEDS[backend.server]
         here = shutil.which(name) if kind == "command" else not self._probes[None].lacks([name])
-        return None if here else "no %s: %s, or set %s" % (name, remedy, backend.url)
+        return None if here else f"no {name}: {remedy}, or set {backend.url}"
 
 
 def _entry(engine: Engine, reason: Optional[str], python: Optional[str]) -> Dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from typing import Any, Awaitable, Callable
+from typing import Any, Callable
 
 from japronto import Application, RouteNotFoundException
 

@@ -118,4 +118,4 @@ def session_of(visit: Visit) -> Optional[str]:
 
 def cookie(session: str) -> Dict[str, str]:
     """The header that gives a new visitor the session id."""
-    return {"Set-Cookie": "session=%s; Path=/; HttpOnly; SameSite=Lax" % session}
+    return {"Set-Cookie": f"session={session}; Path=/; HttpOnly; SameSite=Lax"}

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Any, Awaitable, Callable
+from typing import Any, Awaitable, Callable, Coroutine, Optional
 
 from sanic import Request, Sanic
-from sanic.exceptions import NotFound, PayloadTooLarge, SanicException
+from sanic.exceptions import SanicException
 from sanic.response import HTTPResponse
 
 from .exchange import BODY_LIMIT, Page, Visit
 from .lifecycle import FINISH_SECONDS, NewLoop, run
 from .site import Route, Site
 
-Handler = Callable[..., Awaitable[HTTPResponse]]
+Handler = Callable[..., Coroutine[Any, Any, HTTPResponse]]
 
 
 def to_visit(request: Request, params: Any) -> Visit:
@@ -56,32 +56,33 @@ def handler(route: Route) -> Handler:
     return handle
 
 
-def application(site: Site) -> Sanic:
+def application(site: Site) -> Sanic[Any, Any]:
     """The route table."""
     app = Sanic("stickers", configure_logging=False)
     app.config.update(
         {"REQUEST_MAX_SIZE": BODY_LIMIT, "ACCESS_LOG": False, "FALLBACK_ERROR_FORMAT": "text"}
     )
 
-    def failed(request: Request, error: Exception) -> HTTPResponse:
-        path = request.path if request is not None else ""
-        return to_response(error_page(site, request, path, error))
+    def failed(request: Optional[Request], error: Exception) -> HTTPResponse:
+        # There is no request where the request line could not be read.
+        method, path = (request.method, request.path) if request is not None else ("", "")
+        return to_response(error_page(site, method, path, error))
 
     app.error_handler.add(Exception, failed)
     for number, route in enumerate(site.routes):
         methods = ["GET", "HEAD"] if route.method == "GET" else [route.method]
         path = route.path.replace("{", "<").replace("}", ">")
-        app.add_route(handler(route), path, methods, name="route%d" % number, unquote=True)
+        app.add_route(handler(route), path, methods, name=f"route{number}", unquote=True)
     return app
 
 
-def error_page(site: Site, request: Any, path: str, error: Exception) -> Page:
+def error_page(site: Site, method: str, path: str, error: Exception) -> Page:
     """The page for what the framework raised."""
-    if isinstance(error, PayloadTooLarge):
-        return site.too_large(path)
     status = getattr(error, "status_code", 500)
-    if isinstance(error, NotFound) or status == 405:
-        return site.missing(request.method, path)
+    if status == 413:
+        return site.too_large(path)
+    if status in (404, 405):
+        return site.missing(method, path)
     if isinstance(error, SanicException) and status < 500:
         return site.malformed(path)
     return site.failed(path, error)

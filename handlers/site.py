@@ -89,12 +89,12 @@ class Site:
         if "GET" in allowed:
             allowed.add("HEAD")
         methods = ", ".join(sorted(allowed))
-        message = "This page answers %s." % methods
+        message = f"This page answers {methods}."
         return self.error(path, 405, "Method not allowed", message, {"Allow": methods})
 
     def too_large(self, path: str) -> Page:
         """The answer to a body over BODY_LIMIT."""
-        message = "At most %d KiB can be sent here." % (BODY_LIMIT // 1024)
+        message = f"At most {BODY_LIMIT // 1024} KiB can be sent here."
         return self.error(path, 413, "Too large", message)
 
     def malformed(self, path: str) -> Page:
@@ -130,8 +130,15 @@ def _routes(pages: Pages, api: Api) -> List[Route]:
         Route("DELETE", "/stickers/{pack}", _guarded(api.delete_pack, _as_json), waits=True),
         Route("POST", "/stickers/{pack}", _guarded(api.create_sticker, _as_json), waits=True),
         Route("GET", "/stickers/{pack}/{sticker}", _guarded(api.sticker, _as_json), waits=True),
-        Route("PUT", "/stickers/{pack}/{sticker}", _guarded(api.rename_sticker, _as_json), waits=True),
-        Route("DELETE", "/stickers/{pack}/{sticker}", _guarded(api.delete_sticker, _as_json), waits=True),
+        Route(
+            "PUT", "/stickers/{pack}/{sticker}", _guarded(api.rename_sticker, _as_json), waits=True
+        ),
+        Route(
+            "DELETE",
+            "/stickers/{pack}/{sticker}",
+            _guarded(api.delete_sticker, _as_json),
+            waits=True,
+        ),
     ]
 
 
@@ -149,7 +156,7 @@ def _guarded(
             return error_page(status, _TITLES[status], str(error), extra)
         except Refused as error:
             return error_page(error.status, "", str(error), error.extra)
-        except Exception:
+        except Exception:  # noqa: BLE001 (a defect of ours must not end the server)
             _log.exception("%s failed", getattr(handler, "__name__", handler))
             return error_page(500, _TITLES[500], _OUR_FAULT)
 

@@ -38,7 +38,7 @@ class Supervisor:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._worker: Optional[int] = None
-        self._stopping = False
+        self._stopping: bool = False
 
     def run(self, ready: Callable[[], None]) -> int:
         """Supervise until a signal; the exit status."""
@@ -46,10 +46,10 @@ class Supervisor:
             signal.signal(number, self._stop)
         short_lives = 0
         first = True
-        while not self._stopping:
+        while not self._stopped():
             born = time.monotonic()
             status = self._one_life(first, ready)
-            if self._stopping:
+            if self._stopped():
                 break
             if first and os.WIFEXITED(status):
                 return FAILED
@@ -81,6 +81,10 @@ class Supervisor:
         self._worker = None
         return status
 
+    def _stopped(self) -> bool:
+        """Asked each time: a signal handler changes it behind the reader's back."""
+        return self._stopping
+
     def _stop(self, number: int, frame: Any) -> None:
         if self._stopping:
             return
@@ -109,12 +113,12 @@ def _be_worker(work: Work, first: bool, writer: int, parent: int) -> None:
             os._exit(FAILED)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         # The framework's own remarks go nowhere: standard output is for the parent's one line.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
         work(first, lambda: _report(writer))
         status = 0
     except StoreError as error:
-        print("server.py: %s" % error, file=sys.stderr, flush=True)
-    except BaseException:
+        print(f"server.py: {error}", file=sys.stderr, flush=True)
+    except BaseException:  # noqa: BLE001 (the last frame of a forked process)
         traceback.print_exc()
     finally:
         os._exit(status)
@@ -128,7 +132,7 @@ def _report(writer: int) -> None:
 def _cause(status: int) -> str:
     if os.WIFSIGNALED(status):
         return signal.Signals(os.WTERMSIG(status)).name
-    return "exit status %d" % os.WEXITSTATUS(status)
+    return f"exit status {os.WEXITSTATUS(status)}"
 
 
 def supervise(work: Work, ready: Callable[[], None]) -> int:
