@@ -1,0 +1,76 @@
+"""What a source file imports, read from its syntax tree without running it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+SKIPPED = {"build", "dist", "node_modules", "results", "var"}
+
+
+def sources(root: Path) -> dict[str, ast.Module]:
+    """Every Python file of a project, as {path relative to root with slashes: its syntax tree}."""
+    return {
+        path.relative_to(root).as_posix(): ast.parse(path.read_bytes(), str(path))
+        for path in sorted(root.rglob("*.py"))
+        if not any(_is_skipped(part) for part in path.relative_to(root).parts)
+    }
+
+
+def imports(path: str, tree: ast.Module) -> set[str]:
+    """Dotted names imported anywhere in a file, functions included.
+
+    ``from a import b`` gives both "a" and "a.b", since b may be a module. Relative imports are
+    resolved against the file's own package.
+    """
+    return {name for node in ast.walk(tree) for name in _names(node, path)}
+
+
+def top(names: Iterable[str]) -> set[str]:
+    """The top-level packages of dotted names."""
+    return {name.partition(".")[0] for name in names}
+
+
+def closure(start: Iterable[str], trees: Mapping[str, ast.Module]) -> dict[str, str]:
+    """Every name that the start files import, directly or through the project's own files.
+
+    Gives {dotted name: the file that imports it}.
+    """
+    found: dict[str, str] = {}
+    waiting = list(start)
+    seen = set(waiting)
+    while waiting:
+        path = waiting.pop()
+        for name in imports(path, trees[path]):
+            found.setdefault(name, path)
+            new = {file for file in _files(name) if file in trees} - seen
+            seen |= new
+            waiting += sorted(new)
+    return found
+
+
+def _is_skipped(part: str) -> bool:
+    return part.startswith(".") or part in SKIPPED
+
+
+def _names(node: ast.AST, path: str) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = _base(node, path)
+        yield base
+        yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _base(node: ast.ImportFrom, path: str) -> str:
+    folders = path.split("/")[: -node.level] if node.level else []
+    return ".".join([*folders, *filter(None, [node.module])])
+
+
+def _files(name: str) -> Iterator[str]:
+    """The files that importing a dotted name runs, if it is a module of the project."""
+    parts = name.split(".")
+    for length in range(1, len(parts) + 1):
+        stem = "/".join(parts[:length])
+        yield from (f"{stem}.py", f"{stem}/__init__.py")

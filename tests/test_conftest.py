@@ -1,0 +1,41 @@
+"""The rule of --require-all, seen from outside: in a pytest of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+TEST = """
+from tests.conftest import absent
+
+def test_needs_a_component():
+    absent("no such program; to get it: apt-get install it")
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "closing"),
+    [([], 0, "1 skipped"), (["--require-all"], 1, "1 failed")],
+    ids=["locally", "require-all"],
+)
+def test_an_absent_component(
+    arguments: list[str], status: int, closing: str, tmp_path: Path
+) -> None:
+    test = tmp_path / "test_component.py"
+    test.write_text(TEST)
+    pytest_with_option = ["-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"]
+    run = subprocess.run(
+        [sys.executable, *pytest_with_option, "-c", ROOT / "pyproject.toml", *arguments, test],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert run.returncode == status, run.stdout + run.stderr
+    assert closing in run.stdout.splitlines()[-1]
+    assert "no such program" in run.stdout
