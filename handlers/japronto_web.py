@@ -104,12 +104,23 @@ class SiteApplication(Application):  # type: ignore[misc]
         await self._site.close()
 
 
+def overlook_eof(loop: asyncio.AbstractEventLoop, context: Any) -> None:
+    """Log what an event loop reports, but for one thing.
+
+    asyncio asks a protocol what to do when the client closed its side; japronto's has no answer,
+    so asyncio reports an error and closes the connection, which is what is wanted.
+    """
+    if not (isinstance(context.get("exception"), AttributeError) and "protocol" in context):
+        loop.default_exception_handler(context)
+
+
 def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:
     """Serve until a signal; the exit status."""
 
     def work(first: bool, started: Callable[[], None]) -> None:
         loop = new_loop()
         asyncio.set_event_loop(loop)
+        loop.set_exception_handler(overlook_eof)
         loop.run_until_complete(site.open(lenient=not first))
         loop.call_soon(started)
         host, port = sock.getsockname()[:2]
