@@ -156,8 +156,8 @@ end
 
 local procedures = {}
 
--- LIMITS: a map with tokens, token_seconds, sessions, session_seconds, clean_seconds as names.
--- Returns the ids of the spaces and whether the stickers are loaded.
+-- LIMITS: a map with tokens, sessions, session_seconds, clean_milliseconds as names. One row back:
+-- the ids of the spaces, and whether the stickers are loaded.
 function procedures.site_open(limits)
     for name, value in pairs(limits) do
         local row = counters:get('limit_' .. name)
@@ -165,16 +165,13 @@ function procedures.site_open(limits)
             counters:replace({'limit_' .. name, value})
         end
     end
-    return {
-        stickers = stickers.id, packs = packs.id, tokens = tokens.id,
-        sessions = sessions.id, counters = counters.id,
-    }, counter('loaded') == 1
+    return {stickers.id, packs.id, tokens.id, sessions.id, counters.id, counter('loaded') == 1}
 end
 
 -- Does nothing when it was done before: two servers may start at once.
 procedures.site_load = atomically(function(new_packs, new_stickers)
     if counter('loaded') == 1 then
-        return false
+        return {false}
     end
     for _, row in ipairs(new_packs) do
         packs:insert(row)
@@ -185,7 +182,7 @@ procedures.site_load = atomically(function(new_packs, new_stickers)
     counters:replace({'last_pack', packs.index.id:max().id})
     counters:replace({'last_sticker', stickers.index.id:max().id})
     counters:replace({'loaded', 1})
-    return true
+    return {true}
 end)
 
 -- Ids are drawn until one exists, which makes every sticker equally likely; index:random() does not.
@@ -323,7 +320,7 @@ end
 local function clean_forever()
     fiber.name('site_clean')
     while true do
-        local pause = limit('clean_seconds')
+        local pause = limit('clean_milliseconds')
         if pause ~= nil then
             local done, problem = pcall(function()
                 local now = clock.realtime()
@@ -335,7 +332,7 @@ local function clean_forever()
                 log.error('cleaning failed: %s', problem)
             end
         end
-        fiber.sleep(pause or 1)
+        fiber.sleep((pause or 1000) / 1000)
     end
 end
 

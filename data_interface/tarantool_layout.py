@@ -1,0 +1,229 @@
+"""What every Tarantool driver shares: the layout of ``tarantool/init.lua``, the requests, the store.
+
+A driver brings a connection with five methods, each of one request: ``call(procedure, arguments)``,
+``select(space, key, ...)``, ``insert(space, row)``, ``update(space, key, operations)`` and
+``upsert(space, row, operations)``; fields are numbered from 0.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, AsyncContextManager, List, NamedTuple, Optional
+from urllib.parse import unquote, urlsplit
+
+from .article import ArticleData, Request
+from .connections import Driver, connect, mode, raise_translated
+from .stickers import catalogue
+from .store import (
+    CLEAN_EVERY_SECONDS,
+    SESSION_SECONDS,
+    SESSIONS_KEPT,
+    TOKEN_SECONDS,
+    TOKENS_KEPT,
+    Busy,
+    Conflict,
+    Data,
+    NotFound,
+    Pack,
+    Statistics,
+    Sticker,
+    StoreError,
+    Unavailable,
+    Visitor,
+)
+
+STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS = 5401, 5402, 5403, 5404, 5405
+SPACES = [STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS]
+BY_RATING, BY_PACK = 1, 2
+EQUAL, DESCENDING, ASCENDING = 0, 4, 5
+
+VIEWS = ["views"]
+ONE_MORE = [["+", 1, 1]]
+
+DEFAULT_PORT = 3301
+OPEN_SECONDS = 10.0
+
+# Numbers of errors: init.lua's own, then Tarantool's (src/box/errcode.h).
+NOT_FOUND, CONFLICT = 20001, 20002
+MEMORY_ISSUE, READ_ONLY, LOADING = 2, 7, 116
+NO_SUCH_PROCEDURE, ACCESS_DENIED = 33, 42
+NO_SUCH_USER, PASSWORD_MISMATCH = 45, 47
+
+WRONG_URL = "TARANTOOL_URL must look like tarantool://user:password@host:port or tarantool:///path/to/socket"
+NO_LAYOUT = (
+    "Tarantool does not have the site's spaces and procedures of this version: "
+    "start it with `tarantool tarantool/init.lua`."
+)
+
+
+class Address(NamedTuple):
+    """Where Tarantool listens: a Unix socket's path, or a host and a port; user None for guest."""
+
+    path: Optional[str]
+    host: str
+    port: int
+    user: Optional[str]
+    password: Optional[str]
+
+
+def parse_url(url: str) -> Address:
+    """The address in ``tarantool://user:password@host:port`` or ``tarantool:///path``."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or DEFAULT_PORT
+    except ValueError:
+        raise StoreError(WRONG_URL) from None
+    if parts.scheme != "tarantool" or not (parts.hostname or parts.path.strip("/")):
+        raise StoreError(WRONG_URL)
+    user = unquote(parts.username) if parts.username else None
+    password = unquote(parts.password) if parts.password else None
+    path = None if parts.hostname else unquote(parts.path)
+    return Address(path, parts.hostname or "", port, user, password)
+
+
+def refused(code: int, message: str) -> StoreError:
+    """Tarantool's refusal in the store's words."""
+    if code == NOT_FOUND:
+        return NotFound(message)
+    if code == CONFLICT:
+        return Conflict(message)
+    if code == MEMORY_ISSUE:
+        return Busy("The database's memory is full.")
+    if code in (READ_ONLY, LOADING):
+        return Unavailable(f"The database is not ready: {message}")
+    if code in (NO_SUCH_PROCEDURE, ACCESS_DENIED):
+        return StoreError(NO_LAYOUT)
+    if code in (NO_SUCH_USER, PASSWORD_MISMATCH):
+        return StoreError(f"Tarantool refuses the user or password in TARANTOOL_URL: {message}")
+    return StoreError(f"Tarantool refused a request: {message}")
+
+
+class TarantoolStore:
+    """``store.Store`` on any Tarantool driver."""
+
+    def __init__(self, connection: str, driver: Driver, size: int) -> None:
+        self._driver = driver
+        self._mode = mode(connection, driver, size)
+
+    async def open(self) -> None:
+        """See ``store.Store.open``; ends within OPEN_SECONDS or so."""
+        connection = await connect(self._driver)
+        try:
+            await asyncio.wait_for(prepare(connection), OPEN_SECONDS)
+        except Exception as error:
+            raise_translated(self._driver, error)
+            raise
+        finally:
+            await self._driver.disconnect(connection)
+        await self._mode.open()
+
+    def acquire(self) -> AsyncContextManager[Data]:
+        """See ``store.Store.acquire``."""
+        return self._mode.acquire()
+
+    async def close(self) -> None:
+        """See ``store.Store.close``."""
+        await self._mode.close()
+
+
+async def prepare(connection: Any) -> None:
+    """Check the layout, set the limits, load the stickers unless that was done before."""
+    limits = {
+        "tokens": TOKENS_KEPT,
+        "sessions": SESSIONS_KEPT,
+        "session_seconds": SESSION_SECONDS,
+        "clean_milliseconds": int(CLEAN_EVERY_SECONDS * 1000),
+    }
+    rows = await connection.call("site_open", [limits])
+    *spaces, loaded = rows[0]
+    if spaces != SPACES:
+        raise StoreError(NO_LAYOUT)
+    if not loaded:
+        packs, stickers = catalogue()
+        await connection.call(
+            "site_load", [[list(row) for row in rows] for rows in (packs, stickers)]
+        )
+
+
+class TarantoolData(ArticleData):
+    """``store.Data``; every request method sends one request through the driver's connection."""
+
+    def __init__(self, connection: Any) -> None:
+        # Looked up once: a page sends nine of them.
+        self._call = connection.call
+        self._select = connection.select
+        self._insert = connection.insert
+        self._update = connection.update
+        self._upsert = connection.upsert
+
+    def random_sticker(self) -> Request:
+        return self._call("site_random_sticker")  # type: ignore[no-any-return]
+
+    def new_id(self) -> Request:
+        return self._call("site_new_id")  # type: ignore[no-any-return]
+
+    def keep_token(self, token: str, sticker: int, mate: str) -> Request:
+        row = [token, sticker, mate, int(time.time()) + TOKEN_SECONDS]
+        return self._insert(TOKENS, row)  # type: ignore[no-any-return]
+
+    def touch_session(self, session: str, visitor: Visitor) -> Request:
+        now = int(time.time())
+        _, address, agent = visitor
+        return self._upsert(  # type: ignore[no-any-return]
+            SESSIONS,
+            [session, address, agent, 1, now],
+            [["=", 1, address], ["=", 2, agent], ["+", 3, 1], ["=", 4, now]],
+        )
+
+    def count_view(self) -> Request:
+        return self._update(COUNTERS, VIEWS, ONE_MORE)  # type: ignore[no-any-return]
+
+    def ranked(self, limit: int, best: bool) -> Request:
+        iterator = DESCENDING if best else ASCENDING
+        return self._select(  # type: ignore[no-any-return]
+            STICKERS, [], limit=limit, index=BY_RATING, iterator=iterator
+        )
+
+    async def cast_vote(self, plus: str, minus: str) -> bool:
+        return bool((await self._call("site_cast_vote", [plus, minus]))[0][0])
+
+    async def statistics(self) -> Statistics:
+        return Statistics(*(await self._call("site_statistics"))[0])
+
+    async def packs(self) -> List[Pack]:
+        return [Pack(*row) for row in await self._select(PACKS, [], iterator=ASCENDING)]
+
+    async def pack(self, pack: int) -> Pack:
+        rows = await self._select(PACKS, [pack])
+        if not rows:
+            raise NotFound(f"There is no pack {pack}.")
+        return Pack(*rows[0])
+
+    async def stickers(self, pack: int) -> List[Sticker]:
+        rows = await self._select(STICKERS, [pack], index=BY_PACK, iterator=EQUAL)
+        return [Sticker(*row) for row in rows]
+
+    async def sticker(self, pack: int, sticker: int) -> Sticker:
+        rows = await self._select(STICKERS, [sticker])
+        if not rows or rows[0][1] != pack:
+            raise NotFound(f"There is no sticker {sticker} in pack {pack}.")
+        return Sticker(*rows[0])
+
+    async def create_pack(self, title: str) -> Pack:
+        return Pack(*(await self._call("site_create_pack", [title]))[0])
+
+    async def rename_pack(self, pack: int, title: str) -> Pack:
+        return Pack(*(await self._call("site_rename_pack", [pack, title]))[0])
+
+    async def delete_pack(self, pack: int) -> None:
+        await self._call("site_delete_pack", [pack])
+
+    async def create_sticker(self, pack: int, title: str) -> Sticker:
+        return Sticker(*(await self._call("site_create_sticker", [pack, title]))[0])
+
+    async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
+        return Sticker(*(await self._call("site_rename_sticker", [pack, sticker, title]))[0])
+
+    async def delete_sticker(self, pack: int, sticker: int) -> None:
+        await self._call("site_delete_sticker", [pack, sticker])
