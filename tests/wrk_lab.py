@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ class Server:
     """Answers in order, pipelined or not; the path says what goes wrong.
 
     Most things go wrong at every tenth request of a connection. `deepest` is the largest number of
-    requests that came in at once, `paths` every path that was asked for.
+    requests that came in at once, `paths` every path that was asked for, `batch_us` the server's
+    own measurement: the time in us from the arrival of a batch to its last answer.
     """
 
     def __init__(self) -> None:
@@ -33,6 +35,8 @@ class Server:
         self.deepest = 0
         self.paths: set[bytes] = set()
         self.connections = 0
+        self.ending = asyncio.Event()
+        self.batch_us: list[float] = []
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
 
@@ -42,8 +46,9 @@ class Server:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         hangs, number, rest = self.connections % 2 == 0, 0, b""
-        with contextlib.suppress(ConnectionError), contextlib.closing(writer):
+        with contextlib.suppress(ConnectionError):
             while data := await reader.read(65536):
+                start = time.perf_counter()
                 *requests, rest = (rest + data).split(b"\r\n\r\n")
                 self.deepest = max(self.deepest, len(requests))
                 for request in requests:
@@ -51,8 +56,12 @@ class Server:
                     path = request.split(b" ", 2)[1]
                     self.paths.add(path)
                     if path == b"/hang" and hangs:
-                        await asyncio.sleep(30)
+                        await self.ending.wait()
                     writer.write(await self.answer(path, number, writer))
+                self.batch_us.append((time.perf_counter() - start) * 1e6)
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
 
     async def answer(self, path: bytes, number: int, writer: asyncio.StreamWriter) -> bytes:
         if path == b"/never-good" or (path == b"/bad" and number % 10 == 0):
@@ -76,12 +85,11 @@ class Server:
             raise ConnectionAbortedError
 
     async def finish(self) -> None:
+        self.ending.set()
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(tasks)
+        # Last, for asyncio leaks a socket that it has accepted but not yet handed over by now.
         self.listener.close()
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0)  # lets the transports close their sockets
 
     def close(self) -> None:
         asyncio.run_coroutine_threadsafe(self.finish(), self.loop).result(10)
