@@ -85,15 +85,24 @@ def _gather(run: Run) -> _Race:
     contenders = {contender.label: contender for contender in run.head.contenders}
     for cell in run.cells:
         contenders.setdefault(cell.label, Contender(cell.label, cell.engine, cell.python))
-    plain = {(c.engine, c.python): c.label for c in contenders.values() if not c.aa}
-    twins = {
-        c.label: plain[c.engine, c.python]
-        for c in contenders.values()
-        if c.aa and (c.engine, c.python) in plain
-    }
     parts = ("server", "database", "generator")
     cpu = {part: rounds.values(counted, rounds.cpu_us(part)) for part in parts}
-    return _Race(run, cells, rounds.values(counted, rounds.rate), cpu, contenders, twins)
+    return _Race(
+        run, cells, rounds.values(counted, rounds.rate), cpu, contenders, _twins(contenders)
+    )
+
+
+def _twins(contenders: dict[str, Contender]) -> dict[str, str]:
+    """The A/A twin's label to its original's; empty in a race of one engine against itself.
+
+    There the twin is the other contender: a noise floor taken from the very pair that is judged
+    could never be exceeded, and the race would prove nothing.
+    """
+    plain = {(c.engine, c.python): c.label for c in contenders.values() if not c.aa}
+    if len(plain) < 2:
+        return {}
+    pairs = {c.label: plain.get((c.engine, c.python)) for c in contenders.values() if c.aa}
+    return {twin: original for twin, original in pairs.items() if original is not None}
 
 
 def _noises(race: _Race) -> dict[Key, Noise]:

@@ -71,7 +71,7 @@ def headline(contests: Sequence[Contest]) -> Headline | None:
 
 
 def validity(run: Run, contests: Sequence[Contest], counted: Sequence[Cell]) -> Validity:
-    cells = Counter(cell.status for cell in run.cells)
+    cells = Counter(str(cell.status) for cell in run.cells)
     used = [value for cell in counted if (value := utilisation(cell)) is not None]
     return Validity(
         cells={"counted": len(counted), **cells},
@@ -105,8 +105,9 @@ def warnings(run: Run, contests: Sequence[Contest]) -> list[str]:
             f"With {most} round(s) no winner can be declared among this many contenders; "
             f"{needed} rounds can. Ratios are shown, ranks are shared."
         )
-    if ranked and all(contest.noise is None for contest in ranked):
-        found.append("No A/A twin has a number, so the margin is 3 % without a noise floor.")
+    twins = [contender for contender in run.head.contenders if contender.aa]
+    if ranked and not twins:
+        found.append("No engine ran twice (A/A), so the margin is 3 % without a noise floor.")
     for contest in contests:
         noise = contest.noise
         if noise and noise.measured_here and contest.ranked and _differs(noise.estimate):

@@ -78,7 +78,8 @@ class Cell:
     Units are in the names; `seconds` is the measured length, `steal` and `foreign` are fractions of
     the machine's CPU time, `histogram` is pairs (upper bound in microseconds, count),
     `database_requests` is per page. `connections_used` is what `load.connections` was raised to,
-    `busy_connections` how many the generator saw waiting on the mean (for Little's law). A failed cell has None for every measurement, and `reason`.
+    `busy_connections` how many the generator saw waiting on the mean (for Little's law). A failed
+    cell has None for every measurement, and `reason`.
     """
 
     round: int

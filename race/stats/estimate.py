@@ -46,11 +46,18 @@ class Estimate:
     def __str__(self) -> str:
         if not self.bounded:
             return f"{show_ratio(self.ratio)}×"
-        limits = f"[{show_ratio(math.exp(self.low))}, {show_ratio(math.exp(self.high))}]"
-        return f"{show_ratio(self.ratio)}× {limits}"
+        low, high = math.exp(self.low), math.exp(self.high)
+        digits = _decimals(self.ratio, high - low)
+        return f"{self.ratio:,.{digits}f}× [{low:,.{digits}f}, {high:,.{digits}f}]"
 
 
 def show_ratio(ratio: float) -> str:
-    """Three significant digits at most: 0.97, 1.08, 3.1, 31."""
-    decimals = 2 if ratio < 2 else 1 if ratio < 20 else 0
-    return f"{ratio:,.{decimals}f}"
+    """A ratio that has no interval, with few digits: 0.97, 1.08, 3.1, 31."""
+    return f"{ratio:,.{_decimals(ratio, ratio / 10)}f}"
+
+
+def _decimals(ratio: float, width: float) -> int:
+    """As many decimals as the interval's width deserves, and two at most."""
+    if width <= 0:
+        return 2 if ratio < 10 else 1
+    return min(2, max(0, -math.floor(math.log10(width))))
