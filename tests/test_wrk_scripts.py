@@ -40,10 +40,11 @@ def test_percentiles_agree_with_the_clock_of_the_server(
     result = load(server.url, "--", "--path", "/slow", "--depth", str(depth))
     times = sorted(server.batch_us)
     latency = result["latency_us"]
-    for percent in (50, 75, 99):
+    # wrk's clock also runs while a busy machine keeps it from reading: its tail may be longer.
+    for percent, noise in ((50, 20_000), (75, 20_000), (99, 80_000)):
         reported, measured = latency[f"p{percent}"], nearest_rank(times, percent)
         assert (reported >= DELAY * 0.98e6) == (measured >= DELAY * 0.98e6)
-        assert reported == pytest.approx(measured, rel=0.5, abs=20_000)
+        assert reported == pytest.approx(measured, rel=0.5, abs=noise)
     assert latency["mean"] == pytest.approx(sum(times) / len(times), rel=0.3, abs=8_000)
     batches = sum(count for _, count in result["histogram"])
     slow = sum(count for upper, count in result["histogram"] if upper >= DELAY * 1e6)
@@ -99,6 +100,22 @@ def test_both_ways_to_read_the_latencies_agree(server: Server, tmp_path: Path) -
     result = load(server.url + "/slow", script=script)
     assert result["same"]
     assert result["size"] > 100
+
+
+def test_percentiles_are_nearest_ranks(tmp_path: Path) -> None:
+    code = """
+    local percentile = require("lib.histogram").percentile
+    local values, counts = { 5, 7, 900 }, { 50, 49, 1 }
+    local function all(left_out)
+      local found = {}
+      for i, percent in ipairs({ 50, 50.1, 99, 99.9, 100 }) do
+        found[i] = tostring(percentile(values, counts, percent, left_out))
+      end
+      return table.concat(found, " ")
+    end
+    print(all(0), all(1), tostring(percentile({}, {}, 50, 0)))"""
+    found = lua(tmp_path, code).split("\t")
+    assert found == ["5 7 7 900 900", "7 7 900 nil nil", "nil"]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@
 --
 -- with no estimate in it: g is read out in full, E is built from the same integers that wrk used.
 -- A wrong E (a wrong number of connections) shows as a negative count, and then nothing is reported.
+-- (At more than a million answers a second on ONE connection E is 0, and wrk's own loop never ends:
+-- whoever starts wrk by program needs a time limit.)
 --
 -- What the figures mean. A percentile is the nearest rank (the smallest recorded latency that at
 -- least p % of the batches do not exceed), in microseconds, over all completed batches. For depth d
