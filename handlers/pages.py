@@ -32,7 +32,8 @@ class Pages:
         self._store = store
         self._renderer = renderer
         self._static = {
-            name: Page(body, Kind(mime, FOREVER)) for name, (mime, body) in static_files().items()
+            name: Page(body, Kind(mime.partition(";")[0], FOREVER))
+            for name, (mime, body) in static_files().items()
         }
         self.statistics: Optional[Statistics] = None
 
