@@ -158,12 +158,12 @@ class _Creature:
     def _eyes(self, apart: int) -> str:
         at, dice = self._at, self._dice
         left, right = dice.part("eyes")
-        kind = dice.between(1, 14)
+        kind = dice.between(1, 12)
         if kind == 1 and apart < 30:
             single = dice.part("single eyes")[0]
             return f'<g transform="translate(100 {at.eyes - 4})">{single}</g>'
         eyes = _pair(left, right, apart, at.eyes, mirrored=False)
-        if kind == 2:
+        if kind == 2 and not self._top:
             eyes += f'<g transform="translate(100 {at.eyes})">{dice.part("third eyes")[0]}</g>'
         return eyes
 
