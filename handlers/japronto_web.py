@@ -83,6 +83,9 @@ class SiteApplication(Application):  # type: ignore[misc]
                 self.router.add_route(route.path, respond, "HEAD")
 
     def default_error_handler(self, request: Any, error: BaseException) -> Any:
+        if isinstance(error, asyncio.CancelledError):
+            # The client is gone; japronto drops whatever is answered.
+            return request.Response(code=503)
         if not isinstance(error, RouteNotFoundException):
             return to_response(request, self._site.failed(request.path, error))
         return to_response(request, self._site.missing(request.method, request.path))

@@ -112,8 +112,9 @@ def _be_worker(work: Work, first: bool, writer: int, parent: int) -> None:
         if os.getppid() != parent:
             os._exit(FAILED)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        # The framework's own remarks go nowhere: standard output is for the parent's one line.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+        # The framework's own remarks, some of them from C, go nowhere: standard output is for the
+        # parent's one line.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         work(first, lambda: _report(writer))
         status = 0
     except StoreError as error:
