@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from typing import Any, Awaitable, Callable, Coroutine, Optional
 
@@ -58,15 +59,13 @@ def handler(route: Route) -> Handler:
 
 def application(site: Site) -> Sanic[Any, Any]:
     """The route table."""
-    app = Sanic("stickers", configure_logging=False)
+    app = Sanic("stickers", strict_slashes=True, configure_logging=False)
     app.config.update(
         {"REQUEST_MAX_SIZE": BODY_LIMIT, "ACCESS_LOG": False, "FALLBACK_ERROR_FORMAT": "text"}
     )
 
     def failed(request: Optional[Request], error: Exception) -> HTTPResponse:
-        # There is no request where the request line could not be read.
-        method, path = (request.method, request.path) if request is not None else ("", "")
-        return to_response(error_page(site, method, path, error))
+        return to_response(error_page(site, request, error))
 
     app.error_handler.add(Exception, failed)
     for number, route in enumerate(site.routes):
@@ -76,16 +75,27 @@ def application(site: Site) -> Sanic[Any, Any]:
     return app
 
 
-def error_page(site: Site, method: str, path: str, error: Exception) -> Page:
+def error_page(site: Site, request: Any, error: Exception) -> Page:
     """The page for what the framework raised."""
+    try:
+        method, path = request.method, request.path
+    except AttributeError:
+        # No request where its first line could not be read, no path where its URL has none.
+        return site.malformed("")
     status = getattr(error, "status_code", 500)
     if status == 413:
         return site.too_large(path)
-    if status in (404, 405):
+    # An error before a route was found is the router's: it fails on "//".
+    if status in (404, 405) or (request.route is None and not isinstance(error, SanicException)):
         return site.missing(method, path)
-    if isinstance(error, SanicException) and status < 500:
+    if status < 500:
         return site.malformed(path)
     return site.failed(path, error)
+
+
+def is_ours(record: logging.LogRecord) -> bool:
+    """Whether a log record is about more than a request that cannot be understood."""
+    return not (record.exc_info and isinstance(record.exc_info[1], SanicException))
 
 
 async def drain(server: Any) -> None:
@@ -105,6 +115,7 @@ def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[]
 
     async def start() -> Callable[[], Awaitable[None]]:
         app = application(site)
+        logging.getLogger("sanic.error").addFilter(is_ours)
         server: Any = await app.create_server(sock=sock, return_asyncio_server=True, backlog=1024)
         await server.startup()
         await server.start_serving()

@@ -1,0 +1,49 @@
+"""What must be equal on every engine, and what may differ."""
+
+from __future__ import annotations
+
+import re
+
+PAGES = ("/", "/good", "/bad", "/ugly", "/about")
+SESSION = re.compile(r"session=([0-9a-f]{32}); Path=/; HttpOnly; SameSite=Lax")
+SECURITY = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+}
+
+_VARIABLE = (
+    (re.compile(r'value="[0-9a-f]{32}"'), 'value="TOKEN"'),
+    (re.compile(r"/pictures/\d+\.svg"), "PICTURE"),
+    (re.compile(r"<span>[^<]*</span></button>"), "<span>TITLE</span></button>"),
+    (re.compile(r"<h2>[^<]*</h2>\n<p><b>[+-]\d+</b>"), "<h2>TITLE</h2>\n<p><b>RATING</b>"),
+    (re.compile(r"<span>\d+ (up|down)</span>"), r"<span>VOTES \1</span>"),
+    (re.compile(r"<dd>[\d,]+</dd>"), "<dd>NUMBER</dd>"),
+    (re.compile(r"<code>[\w.-]+</code> on Python <code>[\w.]+</code>"), "ENGINE"),
+)
+
+
+def masked(html: str) -> str:
+    """The page without tokens, stickers, numbers and the engine's name."""
+    for pattern, replacement in _VARIABLE:
+        html = pattern.sub(replacement, html)
+    return html
+
+
+def cards(html: str) -> list[tuple[int, int, int, int]]:
+    """Of every sticker on Good or Bad: (id, rating, up, down)."""
+    found = re.findall(
+        r'<img src="/pictures/(\d+)\.svg"[^>]*>\s*<h2>[^<]+</h2>\s*'
+        r"<p><b>([+-]\d+)</b> <span>(\d+) up</span> <span>(\d+) down</span></p>",
+        html,
+    )
+    return [(int(a), int(b), int(c), int(d)) for a, b, c, d in found]
+
+
+def numbers(html: str) -> dict[str, int]:
+    """The statistics on About."""
+    found = re.findall(r"<dt>(\w+)</dt><dd>([\d,]+)</dd>", html)
+    return {name: int(number.replace(",", "")) for name, number in found}

@@ -1,0 +1,86 @@
+"""Every engine the registries give: right pages, the same HTML, a vote, a clean end."""
+
+from __future__ import annotations
+
+import pytest
+
+from handlers.engine import parse
+from tests.engines.conftest import ENGINES
+from tests.engines.html import PAGES, SECURITY, cards, masked, numbers
+from tests.site_client import ballot, get, sticker, vote
+from tests.site_server import SiteServer
+
+GROUPS = list(dict.fromkeys((engine.web, engine.backend) for engine in ENGINES))
+EACH = [((engine.web, engine.backend), engine.name) for engine in ENGINES]
+
+pytestmark = pytest.mark.parametrize(
+    ("group", "engine"),
+    EACH,
+    indirect=["group"],
+    scope="module",
+    ids=[name for _, name in EACH],
+)
+
+
+def test_engine_serves_the_site(
+    group: dict[str, SiteServer], engine: str, reference: SiteServer
+) -> None:
+    server = group[engine]
+    assert server.engine == engine
+    check_pages(server, reference)
+    check_podiums(server)
+    check_about(server)
+    check_vote(server)
+    check_end(server)
+
+
+def check_pages(server: SiteServer, reference: SiteServer) -> None:
+    for path in PAGES:
+        answer, model = get(server.url, path), get(reference.url, path)
+        assert answer.status == 200
+        assert masked(answer.text) == masked(model.text), path
+        for name in (*SECURITY, "content-type", "cache-control"):
+            assert answer.headers[name] == model.headers[name], (path, name)
+    assert get(server.url, "/ugly").body == b"UGLY"
+
+
+def check_podiums(server: SiteServer) -> None:
+    good, bad = (cards(get(server.url, path).text) for path in ("/good", "/bad"))
+    assert len(good) == len(bad) == 9
+    assert good == sorted(good, key=lambda card: (card[1], card[0]), reverse=True)
+    assert bad == sorted(bad, key=lambda card: (card[1], card[0]))
+    assert good[-1][1] > 0 > bad[-1][1]
+    for number, rating, up, down in (*good, *bad):
+        assert rating == up - down
+        found = sticker(server.url, number)
+        assert (found["rating"], found["up"], found["down"]) == (rating, up, down)
+
+
+def check_about(server: SiteServer) -> None:
+    html = get(server.url, "/about").text
+    assert f"<code>{server.engine}</code> on Python <code>{server.python}</code>" in html
+    shown = numbers(html)
+    assert list(shown) == ["packs", "stickers", "visitors", "views", "votes"]
+    assert (shown["packs"], shown["stickers"]) == (540, 16_200)
+
+
+def check_vote(server: SiteServer) -> None:
+    found = ballot(server.url)
+    before = [sticker(server.url, number) for number in (found.left, found.right)]
+    answer = vote(server.url, found.plus, found.minus)
+    assert (answer.status, answer.headers["location"]) == (303, "/?voted=1")
+    again = vote(server.url, found.plus, found.minus)
+    assert (again.status, again.headers["location"]) == (303, "/?voted=0")
+    winner, loser = (sticker(server.url, number) for number in (found.left, found.right))
+    assert (winner["up"], winner["rating"]) == (before[0]["up"] + 1, before[0]["rating"] + 1)
+    assert (loser["down"], loser["rating"]) == (before[1]["down"] + 1, before[1]["rating"] - 1)
+    assert (winner["down"], loser["up"]) == (before[0]["down"], before[1]["up"])
+
+
+def check_end(server: SiteServer) -> None:
+    """Nothing is left below it, and nothing was worth a line in the log."""
+    below = server.tree()
+    assert bool(below) == (parse(server.engine).web == "japronto")
+    assert server.stop() == 0
+    assert not any(process.is_running() for process in below)
+    assert server.log() == ""

@@ -1,0 +1,163 @@
+"""The pages over HTTP: headers, cookies, methods, what is not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engines.conftest import DEEP, on
+from tests.engines.html import PAGES, SECURITY, SESSION, masked
+from tests.site_client import FORM, Client, ask, ballot, get, raw, vote
+from tests.site_server import SiteServer
+
+pytestmark = on(DEEP)
+
+TYPES = {
+    "/": "text/html; charset=utf-8",
+    "/good": "text/html; charset=utf-8",
+    "/bad": "text/html; charset=utf-8",
+    "/ugly": "text/plain; charset=utf-8",
+    "/about": "text/html; charset=utf-8",
+    "/pictures/7.svg": "image/svg+xml",
+    "/stickers": "application/json; charset=utf-8",
+    "/static/site.css": "text/css; charset=utf-8",
+    "/static/site.js": "text/javascript; charset=utf-8",
+}
+
+
+def test_every_answer_carries_the_security_headers(site: SiteServer) -> None:
+    for path in (*TYPES, "/missing", "/stickers/0", "/stickers/missing/1", "/pictures/x"):
+        answer = get(site.url, path)
+        assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY, path
+        assert answer.headers["content-length"] == str(len(answer.body)), path
+
+
+def test_types_and_caching(site: SiteServer) -> None:
+    for path, kind in TYPES.items():
+        answer = get(site.url, path)
+        assert (answer.status, answer.headers["content-type"]) == (200, kind), path
+        forever = path.startswith(("/pictures", "/static"))
+        wanted = "public, max-age=31536000, immutable" if forever else "no-store"
+        assert answer.headers["cache-control"] == wanted, path
+
+
+def test_pictures_are_the_same_on_every_engine(site: SiteServer, reference: SiteServer) -> None:
+    for path in ("/pictures/1.svg", "/pictures/16200.svg", "/pictures/2147483647.svg"):
+        answer = get(site.url, path)
+        assert answer.status == 200
+        assert answer.body == get(reference.url, path).body
+        assert answer.body.startswith(b"<svg ")
+
+
+def test_a_new_visitor_gets_a_session_and_keeps_it(site: SiteServer) -> None:
+    seen = set()
+    for path in ("/", "/good", "/bad"):
+        match = SESSION.fullmatch(get(site.url, path).headers["set-cookie"])
+        assert match
+        seen.add(match[1])
+        for other in ("/", "/good", "/bad"):
+            back = get(site.url, other, Cookie=f"theme=dark; session={match[1]}; more=1")
+            assert back.status == 200
+            assert "set-cookie" not in back.headers
+    assert len(seen) == 3
+
+
+def test_pages_without_a_database_set_no_cookie(site: SiteServer) -> None:
+    for path in ("/ugly", "/about", "/stickers", "/pictures/1.svg", "/missing"):
+        assert "set-cookie" not in get(site.url, path).headers
+
+
+@pytest.mark.parametrize("path", [*TYPES, "/stickers/1", "/stickers/1/1"])
+def test_head_is_get_without_the_body(site: SiteServer, path: str) -> None:
+    client = Client(site.url)
+    try:
+        full, head = client.ask("GET", path), client.ask("HEAD", path)
+        assert (head.status, head.body) == (200, b"")
+        for name in (*SECURITY, "content-type", "cache-control"):
+            assert head.headers[name] == full.headers[name]
+        # On the same connection: a body that was sent all the same would be taken for an answer.
+        assert client.ask("GET", "/ugly").body == b"UGLY"
+    finally:
+        client.close()
+
+
+def test_wrong_methods_are_405_with_the_right_ones(site: SiteServer, reference: SiteServer) -> None:
+    for method, path, allowed in (
+        ("POST", "/good", "GET, HEAD"),
+        ("PUT", "/", "GET, HEAD, POST"),
+        ("DELETE", "/ugly", "GET, HEAD"),
+        ("POST", "/about", "GET, HEAD"),
+        ("PATCH", "/pictures/1.svg", "GET, HEAD"),
+        ("OPTIONS", "/bad", "GET, HEAD"),
+        ("PATCH", "/stickers", "GET, HEAD, POST"),
+        ("PATCH", "/stickers/1", "DELETE, GET, HEAD, POST, PUT"),
+        ("POST", "/stickers/1/1", "DELETE, GET, HEAD, PUT"),
+    ):
+        answer, model = (ask(one.url, method, path) for one in (site, reference))
+        assert (answer.status, answer.headers["allow"]) == (405, allowed), (method, path)
+        assert answer.body == model.body
+        assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY
+
+
+def test_unknown_pages_are_404_and_say_so(site: SiteServer, reference: SiteServer) -> None:
+    for path in (
+        "/missing",
+        "/good/",
+        "/ugly/1",
+        "//",
+        "/pictures/",
+        "/pictures/0.svg",
+        "/pictures/01.svg",
+        "/pictures/2147483648.svg",
+        "/pictures/1.png",
+        "/static/",
+        "/static/site.py",
+        "/static/..%2fserver.py",
+        "/static/%2e%2e/server.py",
+        "/stickers/",
+        "/stickers/0",
+        "/stickers/-1",
+        "/stickers/1.5",
+        "/stickers/99999999999999999999",
+        "/stickers/1/99999",
+        "/stickers/541",
+        "/stickers/2/1",
+        "/%00",
+        "/%ff%fe",
+        "/" + "a" * 2000,
+    ):
+        answer, model = get(site.url, path), get(reference.url, path)
+        assert answer.status == 404, path
+        assert answer.body == model.body, path
+        kind = "application/json" if path.startswith("/stickers") else "text/html"
+        assert answer.headers["content-type"] == kind + "; charset=utf-8", path
+
+
+def test_the_notice_follows_a_vote(site: SiteServer, reference: SiteServer) -> None:
+    notice = "Your vote has been counted"
+    found = ballot(site.url)
+    answer = vote(site.url, found.plus, found.minus)
+    counted = get(site.url, answer.headers["location"]).text
+    assert notice in counted
+    assert masked(counted) == masked(get(reference.url, "/?voted=1").text)
+    refused = get(site.url, vote(site.url, found.plus, found.minus).headers["location"]).text
+    assert notice not in refused
+    assert "That ballot was used" in refused
+    assert notice not in get(site.url, "/").text
+    assert notice not in get(site.url, "/?voted=2").text
+
+
+def test_a_body_where_none_is_expected_harms_nobody(site: SiteServer) -> None:
+    client = Client(site.url)
+    try:
+        for path in PAGES:
+            assert client.ask("GET", path, b"x" * 100, {"Content-Type": FORM}).status == 200, path
+        assert client.ask("GET", "/ugly").body == b"UGLY"
+    finally:
+        client.close()
+
+
+@pytest.mark.parametrize("page", ["/ugly", "/about"])
+def test_24_pipelined_requests_are_all_answered(site: SiteServer, page: str) -> None:
+    request = f"GET {page} HTTP/1.1\r\nHost: test\r\n\r\n".encode()
+    last = f"GET {page} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n".encode()
+    assert raw(site.port, request * 23 + last).count(b"HTTP/1.1 200 ") == 24
