@@ -30,12 +30,18 @@ async def replies(*requests: Request) -> List[Rows]:
             results.append(await request)  # noqa: PERF401
     except BaseException:
         for request in requests[len(results) + 1 :]:
-            if inspect.iscoroutine(request):
-                request.close()
-            else:
-                request.cancel()  # type: ignore[attr-defined]
+            _give_up(request)
         raise
     return results
+
+
+def _give_up(request: Any) -> None:
+    if inspect.iscoroutine(request):
+        request.close()
+    elif not request.cancel() and not request.cancelled():
+        # It failed as well, as all requests do when their connection is lost: asking for the
+        # error keeps asyncio from reporting one that nobody looked at.
+        request.exception()
 
 
 def one_sticker(rows: Rows) -> Sticker:

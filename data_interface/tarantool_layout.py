@@ -1,6 +1,6 @@
-"""What every Tarantool driver shares: the layout of ``tarantool/init.lua``, the requests, the store.
+"""What the Tarantool drivers share: the layout of ``tarantool/init.lua``, the requests, the store.
 
-A driver brings a connection with five methods, each of one request: ``call(procedure, arguments)``,
+A driver brings a connection with five methods of one request each: ``call(procedure, arguments)``,
 ``select(space, key, ...)``, ``insert(space, row)``, ``update(space, key, operations)`` and
 ``upsert(space, row, operations)``; fields are numbered from 0.
 """
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any, AsyncContextManager, List, NamedTuple, Optional
+from typing import Any, AsyncContextManager, Callable, List, NamedTuple, Optional
 from urllib.parse import unquote, urlsplit
 
 from .article import ArticleData, Request
-from .connections import Driver, connect, mode, raise_translated
+from .connections import REQUEST_SECONDS, Driver, connect, mode, raise_translated
 from .stickers import catalogue
 from .store import (
     CLEAN_EVERY_SECONDS,
@@ -43,6 +43,7 @@ ONE_MORE = [["+", 1, 1]]
 
 DEFAULT_PORT = 3301
 OPEN_SECONDS = 10.0
+LOOK_SECONDS = 0.2
 
 # Numbers of errors: init.lua's own, then Tarantool's (src/box/errcode.h).
 NOT_FOUND, CONFLICT = 20001, 20002
@@ -84,19 +85,51 @@ def parse_url(url: str) -> Address:
 
 def refused(code: int, message: str) -> StoreError:
     """Tarantool's refusal in the store's words."""
-    if code == NOT_FOUND:
-        return NotFound(message)
-    if code == CONFLICT:
-        return Conflict(message)
-    if code == MEMORY_ISSUE:
-        return Busy("The database's memory is full.")
-    if code in (READ_ONLY, LOADING):
-        return Unavailable(f"The database is not ready: {message}")
     if code in (NO_SUCH_PROCEDURE, ACCESS_DENIED):
         return StoreError(NO_LAYOUT)
-    if code in (NO_SUCH_USER, PASSWORD_MISMATCH):
-        return StoreError(f"Tarantool refuses the user or password in TARANTOOL_URL: {message}")
-    return StoreError(f"Tarantool refused a request: {message}")
+    kind, text = {
+        NOT_FOUND: (NotFound, "{}"),
+        CONFLICT: (Conflict, "{}"),
+        MEMORY_ISSUE: (Busy, "The database's memory is full: {}"),
+        READ_ONLY: (Unavailable, "The database is not ready: {}"),
+        LOADING: (Unavailable, "The database is not ready: {}"),
+        NO_SUCH_USER: (StoreError, "Tarantool refuses the user in TARANTOOL_URL: {}"),
+        PASSWORD_MISMATCH: (StoreError, "Tarantool refuses the password in TARANTOOL_URL: {}"),
+    }.get(code, (StoreError, "Tarantool refused a request: {}"))
+    return kind(text.format(message))
+
+
+class Watch:
+    """Ends a connection whose request was not answered for REQUEST_SECONDS.
+
+    One timer for a connection instead of one for a request: every LOOK_SECONDS it picks the last
+    request sent, and follows it until it is answered. Looks are counted, not seconds: a process
+    that was stopped itself must not take its own absence for the database's.
+    """
+
+    def __init__(self, sender: Any, is_open: Callable[[], bool], abort: Callable[[], None]) -> None:
+        """``sender.last`` is the future of the last request sent, or None."""
+        self._sender = sender
+        self._is_open = is_open
+        self._abort = abort
+        self._suspect: Any = None
+        self._looks = 0
+        self._loop = asyncio.get_event_loop()
+        self._loop.call_later(LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        if not self._is_open():
+            return
+        if self._suspect is None or self._suspect.done():
+            last = self._sender.last
+            self._suspect = None if last is None or last.done() else last
+            self._looks = 0
+        elif self._looks < REQUEST_SECONDS / LOOK_SECONDS - 2:
+            self._looks += 1
+        else:
+            self._abort()
+            return
+        self._loop.call_later(LOOK_SECONDS, self._look)
 
 
 class TarantoolStore:
@@ -150,80 +183,96 @@ class TarantoolData(ArticleData):
     """``store.Data``; every request method sends one request through the driver's connection."""
 
     def __init__(self, connection: Any) -> None:
+        # The last request that was sent, for ``Watch``; a future where it is used.
+        self.last: Optional[Request] = None
         # Looked up once: a page sends nine of them.
-        self._call = connection.call
-        self._select = connection.select
-        self._insert = connection.insert
-        self._update = connection.update
-        self._upsert = connection.upsert
+        self._call: Callable[..., Request] = connection.call
+        self._select: Callable[..., Request] = connection.select
+        self._insert: Callable[..., Request] = connection.insert
+        self._update: Callable[..., Request] = connection.update
+        self._upsert: Callable[..., Request] = connection.upsert
 
     def random_sticker(self) -> Request:
-        return self._call("site_random_sticker")  # type: ignore[no-any-return]
+        self.last = request = self._call("site_random_sticker")
+        return request
 
     def new_id(self) -> Request:
-        return self._call("site_new_id")  # type: ignore[no-any-return]
+        self.last = request = self._call("site_new_id")
+        return request
 
     def keep_token(self, token: str, sticker: int, mate: str) -> Request:
-        row = [token, sticker, mate, int(time.time()) + TOKEN_SECONDS]
-        return self._insert(TOKENS, row)  # type: ignore[no-any-return]
+        expires = int(time.time()) + TOKEN_SECONDS
+        self.last = request = self._insert(TOKENS, [token, sticker, mate, expires])
+        return request
 
     def touch_session(self, session: str, visitor: Visitor) -> Request:
         now = int(time.time())
         _, address, agent = visitor
-        return self._upsert(  # type: ignore[no-any-return]
+        self.last = request = self._upsert(
             SESSIONS,
             [session, address, agent, 1, now],
             [["=", 1, address], ["=", 2, agent], ["+", 3, 1], ["=", 4, now]],
         )
+        return request
 
     def count_view(self) -> Request:
-        return self._update(COUNTERS, VIEWS, ONE_MORE)  # type: ignore[no-any-return]
+        self.last = request = self._update(COUNTERS, VIEWS, ONE_MORE)
+        return request
 
     def ranked(self, limit: int, best: bool) -> Request:
         iterator = DESCENDING if best else ASCENDING
-        return self._select(  # type: ignore[no-any-return]
+        self.last = request = self._select(
             STICKERS, [], limit=limit, index=BY_RATING, iterator=iterator
         )
+        return request
+
+    def _ask(self, procedure: str, *arguments: Any) -> Request:
+        self.last = request = self._call(procedure, arguments)
+        return request
+
+    def _find(self, space: int, key: List[int], **options: int) -> Request:
+        self.last = request = self._select(space, key, **options)
+        return request
 
     async def cast_vote(self, plus: str, minus: str) -> bool:
-        return bool((await self._call("site_cast_vote", [plus, minus]))[0][0])
+        return bool((await self._ask("site_cast_vote", plus, minus))[0][0])
 
     async def statistics(self) -> Statistics:
-        return Statistics(*(await self._call("site_statistics"))[0])
+        return Statistics(*(await self._ask("site_statistics"))[0])
 
     async def packs(self) -> List[Pack]:
-        return [Pack(*row) for row in await self._select(PACKS, [], iterator=ASCENDING)]
+        return [Pack(*row) for row in await self._find(PACKS, [], iterator=ASCENDING)]
 
     async def pack(self, pack: int) -> Pack:
-        rows = await self._select(PACKS, [pack])
+        rows = await self._find(PACKS, [pack])
         if not rows:
             raise NotFound(f"There is no pack {pack}.")
         return Pack(*rows[0])
 
     async def stickers(self, pack: int) -> List[Sticker]:
-        rows = await self._select(STICKERS, [pack], index=BY_PACK, iterator=EQUAL)
+        rows = await self._find(STICKERS, [pack], index=BY_PACK, iterator=EQUAL)
         return [Sticker(*row) for row in rows]
 
     async def sticker(self, pack: int, sticker: int) -> Sticker:
-        rows = await self._select(STICKERS, [sticker])
+        rows = await self._find(STICKERS, [sticker])
         if not rows or rows[0][1] != pack:
             raise NotFound(f"There is no sticker {sticker} in pack {pack}.")
         return Sticker(*rows[0])
 
     async def create_pack(self, title: str) -> Pack:
-        return Pack(*(await self._call("site_create_pack", [title]))[0])
+        return Pack(*(await self._ask("site_create_pack", title))[0])
 
     async def rename_pack(self, pack: int, title: str) -> Pack:
-        return Pack(*(await self._call("site_rename_pack", [pack, title]))[0])
+        return Pack(*(await self._ask("site_rename_pack", pack, title))[0])
 
     async def delete_pack(self, pack: int) -> None:
-        await self._call("site_delete_pack", [pack])
+        await self._ask("site_delete_pack", pack)
 
     async def create_sticker(self, pack: int, title: str) -> Sticker:
-        return Sticker(*(await self._call("site_create_sticker", [pack, title]))[0])
+        return Sticker(*(await self._ask("site_create_sticker", pack, title))[0])
 
     async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
-        return Sticker(*(await self._call("site_rename_sticker", [pack, sticker, title]))[0])
+        return Sticker(*(await self._ask("site_rename_sticker", pack, sticker, title))[0])
 
     async def delete_sticker(self, pack: int, sticker: int) -> None:
-        await self._call("site_delete_sticker", [pack, sticker])
+        await self._ask("site_delete_sticker", pack, sticker)
