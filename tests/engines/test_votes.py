@@ -1,0 +1,139 @@
+"""Votes over HTTP: exactly once, whatever arrives, however often and in whatever order."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.engines.conftest import DEEP, on
+from tests.engines.html import SECURITY
+from tests.site_client import FORM, Answer, Ballot, Client, ask, ballot, sticker, vote
+from tests.site_server import SiteServer
+
+pytestmark = on(DEEP)
+
+AT_ONCE = 50
+COUNTED, REFUSED = (303, "/?voted=1"), (303, "/?voted=0")
+
+
+def outcome(answer: Answer) -> tuple[int, str]:
+    return answer.status, answer.headers.get("location", "")
+
+
+def tally(site: SiteServer, found: Ballot) -> list[int]:
+    """Up and down of both stickers of a ballot."""
+    both = [sticker(site.url, number) for number in (found.left, found.right)]
+    assert all(one["rating"] == one["up"] - one["down"] for one in both)
+    return [one[name] for one in both for name in ("up", "down")]
+
+
+def test_the_right_sticker_can_win_too(site: SiteServer) -> None:
+    found = ballot(site.url)
+    before = tally(site, found)
+    assert outcome(vote(site.url, found.minus, found.plus)) == COUNTED
+    changed = [after - was for after, was in zip(tally(site, found), before, strict=True)]
+    assert changed == [0, 1, 1, 0]
+
+
+def test_the_same_ballot_again_counts_once(site: SiteServer) -> None:
+    found = ballot(site.url)
+    before = tally(site, found)
+    answers = [outcome(vote(site.url, found.plus, found.minus)) for _ in range(3)]
+    answers.append(outcome(vote(site.url, found.minus, found.plus)))
+    assert answers == [COUNTED, REFUSED, REFUSED, REFUSED]
+    changed = [after - was for after, was in zip(tally(site, found), before, strict=True)]
+    assert changed == [1, 0, 0, 1]
+
+
+def test_50_at_once_with_the_same_ballot_count_once(site: SiteServer) -> None:
+    found = ballot(site.url)
+    before = tally(site, found)
+    clients = [Client(site.url) for _ in range(AT_ONCE)]
+    form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
+    try:
+        for client in clients:
+            assert client.ask("GET", "/ugly").status == 200  # connected before the votes start
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            asked = [
+                pool.submit(one.ask, "POST", "/", form, {"Content-Type": FORM}) for one in clients
+            ]
+            answers = [outcome(answer.result()) for answer in asked]
+    finally:
+        for client in clients:
+            client.close()
+    # A pool that is too small for the crowd may turn somebody away, but never count twice.
+    assert answers.count(COUNTED) == 1
+    assert set(answers) <= {COUNTED, REFUSED, (503, "")}
+    assert answers.count(REFUSED) >= 1
+    changed = [after - was for after, was in zip(tally(site, found), before, strict=True)]
+    assert changed == [1, 0, 0, 1]
+
+
+CHANGED: dict[str, Callable[[Ballot, Ballot], tuple[str, str]]] = {
+    "both unknown": lambda one, other: (secrets.token_hex(16), secrets.token_hex(16)),
+    "one unknown": lambda one, other: (one.plus, secrets.token_hex(16)),
+    "other unknown": lambda one, other: (secrets.token_hex(16), one.minus),
+    "of two ballots": lambda one, other: (one.plus, other.minus),
+    "plus twice": lambda one, other: (one.plus, one.plus),
+    "minus twice": lambda one, other: (one.minus, one.minus),
+}
+
+
+@pytest.mark.parametrize("how", CHANGED)
+def test_wrong_tokens_are_refused_and_change_nothing(site: SiteServer, how: str) -> None:
+    one, other = ballot(site.url), ballot(site.url)
+    before = tally(site, one) + tally(site, other)
+    assert outcome(vote(site.url, *CHANGED[how](one, other))) == REFUSED
+    assert tally(site, one) + tally(site, other) == before
+    # Nor does the attempt use up what was right about it.
+    assert outcome(vote(site.url, one.plus, one.minus)) == COUNTED
+    assert outcome(vote(site.url, other.plus, other.minus)) == COUNTED
+
+
+MALFORMED: dict[str, Callable[[Ballot], bytes]] = {
+    "empty": lambda it: b"",
+    "no minus": lambda it: b"vote_plus=" + it.plus.encode(),
+    "no plus": lambda it: b"vote_minus=" + it.minus.encode(),
+    "upper case": lambda it: _form(it.plus.upper() + "A", it.minus),
+    "short": lambda it: _form(it.plus[:-1], it.minus),
+    "long": lambda it: _form(it.plus + "0", it.minus),
+    "newline": lambda it: _form(it.plus + "%0a", it.minus),
+    "NUL": lambda it: _form(it.plus + "%00", it.minus),
+    "other digits": lambda it: _form("%EF%BC%91" * 32, it.minus),
+    "huge": lambda it: _form("a" * 60_000, it.minus),
+    "SQL": lambda it: _form("' OR '1'='1", "'; DROP TABLE tokens; --"),
+    "Lua": lambda it: _form("box.space.tokens:truncate()", it.minus),
+    "HTML": lambda it: _form("<script>alert(1)</script>", it.minus),
+    "not UTF-8": lambda it: b"vote_plus=\xff\xfe&vote_minus=\x80" + it.minus.encode(),
+    "escaped, not UTF-8": lambda it: _form("%ff%fe", it.minus),
+    "bytes": lambda it: bytes(range(256)),
+    "JSON": lambda it: b'{"vote_plus": "%s"}' % it.plus.encode(),
+    "many fields": lambda it: b"a=1&" * 10_000 + _form(it.plus, it.minus),
+}
+
+
+def _form(plus: str, minus: str) -> bytes:
+    return f"vote_plus={plus}&vote_minus={minus}".encode()
+
+
+@pytest.mark.parametrize("how", MALFORMED)
+def test_what_is_no_vote_is_400(site: SiteServer, how: str) -> None:
+    found = ballot(site.url)
+    before = tally(site, found)
+    answer = ask(site.url, "POST", "/", MALFORMED[how](found), Content_Type=FORM)
+    assert answer.status == 400
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY
+    assert b"alert(1)" not in answer.body
+    assert tally(site, found) == before
+    assert outcome(vote(site.url, found.plus, found.minus)) == COUNTED
+
+
+def test_a_form_without_its_type_or_with_another_one_is_read_all_the_same(site: SiteServer) -> None:
+    for kind in ("text/plain", "multipart/form-data", FORM + "; charset=latin-1"):
+        found = ballot(site.url)
+        answer = ask(site.url, "POST", "/", _form(found.plus, found.minus), Content_Type=kind)
+        assert outcome(answer) == COUNTED, kind
