@@ -40,7 +40,7 @@ class Pages:
     async def index(self, visit: Visit) -> Page:
         """Two stickers to choose between."""
         session = session_of(visit)
-        visitor = Visitor(session, visit.address, visit.agent[:AGENT_LENGTH])
+        visitor = Visitor(session, visit.address, agent_of(visit))
         async with self._store.acquire() as data:
             ballot = await data.ballot(visitor)
         notice = _NOTICES.get(visit.query) if visit.query else None
@@ -57,7 +57,7 @@ class Pages:
 
     async def _top(self, visit: Visit, best: bool) -> Page:
         session = session_of(visit)
-        visitor = Visitor(session, visit.address, visit.agent[:AGENT_LENGTH])
+        visitor = Visitor(session, visit.address, agent_of(visit))
         async with self._store.acquire() as data:
             podium = await data.podium(visitor, TOP, best)
         body = self._renderer.top(podium.stickers, best)
@@ -115,6 +115,15 @@ def session_of(visit: Visit) -> Optional[str]:
         return None
     match = _SESSION.search(visit.cookie)
     return match.group(1) if match else None
+
+
+def agent_of(visit: Visit) -> str:
+    """The user agent as text that every database takes."""
+    agent = visit.agent[:AGENT_LENGTH]
+    if agent.isprintable():
+        return agent
+    # NUL is no text for PostgreSQL, and bytes that were no UTF-8 came as lone surrogates.
+    return "".join(char if char.isprintable() else "?" for char in agent)
 
 
 def cookie(session: str) -> Dict[str, str]:

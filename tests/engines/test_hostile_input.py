@@ -90,6 +90,16 @@ def test_a_missing_agent_and_a_repeated_cookie(site: SiteServer) -> None:
     assert raw(site.port, request % twice).startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.parametrize("byte", [b"\0", b"\x01", b"\x7f", b"\x85"])
+def test_a_control_character_in_a_header_is_refused_or_kept_out(
+    site: SiteServer, byte: bytes
+) -> None:
+    for name in (b"User-Agent", b"Cookie", b"Authorization"):
+        head = b"GET /good HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        answer = raw(site.port, head + name + b": a" + byte + b"b\r\n\r\n")
+        assert re.match(rb"HTTP/1\.[01] (200|400) ", answer), answer[:200]
+
+
 @pytest.mark.parametrize("size", [20_000, 100_000])
 def test_headers_beyond_measure_are_refused(site: SiteServer, size: int) -> None:
     for name in (b"Cookie", b"User-Agent", b"X-Any"):
