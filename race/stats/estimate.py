@@ -53,7 +53,7 @@ class Estimate:
 
 def show_ratio(ratio: float) -> str:
     """A ratio that has no interval, with few digits: 0.97, 1.08, 3.1, 31."""
-    return f"{ratio:,.{_decimals(ratio, ratio / 10)}f}"
+    return f"{ratio:,.{_decimals(ratio, ratio / 20)}f}"
 
 
 def _decimals(ratio: float, width: float) -> int:
