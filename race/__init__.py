@@ -1,1 +1,1 @@
-"""The race: scenarios, servers, load and meters, saved results, statistics, reports."""
+"""The race harness: scenario, servers, load, meters, saved results, statistics, report."""

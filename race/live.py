@@ -1,0 +1,115 @@
+"""The live board: round, cell, ranking so far with its uncertainty, time left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live as Screen
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from race.analysis import analyse
+from race.board import figures, page_text
+from race.findings import Contest
+from race.plan import Block, Work
+from race.records import Cell
+from race.report import words
+from race.results import Run
+
+REFRESH_PER_SECOND = 1.0
+"""The board is drawn on a core that measures; a drawing takes some milliseconds."""
+NEWS = 3
+
+
+class Live:
+    """A board for a terminal. `saved` gives the race so far, which is analysed between servers."""
+
+    def __init__(
+        self, console: Console, title: str, cells: int, forecast: float, saved: Callable[[], Run]
+    ) -> None:
+        self._title, self._cells, self._forecast, self._saved = title, cells, forecast, saved
+        self._done = 0
+        self._began = time.monotonic()
+        self._round = ""
+        self._now = Text("starting")
+        self._news: list[Text] = []
+        self._contests: list[Contest] = []
+        self._shown: Work | None = None
+        self._block: Block | None = None
+        self._screen = Screen(
+            get_renderable=self._draw, console=console, refresh_per_second=REFRESH_PER_SECOND
+        )
+        self._screen.start()
+
+    def round(self, number: int, of: int) -> None:
+        """A round begins."""
+        self._round = f"round {number} of {of}"
+
+    def cell(self, block: Block, work: Work) -> None:
+        """A cell begins; with a new server there is time for the ranking."""
+        if block is not self._block:
+            self._block = block
+            self._contests = analyse(self._saved()).contests
+        self._shown = work
+        page = page_text(work.page, work.load.pipeline)
+        rate = f", {work.load.rate:,.0f}/s offered" if work.load.rate else ""
+        self._now = Text(f"{block.contender.label} on {page}{rate}, {block.pass_} pass", "bold")
+
+    def result(self, cell: Cell) -> None:
+        """A cell is saved: it becomes the latest news."""
+        self._done += 1
+        style = {"ok": "", "invalid": "yellow", "failed": "red"}[cell.status]
+        where = f"{cell.label} {page_text(cell.page, cell.load.pipeline)}"
+        self._news = [*self._news, Text(f"{where}: {figures(cell)}", style, no_wrap=True)][-NEWS:]
+
+    def invalid_round(self, number: int, reason: str, again: bool) -> None:
+        """A round has an invalid cell."""
+        what = "runs again at the end" if again else "its invalid cells do not count"
+        self._news.append(Text(f"round {number} is invalid, {what}: {reason}", "yellow"))
+        if again:
+            self._cells += max(1, self._done // number)
+
+    def close(self) -> None:
+        """Leave the last picture on the screen."""
+        self._screen.stop()
+
+    def _draw(self) -> RenderableType:
+        head = Text.assemble(
+            (self._title, "bold"), f"   {self._round}   cell {self._done + 1} of {self._cells}",
+            f"   {_minutes(self._left())} left",
+        )  # fmt: skip
+        bar = ProgressBar(total=max(1, self._cells), completed=self._done)
+        return Group(head, bar, self._now, *self._news, *self._ranking())
+
+    def _left(self) -> float:
+        """By the forecast at first, then more and more by what the cells really took."""
+        spent = time.monotonic() - self._began
+        share = min(1.0, self._done / max(1, self._cells))
+        expected = (1 - share) * self._forecast + share * spent / max(share, 1e-9)
+        return max(0.0, expected - spent)
+
+    def _ranking(self) -> list[RenderableType]:
+        shown = self._shown
+        found = [c for c in self._contests if shown and c.key == (shown.page, shown.load)]
+        if not shown or not found:
+            return []
+        contest = found[0]
+        table = Table(title=f"so far on {page_text(shown.page, shown.load.pipeline)}")
+        table.add_column("", justify="right")
+        table.add_column("engine", no_wrap=True)
+        for name in ("requests/s", "ratio [95 %]", "p99 ms", "CPU us"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for one in contest.standings:
+            table.add_row(
+                words.rank(contest, one), one.label, words.rate(one), words.ratio(contest, one),
+                words.milliseconds(one.latency_us.get("p99")),
+                words.number(one.cpu_us.get("server")),
+            )  # fmt: skip
+        return [table]
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"

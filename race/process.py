@@ -1,0 +1,156 @@
+"""Child processes: pinned, in a session of their own, waited for without polling, always ended."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from race.errors import RaceError
+
+STOP_SECONDS = 8.0
+
+
+class Child:
+    """One child process with its output; `end` leaves nothing of it behind."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        cores: frozenset[int] = frozenset(),
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        talks: bool = False,
+    ) -> None:
+        """`talks`: its output is read line by line while it runs, not as a whole after its end."""
+        self.command = list(command)
+        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+        # A pipe that nobody reads would stop a child with much to say.
+        self._stdout: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+        try:
+            self._process = subprocess.Popen(
+                [*_prefix(cores), *command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE if talks else self._stdout,
+                stderr=self._stderr,
+                env=None if env is None else {**os.environ, **env},
+                cwd=cwd,
+                start_new_session=True,  # Ctrl-C reaches the harness alone, which then ends us
+            )
+            self._pidfd = os.pidfd_open(self._process.pid)
+        except OSError as error:
+            self._stderr.close()
+            self._stdout.close()
+            raise RaceError(f"cannot start {command[0]}: {error.strerror}") from error
+        if self._process.stdout is not None:
+            self._stdout.close()
+            self._stdout = self._process.stdout
+        self._open = True
+
+    @property
+    def pid(self) -> int:
+        """Process id, valid until `end`."""
+        return self._process.pid
+
+    @property
+    def pidfd(self) -> int:
+        """A descriptor that becomes readable when the process ends."""
+        return self._pidfd
+
+    def running(self) -> bool:
+        """Whether the process still runs; does not reap it, so its CPU time stays readable."""
+        return self._open and not select.select([self._pidfd], [], [], 0)[0]
+
+    def read_line(self, timeout: float) -> str | None:
+        """The first line of its output, or None when it ended or the time was up first."""
+        descriptor = self._stdout.fileno()
+        deadline = time.monotonic() + timeout
+        line = b""
+        while not line.endswith(b"\n"):
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+                return None
+            char = os.read(descriptor, 1)
+            if not char:
+                return None
+            line += char
+        return line.decode(errors="replace").strip()
+
+    def interrupt(self) -> None:
+        """Ask for an early end that keeps the results so far (SIGINT)."""
+        self._signal(signal.SIGINT)
+
+    def output(self) -> str:
+        """All that it wrote; call it after its end."""
+        self._stdout.seek(0)
+        return self._stdout.read().decode(errors="replace")
+
+    def complaint(self) -> str:
+        """The last line of its stderr; empty when it was silent."""
+        size = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, size - 4096))
+        lines = self._stderr.read().decode(errors="replace").strip().splitlines()
+        return lines[-1].strip() if lines else ""
+
+    def exit_text(self) -> str:
+        """How it ended, in words; reaps it."""
+        code = self._process.wait(timeout=STOP_SECONDS)
+        if code < 0:
+            return f"killed by {signal.Signals(-code).name}"
+        return f"ended with code {code}"
+
+    def end(self, patience: float = STOP_SECONDS) -> None:
+        """SIGTERM, wait, then SIGKILL for all that is left of its session."""
+        if not self._open:
+            return
+        self._signal(signal.SIGTERM)
+        try:
+            self._process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            self._kill_session()
+            self._process.wait(timeout=STOP_SECONDS)
+            self._close()
+
+    def _kill_session(self) -> None:
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):  # nobody of the session is left
+            return
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(number)
+
+    def _close(self) -> None:
+        self._open = False
+        os.close(self._pidfd)
+        self._stderr.close()
+        self._stdout.close()
+
+
+def wait_first(children: Sequence[Child], timeout: float) -> Child | None:
+    """Sleep until one of them ends; None when the time was up first."""
+    poller = select.poll()
+    for child in children:
+        poller.register(child.pidfd, select.POLLIN)
+    ended = {descriptor for descriptor, _ in poller.poll(max(0.0, timeout) * 1000)}
+    return next((child for child in children if child.pidfd in ended), None)
+
+
+def _prefix(cores: frozenset[int]) -> list[str]:
+    """Set before exec, so that every thread of the child is pinned and it dies with the harness."""
+    prefix: list[str] = []
+    if shutil.which("setpriv"):
+        prefix += ["setpriv", "--pdeathsig", "TERM"]
+    if cores and shutil.which("taskset"):
+        prefix += ["taskset", "-c", ",".join(str(core) for core in sorted(cores))]
+    return prefix
