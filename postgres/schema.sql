@@ -1,0 +1,109 @@
+-- The sticker site's own schema. Safe to run again: nothing that is there is changed or dropped,
+-- and nothing outside the schema is touched.
+CREATE SCHEMA IF NOT EXISTS sticker_site;
+
+CREATE SEQUENCE IF NOT EXISTS sticker_site.pack_ids;
+CREATE SEQUENCE IF NOT EXISTS sticker_site.sticker_ids;
+
+CREATE TABLE IF NOT EXISTS sticker_site.packs (
+    id bigint PRIMARY KEY DEFAULT nextval('sticker_site.pack_ids'),
+    title text NOT NULL UNIQUE
+);
+
+-- Votes rewrite rows; with room on their page the old version is reclaimed by the next visit.
+CREATE TABLE IF NOT EXISTS sticker_site.stickers (
+    id bigint PRIMARY KEY DEFAULT nextval('sticker_site.sticker_ids'),
+    pack bigint NOT NULL REFERENCES sticker_site.packs,
+    title text NOT NULL,
+    rating integer NOT NULL GENERATED ALWAYS AS (up - down) STORED,
+    up integer NOT NULL DEFAULT 0,
+    down integer NOT NULL DEFAULT 0
+) WITH (fillfactor = 70, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX IF NOT EXISTS stickers_by_rating ON sticker_site.stickers (rating, id);
+CREATE INDEX IF NOT EXISTS stickers_by_pack ON sticker_site.stickers (pack, id);
+
+-- Ids and tokens are compared as bytes: the order of a language costs time and means nothing.
+-- No foreign key to stickers: it would lock and dirty a sticker's row at every view. The vote looks.
+-- The number is the order of age: the oldest go when there are too many.
+CREATE TABLE IF NOT EXISTS sticker_site.tokens (
+    token text COLLATE "C" PRIMARY KEY,
+    sticker bigint NOT NULL,
+    mate text COLLATE "C" NOT NULL,
+    expires timestamptz NOT NULL,
+    number bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+) WITH (
+    autovacuum_vacuum_cost_delay = 0,
+    autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 10000,
+    autovacuum_vacuum_insert_scale_factor = 0.5
+);
+CREATE INDEX IF NOT EXISTS tokens_by_expiry ON sticker_site.tokens (expires);
+CREATE INDEX IF NOT EXISTS tokens_by_number ON sticker_site.tokens (number);
+
+CREATE TABLE IF NOT EXISTS sticker_site.sessions (
+    session text COLLATE "C" PRIMARY KEY,
+    visits bigint NOT NULL DEFAULT 1,
+    address text NOT NULL,
+    agent text NOT NULL,
+    seen timestamptz NOT NULL DEFAULT now()
+) WITH (
+    fillfactor = 80,
+    autovacuum_vacuum_cost_delay = 0,
+    autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 10000,
+    autovacuum_vacuum_insert_scale_factor = 0.5
+);
+CREATE INDEX IF NOT EXISTS sessions_by_seen ON sticker_site.sessions (seen);
+
+-- One counter is several rows, one for each of SLOTS groups of connections: pages that count at the
+-- same time do not queue for one row. Nearly empty pages keep every update on its page (HOT).
+CREATE TABLE IF NOT EXISTS sticker_site.counters (
+    name text COLLATE "C" NOT NULL,
+    slot integer NOT NULL,
+    value bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (name, slot)
+) WITH (
+    fillfactor = 10,
+    autovacuum_vacuum_cost_delay = 0,
+    autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 1000
+);
+INSERT INTO sticker_site.counters (name, slot)
+SELECT name, slot
+FROM unnest(ARRAY['views', 'votes', 'visitors_gone']) AS name, generate_series(0, 63) AS slot
+ON CONFLICT DO NOTHING;
+
+-- Locks are taken in one order by every vote, tokens by name, then stickers by id, then a counter:
+-- votes on the same stickers wait for each other and never deadlock. Each statement sees what was
+-- committed before it, so what is read under the locks is what is changed.
+CREATE OR REPLACE FUNCTION sticker_site.cast_vote(plus text, minus text)
+RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    winner bigint;
+    loser bigint;
+    there integer;
+BEGIN
+    PERFORM FROM sticker_site.tokens AS t
+    WHERE t.token IN (plus, minus) ORDER BY t.token FOR UPDATE;
+    SELECT p.sticker, m.sticker INTO winner, loser
+    FROM sticker_site.tokens AS p JOIN sticker_site.tokens AS m
+        ON m.token = p.mate AND m.mate = p.token
+    WHERE p.token = plus AND m.token = minus
+        AND p.expires > clock_timestamp() AND m.expires > clock_timestamp();
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM FROM sticker_site.stickers AS s
+    WHERE s.id IN (winner, loser) ORDER BY s.id FOR NO KEY UPDATE;
+    GET DIAGNOSTICS there = ROW_COUNT;
+    IF there <> 2 THEN
+        RETURN false;
+    END IF;
+    UPDATE sticker_site.stickers SET up = up + 1 WHERE id = winner;
+    UPDATE sticker_site.stickers SET down = down + 1 WHERE id = loser;
+    DELETE FROM sticker_site.tokens AS t WHERE t.token IN (plus, minus);
+    UPDATE sticker_site.counters SET value = value + 1
+    WHERE name = 'votes' AND slot = pg_backend_pid() % 64;
+    RETURN true;
+END
+$$;
