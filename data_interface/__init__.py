@@ -19,7 +19,7 @@ BACKENDS = {
     ),
     "aiotarantool": Plugin(
         "data_interface.aiotarantool_store:open_store",
-        needs=("aiotarantool",),
+        needs=("aiotarantool", "tarantool"),
         python="3.7",
         server="tarantool",
         url="TARANTOOL_URL",
