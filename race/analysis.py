@@ -148,7 +148,7 @@ def _contest(race: _Race, key: Key, noises: dict[Key, Noise]) -> Contest:
         reference=reference,
         rounds=max((len(r) for r in rates.values()), default=0),
         comparisons=len(table.pairs),
-        rounds_needed=signed_rank.rounds_needed(len(table.pairs)),
+        holm_rounds=signed_rank.rounds_needed(len(table.pairs)),
         noise=noise,
         margin=margin,
         standings=[_standing(race, key, label, table, reference) for label in labels],

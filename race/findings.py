@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from race.results import Load
 from race.rounds import PAGE_NAMES, Key
+from race.stats import signed_rank
 from race.stats.effects import Effect
 from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
@@ -66,13 +67,17 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """All contenders on one page under one load, best first; those without a rank come last."""
+    """All contenders on one page under one load, best first; those without a rank come last.
+
+    `margin` is on the log scale; `holm_rounds` is how many rounds it takes for the adjusted p of a
+    pair to fall under 5 % with this many `comparisons`.
+    """
 
     key: Key
     reference: str | None
     rounds: int
     comparisons: int
-    rounds_needed: int
+    holm_rounds: int
     noise: Noise | None
     margin: float
     standings: list[Standing]
@@ -90,7 +95,7 @@ class Contest:
     @property
     def decided(self) -> bool:
         """Whether the rounds were enough to tell any two contenders apart."""
-        return self.rounds >= self.rounds_needed and math.isfinite(self.margin)
+        return self.rounds >= signed_rank.rounds_needed() and math.isfinite(self.margin)
 
     @property
     def margin_percent(self) -> float:

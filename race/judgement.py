@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from race.findings import Contest, Headline, Spread, State, Validity
 from race.results import Cell, Run
 from race.rounds import Key
-from race.stats import little
+from race.stats import little, signed_rank
 from race.stats.estimate import Estimate
 
 
@@ -99,11 +99,10 @@ def warnings(run: Run, contests: Sequence[Contest]) -> list[str]:
     ranked = [contest for contest in contests if contest.ranked]
     short = [contest for contest in ranked if not contest.decided]
     if short:
-        needed = max(contest.rounds_needed for contest in short)
         most = max(contest.rounds for contest in short)
         found.append(
-            f"With {most} round(s) no winner can be declared among this many contenders; "
-            f"{needed} rounds can. Ratios are shown, ranks are shared."
+            f"{most} round{'s' * (most != 1)} cannot give a 95 % interval, so no winner is "
+            f"declared; {signed_rank.rounds_needed()} rounds can."
         )
     twins = [contender for contender in run.head.contenders if contender.aa]
     if ranked and not twins:

@@ -157,13 +157,13 @@ def test_noise_floor_by_hand() -> None:
     assert ranking.margin(few) == math.inf
 
 
-def test_winner_needs_interval_margin_and_adjusted_p() -> None:
+def test_winner_needs_an_interval_beyond_the_margin() -> None:
     clear = Estimate(0.2, 0.1, 0.3, 8)
-    assert ranking.winner(clear, 0.01, 0.05) == 1
-    assert ranking.winner(clear.reversed(), 0.01, 0.05) == -1
-    assert ranking.winner(clear, 0.01, 0.1) == 0
-    assert ranking.winner(clear, 0.06, 0.05) == 0
-    assert ranking.winner(Estimate(0.2, -math.inf, math.inf, 3), 0.01, 0.05) == 0
+    assert ranking.winner(clear, 0.05) == 1
+    assert ranking.winner(clear.reversed(), 0.05) == -1
+    assert ranking.winner(clear, 0.1) == 0
+    assert ranking.winner(Estimate(0.2, -math.inf, math.inf, 3), 0.05) == 0
+    assert ranking.winner(clear, math.inf) == 0
 
 
 def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> Rounds:
@@ -334,12 +334,29 @@ def test_ten_percent_are_found_in_at_least_95_of_100_races_of_12_rounds(ratio: f
     assert found / 2000 >= 0.95
 
 
-def test_nine_equal_contenders_get_one_rank_in_at_least_95_of_100_races() -> None:
+@pytest.mark.parametrize("rounds", [6, 12])
+@pytest.mark.parametrize("noise", [0.03, 0.2])
+def test_nine_equal_contenders_give_no_winner_in_at_least_95_of_100_races(
+    rounds: int, noise: float
+) -> None:
+    """36 pairs are judged at once; the margin holds the family-wise error down."""
     random = np.random.default_rng(20261122)
     alarms = 0
-    for _ in range(200):
-        values = random.normal(0, 0.03, (9, 12))
-        contenders = {str(name): dict(enumerate(row)) for name, row in enumerate(values)}
-        result = ranking.rank(contenders, 0.0)  # no margin: Holm alone has to hold the line
+    for _ in range(150):
+        logs = random.standard_t(3, (10, 2, rounds)) * noise / math.sqrt(3)
+        rows = logs.mean(axis=1)
+        twin, *others = (dict(enumerate(row)) for row in rows)
+        margin = ranking.margin(ranking.noise_floor(twin, others[0]))
+        result = ranking.rank({str(name): row for name, row in enumerate(others)}, margin)
         alarms += any(pair.winner is not None for pair in result.pairs)
+    assert alarms / 150 <= 0.05
+
+
+def test_holm_keeps_the_family_wise_error_without_any_margin() -> None:
+    random = np.random.default_rng(20261123)
+    alarms = 0
+    for values in random.normal(0, 0.03, (200, 9, 12)):
+        contenders = {str(name): dict(enumerate(row)) for name, row in enumerate(values)}
+        pairs = ranking.rank(contenders, 0.0).pairs
+        alarms += any(pair.p_holm <= 0.05 for pair in pairs)
     assert alarms / 200 <= 0.05

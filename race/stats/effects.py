@@ -82,7 +82,7 @@ def effects(
         found, p_values, holm.adjust(p_values), strict=True
     ):
         estimate = signed_rank.hodges_lehmann(ratios)
-        direction = winner(estimate, p_holm, margin)
+        direction = winner(estimate, margin)
         results.append(
             Effect(factor, level, reference, tuple(pairs), estimate, p, p_holm, direction)
         )

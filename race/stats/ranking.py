@@ -1,11 +1,14 @@
 """Who beat whom, and the ranks that follow from it.
 
-A beats B when all three hold:
-1. the 95 % interval of A's per-round log-ratio to B lies above the margin, the larger of 3 % and
-   the race's own noise floor (the A/A bound);
-2. the exact Wilcoxon p of the pair, Holm-adjusted over all pairs ranked together, is under 5 %;
-3. the two share enough rounds for an interval (without one, 1 cannot hold).
-Otherwise the two cannot be told apart and share a rank.
+A beats B when the 95 % interval of A's per-round log-ratio to B lies above the margin, the larger
+of 3 % and the race's own noise floor (the A/A bound). Without an interval, or without a bound,
+nobody beats anybody. Otherwise the two cannot be told apart and share a rank.
+
+Many pairs are compared at once, so each also carries its exact Wilcoxon p, adjusted by Holm over
+all pairs ranked together. The verdict does not wait for it: with 36 pairs no exact test can be
+significant before the eleventh round, however far apart two engines are, while the margin keeps
+false calls rarer than Holm would. Nine equal engines gave a false winner anywhere in under 1 % of
+simulated races, at 1 to 20 % noise, spikes and heavy tails, and 6 to 12 rounds (a test repeats it).
 
 "Cannot be told apart" is not transitive: A may tie with B, and B with C, while A beats C. The rule
 chosen here: contenders are sorted by their mean log-ratio to all others, and a line is drawn under
@@ -93,10 +96,8 @@ def margin(noise: Estimate | None) -> float:
     return LEAST_MARGIN if noise is None else max(LEAST_MARGIN, noise.bound)
 
 
-def winner(estimate: Estimate, p_holm: float, margin: float) -> int:
+def winner(estimate: Estimate, margin: float) -> int:
     """1 when the first of a pair beats the second, -1 for the reverse, 0 for a tie."""
-    if p_holm > signed_rank.ALPHA or not estimate.bounded:
-        return 0
     return int(estimate.low > margin) - int(estimate.high < -margin)
 
 
@@ -111,14 +112,14 @@ def rank(contenders: Mapping[str, Rounds], margin: float) -> Ranking:
             tested.append((first, second, estimate, signed_rank.p_value(ratios)))
     adjusted = holm.adjust([p for *_, p in tested])
     pairs = [
-        Pair(first, second, estimate, p, p_holm, _name(first, second, estimate, p_holm, margin))
+        Pair(first, second, estimate, p, p_holm, _name(first, second, estimate, margin))
         for (first, second, estimate, p), p_holm in zip(tested, adjusted, strict=True)
     ]
     return Ranking(_places(labels, pairs), pairs)
 
 
-def _name(first: str, second: str, estimate: Estimate, p_holm: float, margin: float) -> str | None:
-    return {1: first, -1: second, 0: None}[winner(estimate, p_holm, margin)]
+def _name(first: str, second: str, estimate: Estimate, margin: float) -> str | None:
+    return {1: first, -1: second, 0: None}[winner(estimate, margin)]
 
 
 def _places(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Place]:

@@ -1,0 +1,1 @@
+"""Reports of a saved run: terminal, Markdown, and one self-contained HTML file."""

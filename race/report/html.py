@@ -1,0 +1,115 @@
+"""The report as one self-contained HTML file: no network, opened by a double click."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from race import rounds
+from race.analysis import Analysis, analyse
+from race.findings import Contest
+from race.report import chapters, figures, words
+from race.report.colours import accents
+from race.results import Cell, Run
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One contest as the report shows it."""
+
+    slug: str
+    title: str
+    contest: Contest
+    verdict: str
+    rule: str
+    strips: dict[str, chapters.Strip]
+    drawing: Markup | None
+
+
+def write(run: Run, path: Path | str) -> None:
+    """Write the report of a run to `path`; OSError when it cannot be written."""
+    Path(path).write_text(page(run), encoding="utf-8")
+
+
+def page(run: Run) -> str:
+    """The whole report as HTML; the same run gives the same text."""
+    analysis = analyse(run)
+    colours = accents(item.web for contest in analysis.contests for item in contest.standings)
+    closed = [contest for contest in analysis.contests if contest.key.load.rate is None]
+    return environment().get_template("report.html.j2").render(
+        run=run,
+        head=run.head,
+        analysis=analysis,
+        command=shlex.join(run.head.command),
+        accents=colours,
+        closed=closed,
+        matrix=chapters.matrix(closed),
+        chapters=[_chapter(contest, colours) for contest in closed],
+        pipelining=figures.pipelining(analysis, colours),
+        shares=figures.shares(analysis, colours),
+        latency=_latency(analysis, colours),
+        effects=figures.effects(analysis),
+        noise=figures.noise(analysis),
+        lost=_lost(run),
+        cells=run.cells,
+        cpu=rounds.cpu_us,
+        strongest=max((c.margin_percent for c in closed if c.decided), default=None),
+    )  # fmt: skip
+
+
+def environment() -> Environment:
+    """Templates that escape everything, with the words and files that they use."""
+    found = Environment(
+        loader=PackageLoader("race.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals.update(
+        words=words,
+        place=figures.place,
+        style=Markup((HERE / "templates" / "style.css").read_text()),  # noqa: S704 - our own file
+        script=Markup((HERE / "templates" / "table.js").read_text()),  # noqa: S704 - our own file
+    )
+    return found
+
+
+def _chapter(contest: Contest, colours: dict[str, str]) -> Chapter:
+    load = contest.key.load
+    slug = f"{contest.key.page}-{load.connections}-{load.pipeline}"
+    return Chapter(
+        slug=slug,
+        title=figures.place(contest.key.page, load.pipeline),
+        contest=contest,
+        verdict=chapters.verdict(contest),
+        rule=chapters.rule(contest),
+        strips=chapters.strips(contest),
+        drawing=figures.page_bars(contest, colours, f"bars-{slug}"),
+    )
+
+
+def _latency(analysis: Analysis, colours: dict[str, str]) -> list[figures.Figure]:
+    closed = figures.closed(analysis)
+    found = [
+        *figures.rate_curves(analysis, colours),
+        figures.boxes(analysis, colours),
+        figures.percentile_curves(closed, colours),
+    ]
+    return [figure for figure in found if figure is not None]
+
+
+def _lost(run: Run) -> list[tuple[str, int, Cell]]:
+    """Failed and invalid cells grouped by reason: status, how many, the first of them."""
+    groups: dict[tuple[object, ...], list[Cell]] = {}
+    for cell in run.cells:
+        if cell.status != "ok":
+            key = (cell.status, cell.label, cell.page, cell.load, cell.reason)
+            groups.setdefault(key, []).append(cell)
+    return [(cells[0].status, len(cells), cells[0]) for cells in groups.values()]
