@@ -33,7 +33,8 @@ LOST = "The connection to the database was lost."
 
 def open_store(connection: str, url: str, size: int) -> Store:
     """The store on the Tarantool at ``url``; see ``tarantool_layout.parse_url``."""
-    return TarantoolStore(connection, AiotarantoolDriver(parse_url(url)), size)
+    address = parse_url(url)
+    return TarantoolStore(connection, address, AiotarantoolDriver(address), size)
 
 
 class Link(aiotarantool.Connection):  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any, Optional
 
 import asynctnt
@@ -20,13 +21,17 @@ from .tarantool_layout import (
     refused,
 )
 
+# What it logs is raised as well, and said in one line by who asked.
+logging.getLogger("asynctnt").setLevel(logging.CRITICAL)
+
 SHORT_LIVED = ("multi", "query")
 
 
 def open_store(connection: str, url: str, size: int) -> Store:
     """The store on the Tarantool at ``url``; see ``tarantool_layout.parse_url``."""
-    driver = AsynctntDriver(parse_url(url), watched=connection not in SHORT_LIVED)
-    return TarantoolStore(connection, driver, size)
+    address = parse_url(url)
+    driver = AsynctntDriver(address, watched=connection not in SHORT_LIVED)
+    return TarantoolStore(connection, address, driver, size)
 
 
 class Protocol(protocol.Protocol):  # type: ignore[misc]

@@ -65,7 +65,8 @@ def _spawn(program: str, home: Path, data: Path, address: Path) -> subprocess.Po
 
 
 def _die_with_the_keeper() -> None:
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    """SIGKILL ends a stopped process too, and the log of changes is the kernel's by then."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _wait_until_it_greets(process: subprocess.Popen[bytes], address: Path, log: Path) -> None:

@@ -67,6 +67,10 @@ class Address(NamedTuple):
     user: Optional[str]
     password: Optional[str]
 
+    def __str__(self) -> str:
+        """For messages: no user, no password."""
+        return self.path or f"{self.host}:{self.port}"
+
 
 def parse_url(url: str) -> Address:
     """The address in ``tarantool://user:password@host:port`` or ``tarantool:///path``."""
@@ -135,13 +139,17 @@ class Watch:
 class TarantoolStore:
     """``store.Store`` on any Tarantool driver."""
 
-    def __init__(self, connection: str, driver: Driver, size: int) -> None:
+    def __init__(self, connection: str, address: Address, driver: Driver, size: int) -> None:
+        self._address = address
         self._driver = driver
         self._mode = mode(connection, driver, size)
 
     async def open(self) -> None:
         """See ``store.Store.open``; ends within OPEN_SECONDS or so."""
-        connection = await connect(self._driver)
+        try:
+            connection = await connect(self._driver)
+        except Unavailable as error:
+            raise Unavailable(f"Is Tarantool running at {self._address}? {error}") from None
         try:
             await asyncio.wait_for(prepare(connection), OPEN_SECONDS)
         except Exception as error:

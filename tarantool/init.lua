@@ -53,6 +53,9 @@ box.cfg{
     checkpoint_count = 1,
     checkpoint_wal_threshold = 128 * 2 ^ 20,
     log_level = 4,
+    -- One connection carries the requests of all pages: room for more of them than by default.
+    readahead = 256 * 2 ^ 10,
+    net_msg_max = 2048,
 }
 
 -- The ids are part of the layout: the drivers use them, which saves them a look-up of the names.
@@ -336,12 +339,12 @@ local function clean_forever()
     end
 end
 
-local function grant(name)
+local function permit(change, name, options)
     for _, each in ipairs({stickers, packs, tokens, sessions, counters}) do
-        box.schema.user.grant(name, 'read,write', 'space', each.name, {if_not_exists = true})
+        change(name, 'read,write', 'space', each.name, options)
     end
     for each in pairs(procedures) do
-        box.schema.user.grant(name, 'execute', 'function', each, {if_not_exists = true})
+        change(name, 'execute', 'function', each, options)
     end
 end
 
@@ -353,9 +356,10 @@ end
 if password ~= nil then
     box.schema.user.create(user, {if_not_exists = true})
     box.schema.user.passwd(user, password)
-    grant(user)
+    permit(box.schema.user.grant, user, {if_not_exists = true})
+    permit(box.schema.user.revoke, 'guest', {if_exists = true})
 else
-    grant('guest')
+    permit(box.schema.user.grant, 'guest', {if_not_exists = true})
 end
 fiber.create(clean_forever)
 
