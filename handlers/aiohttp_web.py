@@ -6,9 +6,10 @@ import socket
 from typing import Any, Awaitable, Callable
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 
 from .exchange import BODY_LIMIT, Page, Visit
-from .lifecycle import NewLoop, run
+from .lifecycle import NewLoop, ignore, run
 from .site import Route, Site
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
@@ -77,6 +78,7 @@ def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[]
     """Serve until a signal; the exit status."""
 
     async def start() -> Callable[[], Awaitable[None]]:
+        ignore("aiohttp.server", HttpProcessingError, ConnectionError)
         runner = web.AppRunner(application(site), access_log=None)
         await runner.setup()
         await web.SockSite(runner, sock, backlog=1024).start()

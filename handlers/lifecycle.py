@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
-from typing import Awaitable, Callable
+from typing import Awaitable, Callable, Type
 
 from .site import Site
 
@@ -15,6 +16,15 @@ FINISH_SECONDS = 5.0
 NewLoop = Callable[[], asyncio.AbstractEventLoop]
 # Starts to accept; returns what stops accepting and waits for requests in flight.
 Start = Callable[[], Awaitable[Callable[[], Awaitable[None]]]]
+
+
+def ignore(logger: str, *errors: Type[BaseException]) -> None:
+    """Keep errors that clients cause out of a framework's log: each is a traceback at will."""
+
+    def is_ours(record: logging.LogRecord) -> bool:
+        return not (record.exc_info and isinstance(record.exc_info[1], errors))
+
+    logging.getLogger(logger).addFilter(is_ours)
 
 
 def run(site: Site, new_loop: NewLoop, start: Start, ready: Callable[[], None]) -> None:

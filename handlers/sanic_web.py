@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 from typing import Any, Awaitable, Callable, Coroutine, Optional
 
@@ -12,7 +11,7 @@ from sanic.exceptions import SanicException
 from sanic.response import HTTPResponse
 
 from .exchange import BODY_LIMIT, Page, Visit
-from .lifecycle import FINISH_SECONDS, NewLoop, run
+from .lifecycle import FINISH_SECONDS, NewLoop, ignore, run
 from .site import Route, Site
 
 Handler = Callable[..., Coroutine[Any, Any, HTTPResponse]]
@@ -93,11 +92,6 @@ def error_page(site: Site, request: Any, error: Exception) -> Page:
     return site.failed(path, error)
 
 
-def is_ours(record: logging.LogRecord) -> bool:
-    """Whether a log record is about more than a request that cannot be understood."""
-    return not (record.exc_info and isinstance(record.exc_info[1], SanicException))
-
-
 async def drain(server: Any) -> None:
     """Stop accepting, let requests in flight finish, close what is idle."""
     server.close()
@@ -115,7 +109,7 @@ def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[]
 
     async def start() -> Callable[[], Awaitable[None]]:
         app = application(site)
-        logging.getLogger("sanic.error").addFilter(is_ours)
+        ignore("sanic.error", SanicException)
         server: Any = await app.create_server(sock=sock, return_asyncio_server=True, backlog=1024)
         await server.startup()
         await server.start_serving()

@@ -50,6 +50,7 @@ class SiteServer:
 
     def __init__(self, engine: str, env: dict[str, str], *options: str) -> None:
         self.engine = engine
+        self._seen = 0
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by end)
         self.process = subprocess.Popen(
             [sys.executable, str(SERVER), "-e", engine, "-p", "0", *options],
@@ -80,6 +81,12 @@ class SiteServer:
         """Everything it wrote to stderr."""
         self._log.seek(0)
         return self._log.read().decode(errors="replace")
+
+    def news(self) -> str:
+        """What it wrote to stderr since this was last asked."""
+        log, seen = self.log(), self._seen
+        self._seen = len(log)
+        return log[seen:]
 
     def tree(self) -> list[psutil.Process]:
         """The processes below it."""

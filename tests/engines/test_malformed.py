@@ -1,0 +1,136 @@
+"""What is not HTTP, over a raw socket: 400 or a closed connection, and the server lives."""
+
+from __future__ import annotations
+
+import re
+import socket
+import struct
+
+import pytest
+
+from tests.engines.conftest import CORNERS, on
+from tests.site_client import ballot, get, raw, vote
+from tests.site_server import SiteServer
+
+pytestmark = on(CORNERS)
+
+HOST = b"Host: x\r\nConnection: close\r\n"
+POST = b"POST / HTTP/1.1\r\n" + HOST
+
+MALFORMED: dict[str, bytes] = {
+    "noise": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)),
+    "one word": b"HELLO\r\n\r\n",
+    "no version": b"GET /\r\n" + HOST + b"\r\n",
+    "no such version": b"GET / HTTP/9.9\r\n" + HOST + b"\r\n",
+    "no HTTP": b"GET / SPDY/1.1\r\n" + HOST + b"\r\n",
+    "spaces in the path": b"GET /a b c HTTP/1.1\r\n" + HOST + b"\r\n",
+    "NUL in the path": b"GET /\0 HTTP/1.1\r\n" + HOST + b"\r\n",
+    "NUL in the method": b"GE\0T / HTTP/1.1\r\n" + HOST + b"\r\n",
+    "NULs": b"\0" * 4096 + b"\r\n\r\n",
+    "no URL": b"GET  HTTP/1.1\r\n" + HOST + b"\r\n",
+    "relative URL": b"GET ugly HTTP/1.1\r\n" + HOST + b"\r\n",
+    "URL without a path": b"GET http://x HTTP/1.1\r\n" + HOST + b"\r\n",
+    "URL of another scheme": b"GET ://[ HTTP/1.1\r\n" + HOST + b"\r\n",
+    "header without a colon": b"GET / HTTP/1.1\r\nHost x\r\n" + HOST + b"\r\n",
+    "header without a name": b"GET / HTTP/1.1\r\n: x\r\n" + HOST + b"\r\n",
+    "space in a name": b"GET / HTTP/1.1\r\nA b: x\r\n" + HOST + b"\r\n",
+    "NUL in a name": b"GET / HTTP/1.1\r\nA\0: x\r\n" + HOST + b"\r\n",
+    "not ASCII in a name": b"GET / HTTP/1.1\r\n\xff\xfe: x\r\n" + HOST + b"\r\n",
+    "folded header": b"GET / HTTP/1.1\r\nA: x\r\n  y\r\n" + HOST + b"\r\n",
+    "100 KB in one header": b"GET / HTTP/1.1\r\n" + HOST + b"A: " + b"a" * 100_000 + b"\r\n\r\n",
+    "100 KB of headers": b"GET / HTTP/1.1\r\n" + HOST + b"A: aaaaa\r\n" * 10_000 + b"\r\n",
+    "100 KB of a path": b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n",
+    "100 KB without an end": b"GET / HTTP/1.1\r\nA: " + b"a" * 100_000,
+    "length is a word": POST + b"Content-Length: x\r\n\r\n",
+    "length is negative": POST + b"Content-Length: -1\r\n\r\nabc",
+    "length is signed": POST + b"Content-Length: +3\r\n\r\nabc",
+    "length is a fraction": POST + b"Content-Length: 1.5\r\n\r\nabc",
+    "length is endless": POST + b"Content-Length: " + b"9" * 40 + b"\r\n\r\nabc",
+    "two lengths": POST + b"Content-Length: 3\r\nContent-Length: 30\r\n\r\nabc",
+    "chunk size is a word": POST + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nabc\r\n0\r\n\r\n",
+    "chunk size is negative": POST + b"Transfer-Encoding: chunked\r\n\r\n-3\r\nabc\r\n0\r\n\r\n",
+    "chunk size is endless": POST + b"Transfer-Encoding: chunked\r\n\r\n" + b"f" * 40 + b"\r\nabc",
+    "chunk is longer than it says": POST
+    + b"Transfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n0\r\n\r\n",
+    "coding is unknown": POST + b"Transfer-Encoding: brotli\r\n\r\nabc",
+    "coding and length": POST
+    + b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\nGET /ugly HTTP/1.1\r\n\r\n",
+}
+UNFINISHED: dict[str, bytes] = {
+    "nothing": b"",
+    "part of a method": b"PO",
+    "request line": b"GET / HTTP/1.1\r\n",
+    "half the headers": b"GET / HTTP/1.1\r\nHost: x\r\nCook",
+    "no body": POST + b"Content-Length: 100\r\n\r\n",
+    "half a body": POST + b"Content-Length: 100\r\n\r\nvote_plus=1",
+    "half a chunk": POST + b"Transfer-Encoding: chunked\r\n\r\n10\r\nabc",
+    "no last chunk": POST + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def before(site: SiteServer) -> None:
+    """What others made the server write is theirs."""
+    site.news()
+
+
+ANSWERED = re.compile(rb"HTTP/1\.[01] (\d{3}) ")
+
+
+def check_alive(site: SiteServer) -> None:
+    """It serves as before, from the same processes, and had nothing to complain about."""
+    assert get(site.url, "/ugly").body == b"UGLY"
+    found = ballot(site.url)
+    assert vote(site.url, found.plus, found.minus).headers["location"] == "/?voted=1"
+    assert site.news() == ""
+
+
+@pytest.mark.parametrize("what", MALFORMED)
+def test_what_is_not_http_is_refused(site: SiteServer, what: str) -> None:
+    answer = raw(site.port, MALFORMED[what], close=True)
+    statuses = [int(status) for status in ANSWERED.findall(answer)]
+    # Some servers read a little more than the standard; none may break, or be talked into
+    # answering twice.
+    assert len(statuses) <= 1, answer
+    assert not [status for status in statuses if status >= 500], answer
+    check_alive(site)
+
+
+@pytest.mark.parametrize("what", UNFINISHED)
+@pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
+def test_half_a_request_and_gone(site: SiteServer, what: str, reset: bool) -> None:
+    with socket.create_connection(("127.0.0.1", site.port), 5.0) as connection:
+        if reset:
+            linger = struct.pack("ii", 1, 0)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        connection.sendall(UNFINISHED[what])
+    check_alive(site)
+
+
+def test_a_client_that_does_not_wait_for_the_answer(site: SiteServer) -> None:
+    for path in ("/", "/good", "/ugly", "/stickers"):
+        for _ in range(5):
+            with socket.create_connection(("127.0.0.1", site.port), 5.0) as connection:
+                linger = struct.pack("ii", 1, 0)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    check_alive(site)
+
+
+def test_a_request_in_pieces_is_a_request(site: SiteServer) -> None:
+    request = b"GET /ugly HTTP/1.1\r\n" + HOST + b"\r\n"
+    with socket.create_connection(("127.0.0.1", site.port), 5.0) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in request:
+            connection.sendall(bytes([byte]))
+        received = b""
+        while chunk := connection.recv(65536):
+            received += chunk
+    assert received.startswith(b"HTTP/1.1 200 ")
+    assert received.endswith(b"UGLY")
+
+
+def test_old_http_is_answered_and_closed(site: SiteServer) -> None:
+    answer = raw(site.port, b"GET /ugly HTTP/1.0\r\n\r\n")
+    assert re.match(rb"HTTP/1\.[01] 200 ", answer)
+    assert answer.endswith(b"UGLY")
