@@ -18,14 +18,8 @@ from tarantool.request import (
 
 from .article import Request
 from .store import Data, Store, StoreError, Unavailable
-from .tarantool_layout import (
-    Address,
-    TarantoolData,
-    TarantoolStore,
-    Watch,
-    parse_url,
-    refused,
-)
+from .tarantool_data import TarantoolData, Watch
+from .tarantool_layout import Address, TarantoolStore, parse_url, refused
 
 ALL_ROWS = 0xFFFFFFFF
 LOST = "The connection to the database was lost."

@@ -12,14 +12,8 @@ from asynctnt.iproto import protocol
 
 from .connections import CONNECT_SECONDS, REQUEST_SECONDS, quietly
 from .store import Data, Store, StoreError, Unavailable
-from .tarantool_layout import (
-    Address,
-    TarantoolData,
-    TarantoolStore,
-    Watch,
-    parse_url,
-    refused,
-)
+from .tarantool_data import TarantoolData, Watch
+from .tarantool_layout import Address, TarantoolStore, parse_url, refused
 
 # What it logs is raised as well, and said in one line by who asked.
 logging.getLogger("asynctnt").setLevel(logging.CRITICAL)

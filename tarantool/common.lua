@@ -1,0 +1,29 @@
+-- What procedures and expiry share.
+
+local common = {}
+
+local counters = box.space.counters
+
+function common.counter(name)
+    return counters:get(name).value
+end
+
+function common.count(name, number)
+    return counters:update(name, {{'+', 2, number}}).value
+end
+
+-- A change of several rows: all of them or none. Nothing yields between begin and commit.
+function common.atomically(change)
+    return function(...)
+        box.begin()
+        local done, result = pcall(change, ...)
+        if not done then
+            box.rollback()
+            error(result)
+        end
+        box.commit()
+        return result
+    end
+end
+
+return common
