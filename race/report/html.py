@@ -10,9 +10,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from race import rounds
-from race.analysis import Analysis, analyse
+from race.analysis import analyse
 from race.findings import Contest
-from race.report import chapters, figures, words
+from race.report import chapters, figures, latency, marks, words
 from race.report.colours import accents
 from race.results import Cell, Run
 
@@ -53,7 +53,7 @@ def page(run: Run) -> str:
         chapters=[_chapter(contest, colours) for contest in closed],
         pipelining=figures.pipelining(analysis, colours),
         shares=figures.shares(analysis, colours),
-        latency=_latency(analysis, colours),
+        latency=latency.latency(analysis, colours),
         effects=figures.effects(analysis),
         noise=figures.noise(analysis),
         lost=_lost(run),
@@ -75,6 +75,7 @@ def environment() -> Environment:
     found.globals.update(
         words=words,
         place=figures.place,
+        signs=marks.SIGNS,
         style=Markup((HERE / "templates" / "style.css").read_text()),  # noqa: S704 - our own file
         script=Markup((HERE / "templates" / "table.js").read_text()),  # noqa: S704 - our own file
     )
@@ -93,16 +94,6 @@ def _chapter(contest: Contest, colours: dict[str, str]) -> Chapter:
         strips=chapters.strips(contest),
         drawing=figures.page_bars(contest, colours, f"bars-{slug}"),
     )
-
-
-def _latency(analysis: Analysis, colours: dict[str, str]) -> list[figures.Figure]:
-    closed = figures.closed(analysis)
-    found = [
-        *figures.rate_curves(analysis, colours),
-        figures.boxes(analysis, colours),
-        figures.percentile_curves(closed, colours),
-    ]
-    return [figure for figure in found if figure is not None]
 
 
 def _lost(run: Run) -> list[tuple[str, int, Cell]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from race.findings import Contest, Standing
-from race.report.bars import LABELS, Row, colours, engines, name_above, paint
+from race.report.marks import LABELS, Row, colours, engines, name_above, paint, panels, ticks
 from race.report.vega import NARROW, WIDE, Spec
 from race.stats import histogram
 from race.stats.estimate import Estimate
@@ -13,88 +13,82 @@ from race.stats.estimate import Estimate
 
 def boxes(contests: Sequence[Contest], accents: dict[str, str], narrow: bool) -> Spec:
     """Box plots of latency: quartiles, whiskers to p1 and p99, a dot at p99.9; log scale."""
-    rows = [
-        {**paint(item, accents), "page": contest.title, **_box(item)}
-        for contest in contests
-        for item in contest.standings
-        if item.histogram
-    ]
-    y = engines(rows, narrow)
-    panels = []
-    for place, contest in enumerate(contests):
-        own = y if place == 0 or narrow else {**y, "axis": None}
-        mine = [row for row in rows if row["page"] == contest.title]
-        width = NARROW if narrow else (WIDE - LABELS - 30 * len(contests)) / len(contests)
-        layers = [_span("p1", "p99", own, 1), _span("p25", "p75", own, 11), *_dots(own)]
-        if narrow:
-            layers.append(name_above(y))
-        panels.append({"title": contest.title, "data": {"values": mine}, "width": width,
-                       "height": {"step": 36 if narrow else 24}, "layer": layers})  # fmt: skip
-    return {"vconcat" if narrow else "hconcat": panels}
+    found = [[item for item in contest.standings if item.histogram] for contest in contests]
+    labels = [item.label for standings in found for item in standings]
+    width = NARROW if narrow else (WIDE - LABELS) / 3 - 28
+    drawn = []
+    for place, (contest, standings) in enumerate(zip(contests, found, strict=True)):
+        y = engines(labels, narrow, names=place % 3 == 0)
+        rows = [{**paint(item, accents), **_box(item)} for item in standings]
+        x = _milliseconds(rows)
+        layers = [_span(x, "p1", "p99", y, 1), _span(x, "p25", "p75", y, 11), *_dots(x, y)]
+        drawn.append({"title": contest.title, "data": {"values": rows}, "width": width,
+                      "height": {"step": 34 if narrow else 23},
+                      "layer": [*layers, name_above(y)] if narrow else layers})  # fmt: skip
+    return panels(drawn, narrow)
 
 
 def _box(standing: Standing) -> Row:
     """Milliseconds at the percentiles of a box plot; the field of p99.9 is p99_9."""
     found = {p: histogram.percentile(standing.histogram, p) for p in (1, 25, 50, 75, 99, 99.9)}
-    return {f"p{p:g}".replace(".", "_"): (us or 0) / 1e3 for p, us in found.items()}
+    return {f"p{p:g}".replace(".", "_"): max(us or 0, 1) / 1e3 for p, us in found.items()}
 
 
-def _log_ms(field: str) -> Spec:
-    axis = {"title": "ms", "tickCount": 4, "format": "~s", "domain": False}
-    scale = {"type": "log", "nice": False, "zero": False, "padding": 6}
-    return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
+def _milliseconds(rows: Sequence[Row]) -> Spec:
+    low, high = min(row["p1"] for row in rows) / 1.1, max(row["p99_9"] for row in rows) * 1.1
+    return {"type": "quantitative", "scale": {"type": "log", "domain": [low, high]},
+            "axis": {"title": "ms", "values": ticks(low, high), "format": "~g",
+                     "domain": False}}  # fmt: skip
 
 
-def _span(low: str, high: str, y: Spec, size: int) -> Spec:
+def _span(x: Spec, low: str, high: str, y: Spec, size: int) -> Spec:
     mark = {"type": "rule", "strokeWidth": 1.25} if size == 1 else {"type": "bar", "height": size}
-    return {
-        "mark": mark,
-        "encoding": {"x": _log_ms(low), "x2": {"field": high}, "y": y, **colours()},
-    }
+    encoding = {"x": {**x, "field": low}, "x2": {"field": high}, "y": y, **colours()}
+    return {"mark": mark, "encoding": encoding}
 
 
-def _dots(y: Spec) -> list[Spec]:
+def _dots(x: Spec, y: Spec) -> list[Spec]:
     tick = {"type": "tick", "thickness": 2, "size": 15, "color": "var(--ink)"}
     dot = {"type": "point", "filled": True, "size": 18, "shape": "circle"}
     return [
-        {"mark": tick, "encoding": {"x": _log_ms("p50"), "y": y}},
-        {"mark": dot, "encoding": {"x": _log_ms("p99_9"), "y": y, **colours()}},
+        {"mark": tick, "encoding": {"x": {**x, "field": "p50"}, "y": y}},
+        {"mark": dot, "encoding": {"x": {**x, "field": "p99_9"}, "y": y, **colours()}},
     ]
 
 
-def ratios(rows: Sequence[Row], domain: tuple[float, float], margin: float, narrow: bool) -> Spec:
-    """Estimates with intervals on a log scale of ratios, and the margin as a band around 1.
+def ratios(rows: Sequence[Row], margin: float, narrow: bool) -> Spec:
+    """Estimates with intervals on a log scale of ratios, and the margin (in percent) as a band.
 
-    Rows have `label`, `ratio`, `low`, `high`, `colour`, `opacity`, `text`.
+    Rows are those of `ratio_row`.
     """
-    band = [{"from": 1 / (1 + margin / 100), "to": 1 + margin / 100}]
-    scale = {"type": "log", "domain": list(domain), "nice": False, "clamp": True}
-    axis = {
-        "tickCount": 6,
-        "format": "~g",
-        "domain": False,
-        "title": None,
-        "labelExpr": "datum.label + '×'",
-    }
-    x = {"field": "ratio", "type": "quantitative", "scale": scale, "axis": axis}
-    y = engines(rows, narrow)
+    edge = 1 + margin / 100
+    low = min(1 / edge, *(row["low"] for row in rows)) / 1.01
+    high = max(edge, *(row["high"] for row in rows)) * 1.01
+    axis = {"values": ticks(low, high), "format": "~g", "domain": False, "title": None,
+            "labelExpr": "datum.label + '×'"}  # fmt: skip
+    x = {"field": "ratio", "type": "quantitative", "axis": axis,
+         "scale": {"type": "log", "domain": [low, high], "nice": False}}  # fmt: skip
+    y = engines((row["label"] for row in rows), narrow)
+    band = {"data": {"values": [{"from": 1 / edge, "to": edge}]},
+            "mark": {"type": "rect", "color": "var(--band)"},
+            "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}}}  # fmt: skip
+    interval = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, **colours()}
+    width = NARROW if narrow else WIDE - LABELS - 150
+    text = {"type": "text", "align": "right" if narrow else "left", "dy": -14 if narrow else 0}
     layers: list[Spec] = [
-        {"data": {"values": band}, "mark": {"type": "rect", "color": "var(--band)"},
-         "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}}},
-        {"mark": {"type": "rule", "strokeWidth": 3},
-         "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, **colours()}},
+        band,
+        {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": interval},
         {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
          "encoding": {"x": x, "y": y, "color": colours()["color"]}},
+        {"mark": text, "encoding": {"x": {"value": width + (0 if narrow else 14)}, "y": y,
+                                    "text": {"field": "text"}}},
     ]  # fmt: skip
-    text = {"mark": {"type": "text", "align": "right", "dy": -15 if narrow else 0},
-            "encoding": {"x": {"value": NARROW if narrow else WIDE - LABELS - 10}, "y": y,
-                         "text": {"field": "text"}}}  # fmt: skip
-    layers += [name_above(y), text] if narrow else [text]
-    return {"data": {"values": list(rows)}, "width": NARROW if narrow else WIDE - LABELS - 10,
-            "height": {"step": 38 if narrow else 26}, "layer": layers}  # fmt: skip
+    return {"data": {"values": list(rows)}, "width": width,
+            "height": {"step": 36 if narrow else 26},
+            "layer": [*layers, name_above(y)] if narrow else layers}  # fmt: skip
 
 
-def ratio_row(label: str, estimate: Estimate, colour: str, loud: bool) -> Row:
+def ratio_row(label: str, estimate: Estimate, colour: str) -> Row:
     """A row for `ratios`; without an interval only the point is drawn."""
     found = estimate.as_json()
     return {
@@ -103,40 +97,39 @@ def ratio_row(label: str, estimate: Estimate, colour: str, loud: bool) -> Row:
         "low": found["low"] or found["ratio"],
         "high": found["high"] or found["ratio"],
         "text": str(estimate),
-        "colour": colour if loud else "var(--muted)",
+        "colour": colour,
         "opacity": 1,
     }
 
 
-def curves(rows: Sequence[Row], x: Spec, y: Spec, panels: Sequence[str], narrow: bool) -> Spec:
-    """Lines with points, one panel for each of `panels` (the rows' `panel`), side by side.
+def curves(rows: Sequence[Row], x: Spec, title: str, narrow: bool) -> Spec:
+    """Lines with points over `x`, a panel for each value of the rows' `panel`; y is a log scale.
 
-    Rows have `panel`, `label`, `x`, `y`, `colour`, `dash` (a list of lengths).
+    Rows have `panel`, `x`, `y` and what `marks.lines` gives a contender.
     """
+    names = list(dict.fromkeys(row["panel"] for row in rows))
+    columns = min(len(names), 3)
+    width = NARROW - 48 if narrow else min(460, WIDE / columns - 72)
     drawn = []
-    width = NARROW - 46 if narrow else WIDE / max(len(panels), 1) - 70
-    for panel in panels:
+    for name in names:
+        mine = [row for row in rows if row["panel"] == name]
+        low, high = min(row["y"] for row in mine) / 1.15, max(row["y"] for row in mine) * 1.15
         encoding = {
             "x": {"field": "x", "type": "quantitative", **x},
-            "y": {"field": "y", "type": "quantitative", **y},
+            "y": {"field": "y", "type": "quantitative", "title": title,
+                  "scale": {"type": "log", "domain": [low, high]},
+                  "axis": {"values": ticks(low, high), "format": "~s", "domain": False}},
             "color": colours()["color"],
             "detail": {"field": "label"},
-        }
+        }  # fmt: skip
         dash = {"strokeDash": {"field": "dash", "type": "nominal", "scale": None}}
-        layers: list[Spec] = [
-            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**encoding, **dash}},
+        shape = {"shape": {"field": "shape", "type": "nominal", "scale": None}}
+        line = {"type": "line", "strokeWidth": 1.75}
+        sign = {"type": "point", "filled": True, "size": 44, "opacity": 1}
+        layers = [
+            {"mark": line, "encoding": {**encoding, **dash}},
+            {"mark": sign, "encoding": {**encoding, **shape}},
         ]
-        if any(row.get("dot") for row in rows):
-            mark = {"type": "point", "filled": True, "size": 34, "opacity": 1}
-            layers.append({"mark": mark, "encoding": encoding})
-        mine = [row for row in rows if row["panel"] == panel]
-        drawn.append({"title": panel, "data": {"values": mine}, "width": min(width, 460),
-                      "height": 250, "layer": layers})  # fmt: skip
-    return {"vconcat" if narrow else "hconcat": drawn}
-
-
-def line(standing: Standing, accents: dict[str, str]) -> Row:
-    """Colour and dash of a contender's line: dashed without uvloop."""
-    loop = standing.engine.endswith("-uvloop")
-    return {"label": standing.label, "colour": f"var(--{accents[standing.web]})",
-            "dash": [1, 0] if loop else [5, 3]}  # fmt: skip
+        drawn.append({"title": name, "data": {"values": mine}, "width": width, "height": 250,
+                      "layer": layers})  # fmt: skip
+    return panels(drawn, narrow, columns)

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 Spec = dict[str, Any]
 
-WIDE, NARROW = 980, 330
+WIDE, NARROW = 980, 326
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _NOISE = re.compile(
     r' (?:aria-hidden="true"|aria-roledescription="[^"]*"|pointer-events="none"|opacity="1"'
@@ -29,7 +29,7 @@ CONFIG: Spec = {
     "aria": False,
     "background": "transparent",
     "view": {"stroke": None},
-    "concat": {"spacing": 28},
+    "concat": {"spacing": 26},
     "axis": {
         "labelColor": "var(--muted)", "labelFontSize": 12, "titleColor": "var(--muted)",
         "titleFontSize": 12, "titleFontWeight": "normal", "gridColor": "var(--line)",
@@ -37,8 +37,7 @@ CONFIG: Spec = {
         "titlePadding": 8,
     },
     "axisY": {"domain": False, "ticks": False},
-    "header": {"labelColor": "var(--ink)", "labelFontSize": 14, "labelFontWeight": "bold"},
-    "title": {"color": "var(--ink)", "fontSize": 14, "anchor": "start", "offset": 10},
+    "title": {"color": "var(--ink)", "fontSize": 13, "anchor": "start", "offset": 8},
     "text": {"color": "var(--ink)", "fontSize": 12},
     "rule": {"color": "var(--ink)"},
 }  # fmt: skip
