@@ -27,7 +27,7 @@ def start(home: Path) -> Running:
 
     Raises EmbeddedError with one line. TARANTOOL_MEMORY limits the memory (``init.lua``).
     """
-    program = shutil.which("tarantool", path=os.environ.get("PATH", os.defpath) + ":/usr/local/bin")
+    program = shutil.which("tarantool")
     if program is None:
         message = "Tarantool is not installed: run `apt-get install tarantool` as root."
         raise EmbeddedError(message)
@@ -43,7 +43,7 @@ def start(home: Path) -> Running:
         _stop(process)
         raise
     url = "tarantool://" + quote(str(address))
-    return Running(url, process.pid, lambda: _stop(process))
+    return Running(url, process.pid, lambda: _end(process, home, address))
 
 
 def _spawn(program: str, home: Path, data: Path, address: Path) -> subprocess.Popen[bytes]:
@@ -91,6 +91,15 @@ def _greets(address: Path) -> bool:
 def _last_line(log: Path) -> str:
     lines = log.read_text(errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+def _end(process: subprocess.Popen[bytes], home: Path, address: Path) -> None:
+    """Leave nothing outside of the folder: the socket may be in one for temporary files."""
+    _stop(process)
+    with contextlib.suppress(OSError):
+        address.unlink()
+        if address.parent != home:
+            address.parent.rmdir()
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
