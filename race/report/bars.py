@@ -63,9 +63,10 @@ def _x(field: str) -> Spec:
 def shares(contests: Sequence[Contest], accents: dict[str, str], narrow: bool) -> Spec:
     """CPU microseconds per request of web server and database, one panel for each page."""
     labels = [item.label for contest in contests for item in contest.standings if item.cpu_us]
+    columns = min(3, len(contests))
     drawn = []
     for place, contest in enumerate(contests):
-        y = engines(labels, narrow, names=place % 3 == 0)
+        y = engines(labels, narrow, names=place % columns == 0)
         rows = [
             {**paint(item, accents), "part": part, "us": item.cpu_us.get(part, 0.0),
              **({"colour": "var(--database)", "opacity": 1} if part == "database" else {})}
@@ -83,7 +84,7 @@ def shares(contests: Sequence[Contest], accents: dict[str, str], narrow: bool) -
         if narrow:
             names = [row for row in rows if row["part"] == "server"]
             layers.append({"data": {"values": names}, **name_above(y)})
-        width = NARROW if narrow else (WIDE - LABELS) / 3 - 28
+        width = NARROW if narrow else (WIDE - LABELS) / columns - 28
         drawn.append({"title": contest.title, "data": {"values": rows}, "width": width,
                       "height": {"step": 34 if narrow else 23}, "layer": layers})  # fmt: skip
-    return panels(drawn, narrow)
+    return panels(drawn, narrow, columns)

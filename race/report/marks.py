@@ -89,7 +89,7 @@ def ticks(low: float, high: float) -> list[float]:
     """
     if high / low >= 6:
         decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        digits = (1, 2, 5) if high / low < 200 else (1,)
+        digits = (1, 2, 3, 5) if high / low < 20 else (1, 2, 5) if high / low < 200 else (1,)
         steps = [digit * 10.0**decade for decade in decades for digit in digits]
         return [step for step in steps if low <= step <= high]
     base = 10.0 ** math.floor(math.log10((high - low) / 6))

@@ -15,17 +15,18 @@ def boxes(contests: Sequence[Contest], accents: dict[str, str], narrow: bool) ->
     """Box plots of latency: quartiles, whiskers to p1 and p99, a dot at p99.9; log scale."""
     found = [[item for item in contest.standings if item.histogram] for contest in contests]
     labels = [item.label for standings in found for item in standings]
-    width = NARROW if narrow else (WIDE - LABELS) / 3 - 28
+    columns = min(3, len(contests))
+    width = NARROW if narrow else (WIDE - LABELS) / columns - 28
     drawn = []
     for place, (contest, standings) in enumerate(zip(contests, found, strict=True)):
-        y = engines(labels, narrow, names=place % 3 == 0)
+        y = engines(labels, narrow, names=place % columns == 0)
         rows = [{**paint(item, accents), **_box(item)} for item in standings]
         x = _milliseconds(rows)
         layers = [_span(x, "p1", "p99", y, 1), _span(x, "p25", "p75", y, 11), *_dots(x, y)]
         drawn.append({"title": contest.title, "data": {"values": rows}, "width": width,
                       "height": {"step": 34 if narrow else 23},
                       "layer": [*layers, name_above(y)] if narrow else layers})  # fmt: skip
-    return panels(drawn, narrow)
+    return panels(drawn, narrow, columns)
 
 
 def _box(standing: Standing) -> Row:
@@ -109,7 +110,7 @@ def curves(rows: Sequence[Row], x: Spec, title: str, narrow: bool) -> Spec:
     """
     names = list(dict.fromkeys(row["panel"] for row in rows))
     columns = min(len(names), 3)
-    width = NARROW - 48 if narrow else min(460, WIDE / columns - 72)
+    width = NARROW - 48 if narrow else min(560, WIDE / columns - 66)
     drawn = []
     for name in names:
         mine = [row for row in rows if row["panel"] == name]
@@ -118,7 +119,8 @@ def curves(rows: Sequence[Row], x: Spec, title: str, narrow: bool) -> Spec:
             "x": {"field": "x", "type": "quantitative", **x},
             "y": {"field": "y", "type": "quantitative", "title": title,
                   "scale": {"type": "log", "domain": [low, high]},
-                  "axis": {"values": ticks(low, high), "format": "~s", "domain": False}},
+                  "axis": {"values": ticks(low, high), "format": ",~g" if high < 1000 else "~s",
+                           "domain": False}},
             "color": colours()["color"],
             "detail": {"field": "label"},
         }  # fmt: skip
