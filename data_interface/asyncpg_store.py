@@ -25,8 +25,8 @@ from .store import (
     Visitor,
 )
 
-# A connection that was left in the middle of a request has nothing to say goodbye for.
-GOODBYE_SECONDS = 0.2
+# A page that waited for a hung database does not wait for its goodbye as well.
+GOODBYE_SECONDS = 0.05
 
 REFUSALS = (
     asyncpg.InvalidAuthorizationSpecificationError,

@@ -1,0 +1,155 @@
+"""What a case needs: the store under test, and a way to its database past the store.
+
+Runs on CPython 3.7 too, standard library only: a backend for that interpreter is tested there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any, AsyncContextManager, AsyncIterator, Awaitable, Callable, Iterator, List
+
+from data_interface import BACKENDS, embedded
+from data_interface.store import Ballot, Data, Statistics, Store, StoreError, Visitor
+
+from .insiders import INSIDERS, Insider
+
+VISITOR = Visitor(None, "127.0.0.1", "a test")
+# What the issue promises of a page while the database is away, and of its return.
+PATIENCE_SECONDS = 2.0
+# The tests share the machine with others: what is bounded may end this much later.
+SLACK_SECONDS = 0.5
+
+
+class Bench:
+    """One backend in one connection mode, on a running database."""
+
+    def __init__(self, backend: str, connection: str, url: str) -> None:
+        self.backend = backend
+        self.connection = connection
+        self.url = url
+        self.plugin = BACKENDS[backend]
+
+    @contextlib.asynccontextmanager
+    async def store(self, size: int = 10, url: str = "") -> AsyncIterator[Store]:
+        """An open store."""
+        store: Store = self.plugin.load()(self.connection, url or self.url, size)
+        await store.open()
+        try:
+            yield store
+        finally:
+            await store.close()
+
+    def insider(self, store: Store) -> AsyncContextManager[Insider]:
+        """The database, past the store."""
+        return INSIDERS[self.plugin.server or "memory"](store, self.url)
+
+    @contextlib.asynccontextmanager
+    async def down(self) -> AsyncIterator[None]:
+        """The database killed, and away for the length of the block."""
+        assert self.plugin.server
+        away = embedded.down(self.plugin.server)
+        await in_thread(away.__enter__)
+        try:
+            yield
+        finally:
+            await in_thread(lambda: away.__exit__(None, None, None))
+
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Every process of the database stopped for the length of the block."""
+        assert self.plugin.server
+        home = embedded.folder(self.plugin.server)
+        pids = family(int(embedded._state(home)["pid"]))
+        try:
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            yield
+        finally:
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+
+def family(pid: int) -> List[int]:
+    """A process and all below it."""
+    children: List[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        children += [int(child) for child in (task / "children").read_text().split()]
+    return [pid] + [each for child in children for each in family(child)]
+
+
+async def in_thread(function: Callable[[], Any]) -> Any:
+    """Call it without stopping the event loop."""
+    return await asyncio.get_event_loop().run_in_executor(None, function)
+
+
+async def new_ballot(store: Store, visitor: Visitor = VISITOR) -> Ballot:
+    """A ballot in a unit of work of its own, as a page does it."""
+    async with store.acquire() as data:
+        return await data.ballot(visitor)
+
+
+async def vote(store: Store, plus: str, minus: str) -> bool:
+    """A vote in a unit of work of its own, as a page does it."""
+    async with store.acquire() as data:
+        return await data.cast_vote(plus, minus)
+
+
+async def counters(store: Store) -> Statistics:
+    """The statistics in a unit of work of their own."""
+    async with store.acquire() as data:
+        return await data.statistics()
+
+
+async def raises(error: type, attempt: Awaitable[Any]) -> StoreError:
+    """The error, which must be of that very class and one line."""
+    try:
+        result = await attempt
+    except StoreError as raised:
+        assert type(raised) is error, repr(raised)
+        assert str(raised)
+        assert "\n" not in str(raised), str(raised)
+        return raised
+    raise AssertionError(f"{error.__name__} was not raised, but {result!r} returned")
+
+
+async def eventually(
+    attempt: Callable[[], Awaitable[Any]], seconds: float, complaint: str
+) -> Any:
+    """Try until the answer is true; AssertionError after that time."""
+    deadline = time.monotonic() + seconds
+    while True:
+        answer = await attempt()
+        if answer:
+            return answer
+        assert time.monotonic() < deadline, f"{complaint}; last answer {answer!r}"
+        await asyncio.sleep(0.02)
+
+
+async def answers(store: Store) -> bool:
+    """Whether a page gets its data now."""
+    try:
+        await new_ballot(store)
+    except StoreError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """The block ends in that time, and a little for a busy machine."""
+    begun = time.monotonic()
+    yield
+    taken = time.monotonic() - begun
+    assert taken < seconds + SLACK_SECONDS, f"took {taken:.2f} s"
+
+
+async def sticker_of(data: Data, pack: int, sticker: int) -> Any:
+    """Rating, up and down of a sticker now."""
+    found = await data.sticker(pack, sticker)
+    return found.rating, found.up, found.down

@@ -1,0 +1,174 @@
+"""What a store shows and keeps."""
+
+from __future__ import annotations
+
+import re
+
+from data_interface.stickers import catalogue
+from data_interface.store import Conflict, NotFound, Visitor
+
+from .bench import VISITOR, Bench, counters, new_ballot, raises
+
+ID = re.compile(r"[0-9a-f]{32}")
+HOSTILE = [
+    "'); DROP TABLE stickers; --",
+    "x' OR '1'='1",
+    "$1 $$ \\' \" ` ; {}",
+    "]]; os.exit(1) --",
+    "%s %(title)s {0} {title}",
+    "Sticker \u200b\u202e \U0001f600 \u00e9",
+]
+
+
+async def case_the_catalogue_is_loaded(bench: Bench) -> None:
+    packs, stickers = catalogue()
+    async with bench.store() as store, store.acquire() as data:
+        assert (await data.packs())[: len(packs)] == packs
+        assert await data.pack(540) == packs[-1]
+        found = await data.stickers(17)
+        expected = [one for one in stickers if one.pack == 17]
+        assert [(one.id, one.title) for one in found] == [(one.id, one.title) for one in expected]
+        for one in found:
+            assert one.rating == one.up - one.down
+            assert await data.sticker(17, one.id) == one
+        assert (await data.stickers(10**6)) == []
+
+
+async def case_opening_again_loads_nothing(bench: Bench) -> None:
+    if bench.backend == "memory":
+        return
+    async with bench.store() as store:
+        before = await counters(store)
+        async with bench.store() as other:
+            assert await counters(other) == before
+
+
+async def case_a_new_visitor_then_a_returning_one(bench: Bench) -> None:
+    async with bench.store() as store, bench.insider(store) as insider:
+        before = await counters(store)
+        ballot = await new_ballot(store)
+        assert ballot.left.sticker.id != ballot.right.sticker.id
+        ids = {ballot.session, ballot.left.token, ballot.right.token}
+        assert len(ids) == 3
+        assert all(ID.fullmatch(each) for each in ids), ids
+        again = await new_ballot(store, Visitor(ballot.session, "127.0.0.2", "another"))
+        assert again.session == ballot.session
+        async with store.acquire() as data:
+            podium = await data.podium(Visitor(ballot.session, "127.0.0.3", "third"), 9, True)
+        assert podium.session == ballot.session
+        assert await insider.session(ballot.session) == ("127.0.0.3", "third", 3)
+        after = await counters(store)
+        assert after.visitors == before.visitors + 1
+        assert after.views == before.views + 2
+        assert after.votes == before.votes
+
+
+async def case_a_ballot_shows_what_is_stored(bench: Bench) -> None:
+    async with bench.store() as store:
+        ballot = await new_ballot(store)
+        async with store.acquire() as data:
+            for candidate in (ballot.left, ballot.right):
+                shown = candidate.sticker
+                assert await data.sticker(shown.pack, shown.id) == shown
+
+
+async def case_ballots_are_random(bench: Bench) -> None:
+    """60 ballots draw 120 of 16,200 stickers: 10 or more repetitions are one chance in 10^9."""
+    async with bench.store() as store:
+        ballots = [await new_ballot(store) for _ in range(60)]
+        both = [one for ballot in ballots for one in (ballot.left, ballot.right)]
+        assert len({one.token for one in both}) == 120
+        assert len({ballot.session for ballot in ballots}) == 60
+        assert len({one.sticker.id for one in both}) > 110
+        upper = sum(one.sticker.id > 8100 for one in both)
+        assert 25 < upper < 95, upper
+
+
+async def case_best_and_worst(bench: Bench) -> None:
+    _, stickers = catalogue()
+    async with bench.store() as store, store.acquire() as data:
+        for best in (True, False):
+            podium = await data.podium(VISITOR, 9, best)
+            assert ID.fullmatch(podium.session)
+            keys = [(one.rating, one.id) for one in podium.stickers]
+            assert len(set(keys)) == 9
+            assert keys == sorted(keys, reverse=best)
+            # Other tests move ratings a little: what was far beyond the ninth is still shown.
+            sign = 1 if best else -1
+            far = {one.id for one in stickers if (one.rating - keys[-1][0]) * sign > 10}
+            assert far <= {one.id for one in podium.stickers}
+            for one in podium.stickers[:2]:
+                assert await data.sticker(one.pack, one.id) == one
+        assert len((await data.podium(VISITOR, 3, True)).stickers) == 3
+
+
+async def case_packs_are_created_renamed_deleted(bench: Bench) -> None:
+    async with bench.store() as store, store.acquire() as data:
+        before = await data.statistics()
+        pack = await data.create_pack("A new pack")
+        try:
+            assert pack.id > 540
+            assert await data.pack(pack.id) == pack
+            assert (await data.packs())[-1] == pack
+            await raises(Conflict, data.create_pack("A new pack"))
+            taken = (await data.pack(1)).title
+            await raises(Conflict, data.rename_pack(pack.id, taken))
+            renamed = await data.rename_pack(pack.id, "Another title")
+            assert renamed == await data.pack(pack.id) == pack._replace(title="Another title")
+            assert await data.rename_pack(pack.id, "Another title") == renamed
+            assert (await data.statistics()).packs == before.packs + 1
+        finally:
+            await data.delete_pack(pack.id)
+        await raises(NotFound, data.pack(pack.id))
+        await raises(NotFound, data.rename_pack(pack.id, "Gone"))
+        await raises(NotFound, data.delete_pack(pack.id))
+        assert (await data.statistics()).packs == before.packs
+
+
+async def case_stickers_are_created_renamed_deleted(bench: Bench) -> None:
+    async with bench.store() as store, store.acquire() as data:
+        before = await data.statistics()
+        await raises(NotFound, data.create_sticker(10**6, "Homeless"))
+        pack = await data.create_pack("A pack of two")
+        first = await data.create_sticker(pack.id, "First")
+        second = await data.create_sticker(pack.id, "Second")
+        assert first[1:] == (pack.id, "First", 0, 0, 0)
+        assert second.id == first.id + 1 > 16_200
+        assert await data.stickers(pack.id) == [first, second]
+        assert (await data.statistics()).stickers == before.stickers + 2
+        renamed = await data.rename_sticker(pack.id, first.id, "Renamed")
+        assert renamed == await data.sticker(pack.id, first.id) == first._replace(title="Renamed")
+        await raises(Conflict, data.delete_pack(pack.id))
+        for wrong in ((1, first.id), (pack.id, 10**6)):
+            await raises(NotFound, data.sticker(*wrong))
+            await raises(NotFound, data.rename_sticker(wrong[0], wrong[1], "Wrong"))
+            await raises(NotFound, data.delete_sticker(*wrong))
+        await data.delete_sticker(pack.id, first.id)
+        await raises(NotFound, data.sticker(pack.id, first.id))
+        assert await data.stickers(pack.id) == [second]
+        await data.delete_sticker(pack.id, second.id)
+        await data.delete_pack(pack.id)
+        assert (await data.statistics()).stickers == before.stickers
+
+
+async def case_hostile_texts_are_only_texts(bench: Bench) -> None:
+    async with bench.store() as store, bench.insider(store) as insider:
+        before = await counters(store)
+        async with store.acquire() as data:
+            for text in HOSTILE:
+                pack = await data.create_pack(text)
+                sticker = await data.create_sticker(pack.id, text)
+                assert (await data.pack(pack.id)).title == text
+                assert (await data.sticker(pack.id, sticker.id)).title == text
+                await raises(Conflict, data.create_pack(text))
+                await data.rename_sticker(pack.id, sticker.id, text[::-1])
+                assert (await data.stickers(pack.id))[0].title == text[::-1]
+                await data.delete_sticker(pack.id, sticker.id)
+                await data.delete_pack(pack.id)
+                ballot = await data.ballot(Visitor(None, text, text))
+                assert (await insider.session(ballot.session))[:2] == (text, text)
+                assert not await data.cast_vote(text, text)
+                assert not await data.cast_vote(ballot.left.token, text)
+        after = await counters(store)
+        assert after[:2] == before[:2]
+        assert after.votes == before.votes

@@ -1,0 +1,190 @@
+"""What happens when there is too much, too little, or no database."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from data_interface.connections import MOST_CONNECTIONS
+from data_interface.store import (
+    CLEAN_EVERY_SECONDS,
+    SESSION_SECONDS,
+    Busy,
+    NotFound,
+    StoreError,
+    Unavailable,
+)
+
+from .bench import (
+    PATIENCE_SECONDS,
+    Bench,
+    answers,
+    counters,
+    eventually,
+    new_ballot,
+    raises,
+    vote,
+    within,
+)
+from .insiders import lowered
+
+CLEAN_SECONDS = 5 * CLEAN_EVERY_SECONDS
+
+
+async def case_no_connection_left_is_busy(bench: Bench) -> None:
+    """Then, with one given back, it goes on."""
+    size = 2
+    most = {"pool": size, "multi": MOST_CONNECTIONS}.get(bench.connection)
+    if bench.backend == "postgres" and bench.connection == "one":
+        most = 1
+    if most is None:
+        return
+    async with bench.store(size) as store:
+        async with AsyncExitStack() as held:
+            for _ in range(most):
+                await held.enter_async_context(store.acquire())
+            with within(PATIENCE_SECONDS):
+                await raises(Busy, new_ballot(store))
+                # Whoever waits gets the first connection that is given back.
+                waiting = asyncio.ensure_future(new_ballot(store))
+                await asyncio.sleep(0.1)
+                assert not waiting.done()
+        with within(PATIENCE_SECONDS):
+            await waiting
+            await new_ballot(store)
+
+
+async def case_a_crowd_is_served(bench: Bench) -> None:
+    async with bench.store() as store:
+        ballots = await asyncio.gather(*[new_ballot(store) for _ in range(20)])
+        assert len({ballot.left.token for ballot in ballots}) == 20
+
+
+async def case_a_cancelled_page_disturbs_nobody(bench: Bench) -> None:
+    """Its answer must not be taken for the next one's."""
+    async with bench.store(2) as store:
+        for delay in (0.0, 0.001, 0.003):
+            pages = [asyncio.ensure_future(new_ballot(store)) for _ in range(6)]
+            await asyncio.sleep(delay)
+            for page in pages[::2]:
+                page.cancel()
+            results = await asyncio.gather(*pages, return_exceptions=True)
+            ballots = [one for one in results if not isinstance(one, BaseException)]
+            assert len(ballots) >= 3, results
+            for ballot in [*ballots, await new_ballot(store)]:
+                assert await vote(store, ballot.left.token, ballot.right.token) is True
+
+
+async def case_a_killed_database_comes_back(bench: Bench) -> None:
+    """Pages fail quickly while it is away, work within 2 s of its return, and no vote is lost."""
+    if bench.plugin.server is None:
+        return
+    async with bench.store() as store:
+        ballot = await new_ballot(store)
+        kept = await new_ballot(store)
+        assert await vote(store, ballot.left.token, ballot.right.token)
+        before = await counters(store)
+        async with bench.down():
+            for _ in range(3):
+                with within(PATIENCE_SECONDS):
+                    await raises(Unavailable, new_ballot(store))
+        await eventually(lambda: answers(store), PATIENCE_SECONDS, "the store did not recover")
+        assert (await counters(store)).votes == before.votes
+        assert await vote(store, ballot.left.token, ballot.right.token) is False
+        assert await vote(store, kept.left.token, kept.right.token) is True
+
+
+async def case_a_hung_database_is_not_waited_for(bench: Bench) -> None:
+    if bench.plugin.server is None:
+        return
+    async with bench.store(2) as store:
+        await new_ballot(store)
+        with bench.frozen():
+            for _ in range(2):
+                with within(PATIENCE_SECONDS):
+                    pages = [new_ballot(store) for _ in range(8)]
+                    results = await asyncio.gather(*pages, return_exceptions=True)
+                assert all(isinstance(one, (Unavailable, Busy)) for one in results), results
+        await eventually(lambda: answers(store), PATIENCE_SECONDS, "the store did not recover")
+
+
+async def case_closing_on_a_hung_database_ends(bench: Bench) -> None:
+    if bench.plugin.server is None:
+        return
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(bench.store(2))
+        await asyncio.gather(*[new_ballot(store) for _ in range(4)])
+        with bench.frozen(), within(3 * PATIENCE_SECONDS):
+            await stack.aclose()
+
+
+async def case_a_wrong_address_is_said_in_one_line(bench: Bench) -> None:
+    if bench.plugin.server is None:
+        return
+    scheme = bench.url.partition(":")[0]
+    for url in ("nonsense", "http://127.0.0.1:1/x", scheme + "://u:secret@127.0.0.1:port/x"):
+        with within(PATIENCE_SECONDS):
+            error = await raises(StoreError, opened(bench, url))
+        assert bench.plugin.url in str(error), error
+        assert "secret" not in str(error)
+    with within(PATIENCE_SECONDS):
+        await raises(Unavailable, opened(bench, scheme + "://u:secret@127.0.0.1:1/x"))
+
+
+async def opened(bench: Bench, url: str) -> None:
+    """Open a store there, and close it."""
+    async with bench.store(url=url):
+        pass
+
+
+async def case_a_burst_stays_within_the_bounds(bench: Bench) -> None:
+    """Three times the bound of tokens and sessions; the newest stay, and no visitor is forgotten."""
+    with lowered(tokens=120, sessions=60):
+        async with bench.store() as store, bench.insider(store) as insider:
+            before = await counters(store)
+            ballots = [await new_ballot(store) for _ in range(180)]
+
+            async def bounded() -> bool:
+                tokens, sessions = await insider.kept()
+                return tokens <= 120 and sessions <= 60
+
+            await eventually(bounded, CLEAN_SECONDS, "the bounds were not kept")
+            oldest, newest = ballots[0], ballots[-1]
+            assert await vote(store, oldest.left.token, oldest.right.token) is False
+            assert await vote(store, newest.left.token, newest.right.token) is True
+            assert (await counters(store)).visitors == before.visitors + 180
+            assert (await insider.session(newest.session))[2] == 1
+    async with bench.store():
+        # A store with the usual bounds: some databases keep what the last one asked for.
+        pass
+
+
+async def case_the_old_is_cleaned(bench: Bench) -> None:
+    async with bench.store() as store, bench.insider(store) as insider:
+        ballot = await new_ballot(store)
+        before = await counters(store)
+        await insider.age_session(ballot.session, SESSION_SECONDS + 1)
+        await insider.expire(ballot.left.token)
+        await new_ballot(store)
+
+        async def cleaned() -> bool:
+            try:
+                await insider.session(ballot.session)
+            except (KeyError, IndexError, TypeError):
+                return True
+            return False
+
+        await eventually(cleaned, CLEAN_SECONDS, "the session was not cleaned")
+        assert (await counters(store)).visitors > before.visitors
+
+
+async def case_an_empty_site_has_no_ballot(bench: Bench) -> None:
+    """Only where a site of its own costs nothing."""
+    if bench.backend != "memory":
+        return
+    async with bench.store() as store, store.acquire() as data:
+        for pack in await data.packs():
+            for sticker in await data.stickers(pack.id):
+                if sticker.id > 1:
+                    await data.delete_sticker(pack.id, sticker.id)
+        await raises(NotFound, new_ballot(store))
