@@ -48,7 +48,10 @@ def environment(**extra: str) -> dict[str, str]:
 class SiteServer:
     """One running server. `stop` ends it; `end` ends it whatever state it is in."""
 
-    def __init__(self, engine: str, env: dict[str, str], *options: str) -> None:
+    def __init__(
+        self, engine: str, env: dict[str, str], *options: str, group: bool = False
+    ) -> None:
+        """``group``: in a process group of its own, as a shell starts it."""
         self.engine = engine
         self._seen = 0
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by end)
@@ -59,6 +62,7 @@ class SiteServer:
             stderr=self._log,
             env=env,
             cwd=ROOT,
+            process_group=0 if group else None,
         )
         try:
             line = first_line(self.process, START_SECONDS)
@@ -79,8 +83,9 @@ class SiteServer:
 
     def log(self) -> str:
         """Everything it wrote to stderr."""
-        self._log.seek(0)
-        return self._log.read().decode(errors="replace")
+        # Not by seek and read: the server shares the position, and would write where we read.
+        size = os.fstat(self._log.fileno()).st_size
+        return os.pread(self._log.fileno(), size, 0).decode(errors="replace")
 
     def news(self) -> str:
         """What it wrote to stderr since this was last asked."""
@@ -145,9 +150,11 @@ def first_line(process: subprocess.Popen[bytes], seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def serving(engine: str, env: dict[str, str], *options: str) -> Iterator[SiteServer]:
+def serving(
+    engine: str, env: dict[str, str], *options: str, group: bool = False
+) -> Iterator[SiteServer]:
     """A server for the length of a block."""
-    server = SiteServer(engine, env, *options)
+    server = SiteServer(engine, env, *options, group=group)
     try:
         yield server
     finally:

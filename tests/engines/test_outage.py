@@ -1,0 +1,123 @@
+"""The database killed, hung, or short of connections: bounded answers, and back by itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from handlers.engine import parse
+from tests.engines.conftest import ARTICLE, STORED, Starter, on
+from tests.engines.html import SECURITY, SESSION
+from tests.site_client import Answer, ask, ballot, get, vote
+from tests.site_server import SiteServer, serving, until
+
+# 2 s are promised; a loaded machine needs a moment to notice.
+BOUND = 2.5
+MODES = [
+    f"{web}-{backend}-{mode}"
+    for web, backend in (("aiohttp", "tarantool"), ("sanic", "postgres"), ("japronto", "tarantool"))
+    for mode in ("pool", "multi", "query")
+]
+OUTAGES = list(dict.fromkeys([*STORED, *ARTICLE, *MODES]))
+
+
+def server_of(site: SiteServer) -> str:
+    """The name of the database behind a server."""
+    name = parse(site.engine).plugins[1].server
+    assert name
+    return name
+
+
+def timed(request: Callable[[], Answer]) -> Answer:
+    """An answer that came in time."""
+    began = time.monotonic()
+    answer = request()
+    assert time.monotonic() - began < BOUND
+    return answer
+
+
+def check_away(site: SiteServer) -> None:
+    """Pages with the database say so, the others are as always."""
+    for path in ("/", "/good", "/stickers", "/stickers/1/1"):
+        answer = timed(lambda path=path: get(site.url, path))  # type: ignore[misc]
+        assert answer.status == 503, path
+        assert int(answer.headers["retry-after"]) > 0
+        assert "set-cookie" not in answer.headers
+        assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY
+        if path.startswith("/stickers"):
+            assert list(answer.json()) == ["error"]
+        else:
+            assert "<h1>One moment</h1>" in answer.text
+    refused = timed(lambda: vote(site.url, "0" * 32, "1" * 32))
+    assert (refused.status, "retry-after" in refused.headers) == (503, True)
+    for path in ("/ugly", "/about", "/pictures/1.svg", "/static/site.css"):
+        assert timed(lambda path=path: get(site.url, path)).status == 200  # type: ignore[misc]
+
+
+def check_back(site: SiteServer) -> None:
+    """Everything works again within two seconds, votes included."""
+    until(lambda: get(site.url, "/").status == 200, 2.0, "Index did not come back within 2 s")
+    until(lambda: get(site.url, "/good").status == 200, 2.0, "Good did not come back within 2 s")
+    found = ballot(site.url)
+    assert vote(site.url, found.plus, found.minus).headers["location"] == "/?voted=1"
+
+
+@on(OUTAGES)
+def test_a_killed_database_is_away_and_then_back(site: SiteServer, starter: Starter) -> None:
+    session = SESSION.fullmatch(get(site.url, "/").headers["set-cookie"])
+    assert session
+    with starter.databases.down(server_of(site)):
+        check_away(site)
+        until(lambda: get(site.url, "/about").status == 200, 1.0, "About went away")
+    check_back(site)
+    again = ask(site.url, "GET", "/good", Cookie=f"session={session[1]}")
+    assert (again.status, again.headers.get("set-cookie")) == (200, None)
+    assert "Traceback" not in site.news()
+
+
+@on(OUTAGES)
+def test_a_hung_database_gives_bounded_answers(site: SiteServer, starter: Starter) -> None:
+    with starter.databases.frozen(server_of(site)):
+        check_away(site)
+        with ThreadPoolExecutor(20) as pool:
+            asked = [pool.submit(timed, lambda: get(site.url, "/")) for _ in range(20)]
+            assert {answer.result().status for answer in asked} == {503}
+    check_back(site)
+    assert "Traceback" not in site.news()
+
+
+@pytest.mark.parametrize(
+    "engine",
+    ["aiohttp-postgres-pool", "sanic-postgres-pool-uvloop", "japronto-tarantool-pool"],
+)
+def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> None:
+    name = starter.ready(engine).plugins[1].server
+    assert name
+    with serving(engine, starter.databases.env(POOL_SIZE="1")) as server:
+        crowd = 60
+        with ThreadPoolExecutor(crowd) as pool:
+            with starter.databases.frozen(name):
+                asked = [pool.submit(timed, lambda: get(server.url, "/")) for _ in range(crowd)]
+                assert {answer.result().status for answer in asked} == {503}
+            until(lambda: get(server.url, "/").status == 200, 3.0, "the pool did not recover")
+            asked = [pool.submit(get, server.url, "/good") for _ in range(crowd)]
+            statuses = [answer.result().status for answer in asked]
+        assert set(statuses) <= {200, 503}
+        assert statuses.count(200) >= 1
+        assert get(server.url, "/").status == 200
+
+
+@pytest.mark.parametrize("engine", ["aiohttp-postgres-multi", "sanic-tarantool-query-uvloop"])
+def test_more_visitors_than_connections(starter: Starter, engine: str) -> None:
+    """200 at once, each with connections of its own: every one has an answer, none a failure."""
+    starter.ready(engine)
+    with serving(engine, starter.databases.env()) as server:
+        with ThreadPoolExecutor(200) as pool:
+            asked = [pool.submit(get, server.url, "/") for _ in range(200)]
+            statuses = [answer.result().status for answer in asked]
+        assert set(statuses) <= {200, 503}
+        assert statuses.count(200) >= 50
+        assert server.log() == ""

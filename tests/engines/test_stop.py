@@ -1,0 +1,129 @@
+"""The end of a server: nothing accepted is lost, nothing is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import signal
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from handlers.engine import parse
+from tests.engines.conftest import CORNERS, STORED, Starter
+from tests.site_client import FORM, Client, get, read_ballot
+from tests.site_server import SiteServer, serving, until
+
+VOTERS = 6
+
+
+def check_gone(server: SiteServer, below: list[int]) -> None:
+    """No process below it is left, and its port can be bound again at once."""
+    assert not [pid for pid in below if os.path.exists(f"/proc/{pid}")]  # noqa: PTH110
+    with socket.socket() as again:
+        again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        again.bind(("127.0.0.1", server.port))
+    assert server.log() == ""
+
+
+@pytest.mark.parametrize("engine", CORNERS)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda it: it.name)
+def test_a_signal_ends_it_in_good_order(
+    starter: Starter, engine: str, number: signal.Signals
+) -> None:
+    """Also with connections open: one idle, one silent, one in the middle of a request."""
+    starter.ready(engine)
+    with serving(engine, starter.databases.env()) as server, contextlib.ExitStack() as stack:
+        idle = Client(server.url)
+        stack.callback(idle.close)
+        assert idle.ask("GET", "/").status == 200
+        for sent in (b"", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nvote"):
+            connection = stack.enter_context(
+                socket.create_connection(("127.0.0.1", server.port), 5.0)
+            )
+            connection.sendall(sent)
+        assert get(server.url, "/ugly").status == 200
+        below = [process.pid for process in server.tree()]
+        assert server.stop(number) == 0
+        check_gone(server, below)
+
+
+@pytest.mark.parametrize(
+    "engine", ["aiohttp-memory-one", "sanic-memory-one", "japronto-memory-one"]
+)
+def test_ctrl_c_reaches_the_whole_group_and_ends_it_quietly(starter: Starter, engine: str) -> None:
+    starter.ready(engine)
+    with serving(engine, starter.databases.env(), group=True) as server:
+        below = [process.pid for process in server.tree()]
+        os.killpg(server.pid, signal.SIGINT)
+        assert server.wait() == 0
+        check_gone(server, below)
+
+
+@pytest.mark.parametrize("engine", STORED)
+def test_requests_in_flight_finish(starter: Starter, engine: str) -> None:
+    """The database holds a request back until the server was told to end."""
+    name = starter.ready(engine).plugins[1].server
+    assert name
+    with serving(engine, starter.databases.env()) as server:
+        clients = [Client(server.url) for _ in range(3)]
+        for client in clients:
+            assert client.ask("GET", "/good").status == 200
+        below = [process.pid for process in server.tree()]
+        with ThreadPoolExecutor(3) as pool:
+            with starter.databases.frozen(name):
+                asked = [pool.submit(client.ask, "GET", "/good") for client in clients]
+                time.sleep(0.2)  # on their way: nothing shows from outside when they arrived
+                server.send(signal.SIGTERM)
+                time.sleep(0.2)  # likewise for the signal
+                assert not any(answer.done() for answer in asked)
+                assert server.alive()
+            assert [answer.result().status for answer in asked] == [200, 200, 200]
+        assert server.wait() == 0
+        for client in clients:
+            client.close()
+        check_gone(server, below)
+
+
+def vote_on(server: SiteServer, stop: threading.Event) -> int:
+    """Vote as fast as it goes until the server is gone; how many votes were acknowledged."""
+    acknowledged = 0
+    client = Client(server.url)
+    try:
+        while not stop.is_set():
+            found = read_ballot(client.ask("GET", "/").text)
+            form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
+            answer = client.ask("POST", "/", form, {"Content-Type": FORM})
+            acknowledged += answer.headers.get("location") == "/?voted=1"
+    except (OSError, http.client.HTTPException):
+        pass
+    finally:
+        client.close()
+    return acknowledged
+
+
+@pytest.mark.parametrize("engine", STORED)
+def test_a_signal_under_load_loses_no_vote(starter: Starter, engine: str) -> None:
+    name = parse(engine).plugins[1].server
+    starter.ready(engine)
+    assert name
+    before = starter.databases.statistics(name).votes
+    with serving(engine, starter.databases.env()) as server:
+        stop = threading.Event()
+        with ThreadPoolExecutor(VOTERS) as pool:
+            voters = [pool.submit(vote_on, server, stop) for _ in range(VOTERS)]
+            try:
+                enough = before + 10 * VOTERS
+                until(lambda: starter.databases.statistics(name).votes > enough, 20.0, "no votes")
+                assert server.stop() == 0
+            finally:
+                stop.set()
+            acknowledged = sum(voter.result() for voter in voters)
+        log = server.log()
+    assert acknowledged > 10 * VOTERS
+    assert starter.databases.statistics(name).votes - before == acknowledged
+    assert log == ""
