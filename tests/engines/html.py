@@ -8,11 +8,9 @@ PAGES = ("/", "/good", "/bad", "/ugly", "/about")
 SESSION = re.compile(r"session=([0-9a-f]{32}); Path=/; HttpOnly; SameSite=Lax")
 SECURITY = {
     "content-security-policy": (
-        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
 }
 
 _VARIABLE = (
