@@ -12,6 +12,8 @@ from .site import Site
 
 # How long requests in flight may take to finish after SIGTERM or Ctrl-C.
 FINISH_SECONDS = 5.0
+# How long what is cancelled after that may take to see it.
+CANCEL_SECONDS = 1.0
 
 NewLoop = Callable[[], asyncio.AbstractEventLoop]
 # Starts to accept; returns what stops accepting and waits for requests in flight.
@@ -34,9 +36,19 @@ def run(site: Site, new_loop: NewLoop, start: Start, ready: Callable[[], None]) 
     try:
         loop.run_until_complete(_serve(site, loop, start, ready))
     finally:
+        _end_tasks(loop)
         loop.run_until_complete(loop.shutdown_asyncgens())
         asyncio.set_event_loop(None)
         loop.close()
+
+
+def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel what is left: requests of clients that fell silent in the middle of one."""
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        loop.run_until_complete(asyncio.wait(tasks, timeout=CANCEL_SECONDS))
 
 
 async def _serve(

@@ -119,10 +119,14 @@ async def drain(server: Any) -> None:
     waits = int(FINISH_SECONDS / 0.05)
     for _ in range(waits):
         for connection in list(server.connections):
-            connection.close_if_idle()
+            if not connection.close_if_idle():
+                # It ends after the request it is busy with, instead of taking another one.
+                connection.http.keep_alive = False
         if not server.connections:
             return
         await asyncio.sleep(0.05)
+    for connection in list(server.connections):
+        connection.transport.abort()
 
 
 def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:
