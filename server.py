@@ -20,27 +20,36 @@ WRONG_USE = 2
 PORT = 1717
 POOL_SIZE = 10
 BACKLOG = 1024
+DEFAULT_ENGINES = (
+    "aiohttp-tarantool-one-uvloop",
+    "aiohttp-postgres-pool-uvloop",
+    "aiohttp-memory-one",
+)
 LEVELS = ("debug", "info", "warning", "error", "critical")
 
 
 def arguments(argv: List[str]) -> argparse.Namespace:
     """The command line, checked."""
     parser = argparse.ArgumentParser("server.py", description=__doc__)
-    parser.add_argument("-e", "--engine", help="<web>-<backend>-<connection>[-uvloop]; see --list")
+    parser.add_argument(
+        "-e",
+        "--engine",
+        help="<web>-<backend>-<connection>[-uvloop], see --list; "
+        f"default: the first that runs here of {', '.join(DEFAULT_ENGINES)}",
+    )
     parser.add_argument(
         "-p", "--port", type=port, default=PORT, help="default %(default)s; 0: a free one"
     )
-    parser.add_argument("-l", "--level", choices=LEVELS, default="warning", help="of the log")
+    parser.add_argument(
+        "-l", "--level", choices=LEVELS, default="warning", help="of the log, default %(default)s"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="address to bind, default %(default)s")
     parser.add_argument("--python", metavar="X.Y", help="serve on this CPython (.venv-X.Y)")
     parser.add_argument(
         "--list", action="store_true", help="every engine, and whether it runs here"
     )
     parser.add_argument("--json", action="store_true", help="with --list: as JSON")
-    options = parser.parse_args(argv)
-    if not options.list and not options.engine:
-        parser.error("-e ENGINE is missing; --list shows every engine")
-    return options
+    return parser.parse_args(argv)
 
 
 def port(text: str) -> int:
@@ -56,6 +65,13 @@ def pool_size() -> int:
     if not text.isdigit() or not 0 < int(text) <= 1000:
         raise EngineError(f"POOL_SIZE={text}: must be 1 to 1000")
     return int(text)
+
+
+def default_engine(python: Optional[str]) -> Engine:
+    """The first of DEFAULT_ENGINES that runs here; the last one needs no database."""
+    engines = [parse(name) for name in DEFAULT_ENGINES]
+    survey = Survey(engines, python)
+    return next((one for one in engines if survey.describe(one)["runs"]), engines[-1])
 
 
 def list_engines(python: Optional[str], as_json: bool) -> int:
@@ -148,7 +164,7 @@ def main(argv: List[str]) -> int:
     if options.list:
         return list_engines(options.python, options.json)
     try:
-        engine = parse(options.engine)
+        engine = parse(options.engine) if options.engine else default_engine(options.python)
         change_to(find(engine, options.python))
     except EngineError as error:
         return fail(str(error), WRONG_USE)
