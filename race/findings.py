@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
 from race.results import Load
-from race.rounds import PAGE_NAMES, Key
+from race.rounds import Key, page_name
 from race.stats import signed_rank
 from race.stats.effects import Effect
 from race.stats.estimate import Estimate
@@ -90,7 +90,7 @@ class Contest:
 
     @property
     def title(self) -> str:
-        return PAGE_NAMES.get(self.key.page, self.key.page)
+        return page_name(self.key.page)
 
     @property
     def decided(self) -> bool:
@@ -121,7 +121,7 @@ class Headline:
 
     @property
     def text(self) -> str:
-        page = PAGE_NAMES.get(self.page, self.page)
+        page = page_name(self.page)
         if self.declared:
             return f"{self.winner} serves {page} {self.estimate} as fast as {self.other}"
         if self.estimate.bounded:

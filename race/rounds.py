@@ -15,7 +15,12 @@ from typing import NamedTuple
 from race.results import Cell, Load, Run
 
 PAGES = ("index", "good", "bad", "ugly", "about", "vote")
-PAGE_NAMES = {name: name.capitalize() for name in PAGES}
+
+
+def page_name(page: str) -> str:
+    """A page as people read it: "Good", "Limits: select-sync"."""
+    kind, dash, rest = page.partition("-")
+    return f"{kind.capitalize()}: {rest}" if dash else page.capitalize()
 
 
 class Key(NamedTuple):

@@ -50,7 +50,7 @@ def rule(contest: Contest) -> str:
     """How far apart two contenders had to be here, and why."""
     noise = contest.noise
     if noise is None:
-        return f"Margin {words.margin(contest)}; no engine ran twice."
+        return f"Margin {words.margin(contest)}."
     bound = (
         f"bound {100 * (math.exp(noise.estimate.bound) - 1):.1f} %"
         if noise.estimate.bounded

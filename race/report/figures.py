@@ -14,6 +14,7 @@ from race.findings import Contest, EffectOn
 from race.report import bars, marks, plots, vega, words
 from race.report.chapters import spoken
 from race.report.marks import Row
+from race.rounds import page_name
 
 Accents = dict[str, str]
 
@@ -166,4 +167,4 @@ def noise(analysis: Analysis) -> Figure | None:
 
 def place(page: str, pipeline: int) -> str:
     """A page and its pipeline depth: "Ugly, 24 pipelined"."""
-    return words.page(page) + (f", {pipeline} pipelined" if pipeline > 1 else "")
+    return page_name(page) + (f", {pipeline} pipelined" if pipeline > 1 else "")

@@ -74,6 +74,7 @@ def environment() -> Environment:
     )
     found.globals.update(
         words=words,
+        page_name=rounds.page_name,
         place=figures.place,
         signs=marks.SIGNS,
         style=Markup((HERE / "templates" / "style.css").read_text()),  # noqa: S704 - our own file

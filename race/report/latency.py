@@ -11,6 +11,7 @@ from race.findings import Contest
 from race.report import plots, vega, words
 from race.report.figures import Accents, Figure, closed, contender_lines
 from race.report.marks import Row
+from race.rounds import page_name
 from race.stats import histogram
 
 CURVE = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
@@ -94,10 +95,10 @@ def _rates(page: str, contests: Sequence[Contest], accents: Accents) -> Figure:
     text = "; ".join(f"{r['label']} at {r['x']:,.0f}/s: {r['panel']} {r['y']:.2f} ms" for r in rows)
     drawing = vega.figure(
         f"rates-{page}", lambda narrow: plots.curves(rows, x, "ms", narrow),
-        f"{words.page(page)}: latency over the offered rate", text,
+        f"{page_name(page)}: latency over the offered rate", text,
     )  # fmt: skip
     caption = (
         "Open loop: latency counts from when a request was due, so a stalled server cannot hide "
         "its queue (no coordinated omission). All rounds’ histograms merged."
     )
-    return Figure(f"{words.page(page)} at a fixed rate", caption, drawing, tuple(lines.values()))
+    return Figure(f"{page_name(page)} at a fixed rate", caption, drawing, tuple(lines.values()))

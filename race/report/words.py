@@ -6,7 +6,6 @@ import math
 from datetime import datetime
 
 from race.findings import Contest, Standing
-from race.rounds import PAGE_NAMES
 
 NONE = "–"
 
@@ -36,10 +35,6 @@ def megabytes(size: float | None) -> str:
 def margin(contest: Contest) -> str:
     """The margin of a contest; without a bound there is none."""
     return f"{contest.margin_percent:.1f} %" if math.isfinite(contest.margin) else "unknown"
-
-
-def page(name: str) -> str:
-    return PAGE_NAMES.get(name, name)
 
 
 def rank(contest: Contest, standing: Standing) -> str:

@@ -53,11 +53,11 @@ class Estimate:
 
 def show_ratio(ratio: float) -> str:
     """A ratio that has no interval, with few digits: 0.97, 1.08, 3.1, 31."""
-    return f"{ratio:,.{_decimals(ratio, ratio / 20)}f}"
+    return f"{ratio:,.{_decimals(ratio, ratio)}f}"
 
 
 def _decimals(ratio: float, width: float) -> int:
-    """As many decimals as the interval's width deserves, and two at most."""
-    if width <= 0:
-        return 2 if ratio < 10 else 1
-    return min(2, max(0, -math.floor(math.log10(width))))
+    """As many decimals as the interval's width deserves: two at most, and two below 2."""
+    least = 2 if ratio < 2 else 1 if ratio < 20 else 0
+    deserved = -math.floor(math.log10(width)) if width > 0 else 2
+    return min(2, max(least, deserved))
