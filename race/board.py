@@ -38,9 +38,8 @@ class Board(Protocol):
 class Plain:
     """One line for each cell: for logs, pipes and CI."""
 
-    def __init__(self, console: Console, cells: int) -> None:
-        self._console = console
-        self._cells = cells
+    def __init__(self, console: Console, cells: int, each_round: int) -> None:
+        self._console, self._cells, self._each_round = console, cells, each_round
         self._done = 0
         self._began = time.monotonic()
 
@@ -64,7 +63,7 @@ class Plain:
         what = "runs again at the end" if again else "its invalid cells do not count"
         self._line(f"round {number} is invalid, {what}: {reason}")
         if again:
-            self._cells += self._cells
+            self._cells += self._each_round
 
     def close(self) -> None:
         """Nothing to tidy up."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +14,7 @@ from race.load import Target
 from race.measure import Measured, drive
 from race.plan import Block, Work
 from race.records import Cell, Load
-from race.servers import Server
+from race.servers import Server, own_interpreter
 from race.warmup import Warm, warm_up
 
 
@@ -59,8 +60,9 @@ def run(arena: Arena, server: Server | None, place: Place) -> tuple[Cell, dict[s
 
 def _measure(arena: Arena, server: Server | None, place: Place) -> tuple[Measured, dict[str, Any]]:
     work, contender = place.work, place.block.contender
-    target = Target(server.url if server else "", work.page, pages.PAGES[work.page].path,
-                    contender.python)  # fmt: skip
+    path = pages.PAGES[work.page].path
+    python = str(own_interpreter(contender.python) or sys.executable)
+    target = Target(server.url if server else "", work.page, path, python)
     if server is None:
         measured = drive(arena, None, None, target, work.load)
         return measured, {"database_requests": None}
@@ -80,6 +82,7 @@ def _extra(measured: Measured, warm: Warm, load: Load, per_page: float | None) -
     busy = measured.busy
     return {
         "database_requests": per_page,
+        "harness_ns": measured.harness_ns,
         "connections_used": load.connections,
         "warm_up": {"windows": warm.windows, "agreed": warm.agreed},
         "busy": {"server": round(busy.server, 3), "generator": round(busy.generator, 3),

@@ -45,11 +45,14 @@ def resume(options: argparse.Namespace) -> int:
 
 
 def report(options: argparse.Namespace) -> int:
-    """`race report`: write the HTML file, print where it is."""
-    from race.report import html
+    """`race report`: write the HTML file, print where it is; or print it as Markdown."""
+    from race.report import html, markdown
 
     folder = find(options.results, options.race)
     saved = results.load(folder)
+    if options.markdown:
+        print(markdown.page(saved))
+        return 0
     path = folder / REPORT_FILE
     html.write(saved, path)
     print(json.dumps({"run": saved.head.run, "report": str(path)}) if options.json else path)
@@ -91,11 +94,13 @@ def _race(folder: Path, head: Head, stage: Stage, console: Console, as_json: boo
 
 def _summary(saved: results.Run, console: Console, as_json: bool) -> None:
     """The ranking, and where the report is."""
-    from race.report import html
+    from race.report import html, terminal
 
     if as_json:
         print(json.dumps(analyse(saved).as_json()))
     else:
+        for table in terminal.tables(saved) if saved.head.scenario["rounds"] > 1 else ():
+            console.print(table)
         console.print(summary.matrix(saved))
     html.write(saved, saved.folder / REPORT_FILE)
     _say(console, f"results: {saved.folder}")

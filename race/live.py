@@ -8,7 +8,6 @@ from collections.abc import Callable
 from rich.console import Console, Group, RenderableType
 from rich.live import Live as Screen
 from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
 from race.analysis import analyse
@@ -16,7 +15,7 @@ from race.board import figures, page_text
 from race.findings import Contest
 from race.plan import Block, Work
 from race.records import Cell
-from race.report import words
+from race.report import terminal
 from race.results import Run
 
 REFRESH_PER_SECOND = 1.0
@@ -28,9 +27,16 @@ class Live:
     """A board for a terminal. `saved` gives the race so far, which is analysed between servers."""
 
     def __init__(
-        self, console: Console, title: str, cells: int, forecast: float, saved: Callable[[], Run]
+        self,
+        console: Console,
+        title: str,
+        cells: int,
+        each_round: int,
+        forecast: float,
+        saved: Callable[[], Run],
     ) -> None:
-        self._title, self._cells, self._forecast, self._saved = title, cells, forecast, saved
+        self._title, self._cells, self._each_round = title, cells, each_round
+        self._forecast, self._saved = forecast, saved
         self._done = 0
         self._began = time.monotonic()
         self._round = ""
@@ -70,7 +76,7 @@ class Live:
         what = "runs again at the end" if again else "its invalid cells do not count"
         self._news.append(Text(f"round {number} is invalid, {what}: {reason}", "yellow"))
         if again:
-            self._cells += max(1, self._done // number)
+            self._cells += self._each_round
 
     def close(self) -> None:
         """Leave the last picture on the screen."""
@@ -96,19 +102,7 @@ class Live:
         found = [c for c in self._contests if shown and c.key == (shown.page, shown.load)]
         if not shown or not found:
             return []
-        contest = found[0]
-        table = Table(title=f"so far on {page_text(shown.page, shown.load.pipeline)}")
-        table.add_column("", justify="right")
-        table.add_column("engine", no_wrap=True)
-        for name in ("requests/s", "ratio [95 %]", "p99 ms", "CPU us"):
-            table.add_column(name, justify="right", no_wrap=True)
-        for one in contest.standings:
-            table.add_row(
-                words.rank(contest, one), one.label, words.rate(one), words.ratio(contest, one),
-                words.milliseconds(one.latency_us.get("p99")),
-                words.number(one.cpu_us.get("server")),
-            )  # fmt: skip
-        return [table]
+        return [terminal.table(found[0])]
 
 
 def _minutes(seconds: float) -> str:

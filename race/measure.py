@@ -27,6 +27,7 @@ class Measured:
     server: Usage
     generator_ns: int
     database: Usage
+    harness_ns: int
     foreign_ns: int
     steal: float
     foreign: float
@@ -35,6 +36,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class _Reading:
+    database_pid: int | None
     server: Usage
     database: Usage
     harness_ns: int
@@ -69,6 +71,8 @@ def _drive(
         cut = _last_out(child, server, generator, load)
         own = meters.cpu_ns(child.pid)
         after = _read(arena, server, database)
+        if after.database_pid != before.database_pid:
+            raise CellFailed(f"{database} went away during the cell")
         how = child.exit_text()
         if cut and how == "killed by SIGINT":
             raise _TooEarly
@@ -101,9 +105,11 @@ def _last_out(child: Child, server: Server | None, generator: Generator, load: L
 
 
 def _read(arena: Arena, server: Server | None, database: str | None) -> _Reading:
+    pid = arena.databases.pid(database)
     return _Reading(
+        pid,
         meters.usage(server.child.pid if server else None),
-        meters.usage(arena.databases.pid(database)),
+        meters.usage(pid),
         meters.cpu_ns(os.getpid()),
         meters.core_times(arena.cores.used),
     )
@@ -116,10 +122,11 @@ def _measured(
     server = Usage(own_ns) if serverless else after.server.since(before.server)
     generator_ns = 0 if serverless else own_ns
     database = after.database.since(before.database)
-    ours = server.cpu_ns + generator_ns + database.cpu_ns + after.harness_ns - before.harness_ns
+    harness_ns = after.harness_ns - before.harness_ns
+    ours = server.cpu_ns + generator_ns + database.cpu_ns + harness_ns
     foreign = meters.foreign_fraction(passed, ours)
     return Measured(
-        sample, server, generator_ns, database,
+        sample, server, generator_ns, database, harness_ns,
         foreign_ns=round(foreign * passed.total * meters.TICK_NS),
         steal=passed.steal / passed.total,
         foreign=foreign,

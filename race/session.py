@@ -136,15 +136,16 @@ def resumed(folder: Path) -> tuple[Head, Stage]:
 
 def _board(console: Console, stage: Stage, recorder: Recorder, done: dict[plan.Key, Cell]) -> Board:
     cells = max(1, stage.cells - len(done))
+    each_round = stage.cells // stage.scenario.rounds
     if not console.is_terminal:
-        return Plain(console, cells)
+        return Plain(console, cells, each_round)
     from race.live import Live
 
     def saved() -> results.Run:
         return results.Run(recorder.folder, recorder.head, list(done.values()), [])
 
     forecast = stage.seconds() * cells / max(1, stage.cells)
-    return Live(console, stage.scenario.title, cells, forecast, saved)
+    return Live(console, stage.scenario.title, cells, each_round, forecast, saved)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich import box
 from rich.table import Table
 from rich.text import Text
 
@@ -19,7 +20,8 @@ def matrix(run: Run) -> Table:
     """
     keys = sorted({Key(cell.page, cell.load) for cell in run.cells}, key=lambda key: key.order)
     closed = [key for key in keys if key.load.rate is None]
-    table = Table(title="requests per second", title_justify="left", caption_justify="left")
+    table = Table(title="requests per second", title_justify="left", caption_justify="left",
+                  padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
     table.add_column("engine", no_wrap=True)
     for key in closed:
         table.add_column(page_text(key.page, key.load.pipeline), justify="right")
@@ -43,11 +45,19 @@ def _entry(cells: list[Cell], rejected: set[int]) -> Text:
     rate = median(cell.rps for cell in valid)
     if rate is not None:
         bound = any(cell.generator_bound for cell in valid)
-        return Text(f"≥ {rate:,.0f}" if bound else f"{rate:,.0f}")
+        return Text(f"≥{short(rate)}" if bound else short(rate))
     if any(cell.status == "failed" for cell in cells):
         return Text("failed", "red")
     unsure = median(cell.rps for cell in cells)
-    return Text("–" if unsure is None else f"{unsure:,.0f} ?", "yellow")
+    return Text("–" if unsure is None else f"{short(unsure)}?", "yellow")
+
+
+def short(rate: float) -> str:
+    """Three digits and a unit, so that a row fits a terminal of 80 columns: 941, 12.3k, 1.21M."""
+    for limit, unit in ((1e6, "M"), (1e3, "k")):
+        if rate >= 0.9995 * limit:
+            return f"{rate / limit:.3g}{unit}"
+    return f"{rate:.0f}"
 
 
 def _reason(cell: Cell) -> str:

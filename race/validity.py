@@ -53,15 +53,16 @@ def judge(
         own.append(f"{share:.2%} errors ({worst} most) are over {limits.errors:.2%}")
     if sample.requests < limits.samples:
         own.append(f"{sample.requests} requests are too few samples (under {limits.samples})")
-    if closed and (odd := _little(limits, sample, load)):
+    if closed and (odd := little(limits, sample, load)):
         own.append(odd)
     # On a machine that others keep busy the contender's own faults may be theirs.
     return Verdict((*machine, *own), bool(own) and not machine)
 
 
-def _little(limits: Validity, sample: Sample, load: Load) -> str | None:
-    """Little's law, L = lambda W: in a closed loop as many connections wait as are open.
+def little(limits: Validity, sample: Sample, load: Load) -> str | None:
+    """What is wrong by Little's law, L = lambda W; None when it holds.
 
+    In a closed loop as many connections wait as are open.
     lambda W is the sum of all latencies over the duration (Little 1961, doi:10.1287/opre.9.3.383).
     What the end cuts off is in no latency: on average half a request for each connection.
     """

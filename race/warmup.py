@@ -10,7 +10,9 @@ from race.load import Target
 from race.measure import Measured, drive
 from race.plan import Work
 from race.records import Load
+from race.scenario import Scenario
 from race.servers import Server
+from race.validity import little
 
 WORTH_RAISING = 1.03
 """Connections stay raised only when they bring 3 % more: the smallest difference a race claims."""
@@ -45,22 +47,25 @@ def warm_up(
         driven += 1
         agreed = abs(last.sample.rps / max(1e-9, before.sample.rps) - 1) <= plan.agreement
     if generator.closed_loop and key not in arena.connections:
-        load, more = _raise(arena.scenario.load.max_connections, last, load, window)
+        load, more = _raise(arena.scenario, last, load, window)
         driven += more
         arena.connections[key] = load.connections
     return Warm(load.connections, driven, agreed)
 
 
 def _raise(
-    most: int, last: Measured, load: Load, window: Callable[[Load], Measured]
+    scenario: Scenario, last: Measured, load: Load, window: Callable[[Load], Measured]
 ) -> tuple[Load, int]:
     """Double the connections while nobody is saturated and it helps; also the windows it took."""
     tried = 0
+    most = scenario.load.max_connections
     while last.busy.nobody_saturated and load.connections * 2 <= most:
         more = replace(load, connections=load.connections * 2)
         tried += 1
         now = window(more)
-        if now.sample.rps < last.sample.rps * WORTH_RAISING or now.sample.failed:
+        better = now.sample.rps >= last.sample.rps * WORTH_RAISING and not now.sample.failed
+        # Connections that a busy server does not even accept are no load.
+        if not better or little(scenario.validity, now.sample, more):
             break
         load, last = more, now
     return load, tried
