@@ -38,7 +38,7 @@ def private_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     yield
     for log in tmp_path.glob("*/keeper.log"):
         lock = log.parent / "keeper.lock"
-        wait_until(lambda: not embedded._is_locked(lock))  # noqa: B023
+        wait_until(lambda: not embedded._is_locked(lock))  # noqa: B023  called at once
 
 
 @pytest.fixture(params=["tarantool", "postgres"])
