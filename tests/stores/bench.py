@@ -8,13 +8,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import time
 from pathlib import Path
-from typing import Any, AsyncContextManager, AsyncIterator, Awaitable, Callable, Iterator, List
+from typing import (
+    Any,
+    AsyncContextManager,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    List,
+    Type,
+)
 
 from data_interface import BACKENDS, embedded
-from data_interface.store import Ballot, Data, Statistics, Store, StoreError, Visitor
+from data_interface.store import Ballot, Statistics, Store, StoreError, Visitor
 
 from .insiders import INSIDERS, Insider
 
@@ -88,39 +98,50 @@ async def in_thread(function: Callable[[], Any]) -> Any:
     return await asyncio.get_event_loop().run_in_executor(None, function)
 
 
-async def new_ballot(store: Store, visitor: Visitor = VISITOR) -> Ballot:
-    """A ballot in a unit of work of its own, as a page does it."""
+async def ask(store: Store, method: str, *arguments: Any) -> Any:
+    """Call a method of ``Data`` in a unit of work of its own, as a page does it."""
     async with store.acquire() as data:
-        return await data.ballot(visitor)
+        return await getattr(data, method)(*arguments)
+
+
+def unique(title: str) -> str:
+    """A title that no other test and no earlier run uses."""
+    return f"{title} {secrets.token_hex(4)}"
+
+
+async def new_ballot(store: Store, visitor: Visitor = VISITOR) -> Ballot:
+    """Two stickers with their tokens."""
+    ballot: Ballot = await ask(store, "ballot", visitor)
+    return ballot
 
 
 async def vote(store: Store, plus: str, minus: str) -> bool:
-    """A vote in a unit of work of its own, as a page does it."""
-    async with store.acquire() as data:
-        return await data.cast_vote(plus, minus)
+    """Whether it counted."""
+    counted: bool = await ask(store, "cast_vote", plus, minus)
+    return counted
 
 
 async def counters(store: Store) -> Statistics:
-    """The statistics in a unit of work of their own."""
-    async with store.acquire() as data:
-        return await data.statistics()
+    """The statistics now."""
+    found: Statistics = await ask(store, "statistics")
+    return found
 
 
-async def raises(error: type, attempt: Awaitable[Any]) -> StoreError:
+async def raises(error: Type[StoreError], attempt: Awaitable[Any]) -> StoreError:
     """The error, which must be of that very class and one line."""
+    result, raised = None, None
     try:
         result = await attempt
-    except StoreError as raised:
-        assert type(raised) is error, repr(raised)
-        assert str(raised)
-        assert "\n" not in str(raised), str(raised)
-        return raised
-    raise AssertionError(f"{error.__name__} was not raised, but {result!r} returned")
+    except StoreError as refusal:
+        raised = refusal
+    assert raised is not None, f"{error.__name__} was not raised, but {result!r} returned"
+    assert type(raised) is error, repr(raised)
+    assert str(raised)
+    assert "\n" not in str(raised)
+    return raised
 
 
-async def eventually(
-    attempt: Callable[[], Awaitable[Any]], seconds: float, complaint: str
-) -> Any:
+async def eventually(attempt: Callable[[], Awaitable[Any]], seconds: float, complaint: str) -> Any:
     """Try until the answer is true; AssertionError after that time."""
     deadline = time.monotonic() + seconds
     while True:
@@ -147,9 +168,3 @@ def within(seconds: float) -> Iterator[None]:
     yield
     taken = time.monotonic() - begun
     assert taken < seconds + SLACK_SECONDS, f"took {taken:.2f} s"
-
-
-async def sticker_of(data: Data, pack: int, sticker: int) -> Any:
-    """Rating, up and down of a sticker now."""
-    found = await data.sticker(pack, sticker)
-    return found.rating, found.up, found.down

@@ -6,22 +6,24 @@ import asyncio
 import secrets
 from typing import Any, List, Tuple
 
-from data_interface.store import Ballot, Data, Store, StoreError
+from data_interface.store import Ballot, Sticker, Store, StoreError
 
-from .bench import Bench, counters, new_ballot, sticker_of, vote
+from .bench import Bench, ask, counters, new_ballot, unique, vote
 
 Score = Tuple[int, int, int]
 
 
+async def score(store: Store, sticker: Sticker) -> Score:
+    """Rating, up and down of a sticker now."""
+    found = await ask(store, "sticker", sticker.pack, sticker.id)
+    return found.rating, found.up, found.down
+
+
 async def scores(store: Store, ballot: Ballot) -> List[Score]:
-    """Rating, up and down of both stickers, and the number of all votes, now."""
-    async with store.acquire() as data:
-        left, right = ballot.left.sticker, ballot.right.sticker
-        return [
-            await sticker_of(data, left.pack, left.id),
-            await sticker_of(data, right.pack, right.id),
-            ((await data.statistics()).votes, 0, 0),
-        ]
+    """Those of the left and of the right sticker, and the number of all votes."""
+    left, right = ballot.left.sticker, ballot.right.sticker
+    votes = (await counters(store)).votes
+    return [await score(store, left), await score(store, right), (votes, 0, 0)]
 
 
 def changed(before: List[Score], winner: int, times: int = 1) -> List[Score]:
@@ -158,24 +160,18 @@ async def case_a_forged_token_is_refused(bench: Bench) -> None:
 
 
 async def case_a_deleted_sticker_takes_no_vote(bench: Bench) -> None:
-    async with bench.store() as store, bench.insider(store) as insider, store.acquire() as data:
-        pack = await data.create_pack("A pack for one vote")
-        gone = await data.create_sticker(pack.id, "Gone")
-        left = await data.create_sticker(pack.id, "Left")
-        await insider.keep_token("gone", gone.id, "left")
-        await insider.keep_token("left", left.id, "gone")
-        await data.delete_sticker(pack.id, gone.id)
-        before = await data.statistics()
-        try:
-            assert await data.cast_vote("left", "gone") is False
-            assert await data.cast_vote("gone", "left") is False
-            assert await sticker_of(data, pack.id, left.id) == (0, 0, 0)
-            assert (await data.statistics()).votes == before.votes
-        finally:
-            await clear(data, pack.id, left.id)
-
-
-async def clear(data: Data, pack: int, sticker: int) -> None:
-    """Remove the sticker and its pack."""
-    await data.delete_sticker(pack, sticker)
-    await data.delete_pack(pack)
+    async with bench.store() as store, bench.insider(store) as insider:
+        pack = await ask(store, "create_pack", unique("Pack"))
+        gone = await ask(store, "create_sticker", pack.id, "Gone")
+        left = await ask(store, "create_sticker", pack.id, "Left")
+        one, other = secrets.token_hex(16), secrets.token_hex(16)
+        await insider.keep_token(one, gone.id, other)
+        await insider.keep_token(other, left.id, one)
+        await ask(store, "delete_sticker", pack.id, gone.id)
+        before = await counters(store)
+        assert await vote(store, one, other) is False
+        assert await vote(store, other, one) is False
+        assert await score(store, left) == (0, 0, 0)
+        assert (await counters(store)).votes == before.votes
+        await ask(store, "delete_sticker", pack.id, left.id)
+        await ask(store, "delete_pack", pack.id)

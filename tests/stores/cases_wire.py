@@ -28,8 +28,6 @@ PAGES = {
 
 async def case_requests_on_the_wire(bench: Bench) -> None:
     """Exactly the article's number for each page, in every mode, the first time and later."""
-    if bench.plugin.server is None:
-        return
     expected = {name: [number, number] for name, (number, _) in PAGES.items()}
     counted = await count_pages(bench)
     if counted != expected:
@@ -52,8 +50,6 @@ async def count_pages(bench: Bench) -> Dict[str, List[int]]:
 
 async def case_connections_of_a_page(bench: Bench) -> None:
     """``one`` and ``pool`` keep theirs, ``multi`` opens one a page, ``query`` one a request."""
-    if bench.plugin.server is None:
-        return
     async with tapped(bench.url) as wire, bench.store(url=wire.url) as store:
         await new_ballot(store)
         for expected, page in (PAGES["Index, new visitor"], PAGES["Good, returning visitor"]):

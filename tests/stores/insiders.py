@@ -6,8 +6,9 @@ import sys
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, AsyncContextManager, AsyncIterator, Callable, Dict, Iterator, Tuple
 
-from data_interface.store import Store, Visitor
 from typing_extensions import Protocol
+
+from data_interface.store import Store, Visitor
 
 
 class Insider(Protocol):

@@ -10,19 +10,29 @@ import asyncio
 import json
 import sys
 import traceback
-from typing import Awaitable, Callable, Dict
+from types import ModuleType
+from typing import Any, Callable, Coroutine, Dict
 
-from . import cases_data, cases_trouble, cases_votes, cases_wire
+from . import cases_data, cases_server, cases_trouble, cases_votes, cases_wire
 from .bench import Bench
 
-Case = Callable[[Bench], Awaitable[None]]
+Case = Callable[[Bench], Coroutine[Any, Any, None]]
 
-CASES: Dict[str, Case] = {
-    name[len("case_") :]: case
-    for module in (cases_data, cases_votes, cases_wire, cases_trouble)
-    for name, case in vars(module).items()
-    if name.startswith("case_")
-}
+
+def cases_in(*modules: ModuleType) -> Dict[str, Case]:
+    """The cases of these modules by name."""
+    return {
+        name[len("case_") :]: case
+        for module in modules
+        for name, case in vars(module).items()
+        if name.startswith("case_")
+    }
+
+
+FOR_ALL = cases_in(cases_data, cases_votes, cases_trouble)
+# Those that need a database behind the store.
+FOR_SERVERS = cases_in(cases_wire, cases_server)
+CASES = {**FOR_ALL, **FOR_SERVERS}
 
 
 def run_case(bench: Bench, case: str) -> None:
@@ -37,7 +47,7 @@ def main() -> None:
         trace = None
         try:
             run_case(bench, line.strip())
-        except Exception:
+        except Exception:  # noqa: BLE001  whatever it is, it is the case's result
             trace = traceback.format_exc()
         print(json.dumps(trace), flush=True)
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from data_interface import BACKENDS
+
 from .conftest import RunCase, settings
-from .runner import CASES
+from .runner import FOR_ALL, FOR_SERVERS
+
+TESTS = [
+    pytest.param(setting, case, id="-".join([*filter(None, setting), case]))
+    for setting in settings()
+    for case in [*FOR_ALL, *(FOR_SERVERS if BACKENDS[setting[0]].server else [])]
+]
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize(
-    "runs", settings(), indirect=True, ids=lambda setting: "-".join(filter(None, setting))
-)
+@pytest.mark.parametrize(("runs", "case"), TESTS, indirect=["runs"])
 def test_store(runs: RunCase, case: str) -> None:
     runs(case)

@@ -7,7 +7,7 @@ import contextlib
 import shutil
 import tempfile
 from pathlib import Path
-from typing import AsyncIterator, Callable, Dict, Iterator, List, Tuple
+from typing import AsyncIterator, Callable, Dict, Iterator, List, Tuple, Union
 from urllib.parse import parse_qs, urlsplit
 
 Frame = Tuple[str, bytes]
@@ -58,7 +58,7 @@ def tarantool_frames(buffer: bytearray) -> Iterator[Frame]:
         yield IPROTO_REQUESTS.get(header(frame).get(0, -1), ""), frame
 
 
-def uint(data: bytes, at: int) -> Tuple[int, int]:
+def uint(data: Union[bytes, bytearray], at: int) -> Tuple[int, int]:
     """An unsigned number in MessagePack, and where it ends."""
     size = UINT_BYTES.get(data[at], 0)
     if size == 0:
