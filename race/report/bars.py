@@ -57,7 +57,7 @@ def _rows(rows: Sequence[Row], narrow: bool, names: bool) -> Spec:
 
 
 def _x(field: str) -> Spec:
-    return {"field": field, "type": "quantitative", "title": None, "axis": _BARE}
+    return {"field": field, "type": "quantitative", "title": None, "axis": _BARE, "stack": None}
 
 
 def shares(contests: Sequence[Contest], accents: dict[str, str], narrow: bool) -> Spec:

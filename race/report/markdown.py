@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -21,7 +22,7 @@ def page(run: Run) -> str:
     for contest in analysis.contests:
         if contest.key.load.rate is None:
             parts.append(_contest(contest))
-    parts.append(f"Repeat it: `{shlex.join(run.head.command)}`")
+    parts.append(f"Repeat it:\n\n{code(shlex.join(run.head.command))}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -43,6 +44,12 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[in
     rule = [":--" if column in left else "--:" for column in range(len(names))]
     lines = [names, rule, *([escape(text) for text in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def code(text: str) -> str:
+    """A code block, with a fence longer than any run of backticks inside."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
 
 
 def escape(text: str) -> str:
