@@ -8,7 +8,7 @@ from typing import Protocol
 from rich.console import Console
 
 from race.plan import Block, Work
-from race.records import Cell
+from race.records import Cell, Load
 
 
 class Board(Protocol):
@@ -53,9 +53,7 @@ class Plain:
     def result(self, cell: Cell) -> None:
         """A line: place, contender, page, figures."""
         self._done += 1
-        where = (
-            f"[{self._done}/{self._cells}] {cell.label} {page_text(cell.page, cell.load.pipeline)}"
-        )
+        where = f"[{self._done}/{self._cells}] {cell.label} {page_text(cell.page, cell.load)}"
         self._line(f"{where}: {figures(cell)}")
 
     def invalid_round(self, number: int, reason: str, again: bool) -> None:
@@ -72,9 +70,10 @@ class Plain:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def page_text(page: str, pipeline: int) -> str:
-    """A page with its pipeline depth: "ugly", "ugly x24"."""
-    return page if pipeline == 1 else f"{page} x{pipeline}"
+def page_text(page: str, load: Load) -> str:
+    """A page with what is special about its load: "ugly", "ugly x24", "good 2,000/s"."""
+    text = page if load.pipeline == 1 else f"{page} x{load.pipeline}"
+    return text if load.rate is None else f"{text} {load.rate:,.0f}/s"
 
 
 def figures(cell: Cell) -> str:

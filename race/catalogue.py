@@ -49,7 +49,7 @@ def show(options: argparse.Namespace) -> int:
         print(json.dumps([cell.as_json() for cell in saved.cells]))
         return 0
     rows = [{"round": f"{cell.round} {cell.pass_}", "engine": cell.label,
-             "page": page_text(cell.page, cell.load.pipeline), "status": cell.status,
+             "page": page_text(cell.page, cell.load), "status": cell.status,
              "figures": figures(cell)} for cell in saved.cells]  # fmt: skip
     console = Console()
     console.print(table(saved.head.run, rows))

@@ -123,12 +123,17 @@ def _verdict(arena: Arena, place: Place, measured: Measured) -> validity.Verdict
 
 
 def _persistent(arena: Arena, place: Place, cell: Cell, verdict: validity.Verdict) -> Cell:
-    """What a contender does wrong twice is its own failure, not a reason to repeat the round."""
+    """What a contender does wrong twice is its own failure, not a reason to repeat the round.
+
+    One that cannot serve a fixed rate has shown it at once.
+    """
     if not verdict.own_fault:
         return cell
     key = (place.block.contender.label, place.work)
-    if key not in arena.faults:
+    rate = place.work.load.rate
+    if rate is None and key not in arena.faults:
         arena.faults.add(key)
         return cell
-    return replace(blank(place, cell.python), started_at=cell.started_at,
-                   reason=f"again: {cell.reason}")  # fmt: skip
+    why = "again" if rate is None else f"did not keep up with {rate:,.0f} requests/s"
+    failed = replace(blank(place, cell.python), started_at=cell.started_at)
+    return replace(failed, reason=f"{why}: {cell.reason}")

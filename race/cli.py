@@ -87,6 +87,8 @@ def _add_compare(made: argparse.ArgumentParser) -> None:
     made.add_argument("before", metavar="A", help="an id, a folder, or `latest`")
     made.add_argument("after", metavar="B", help="likewise")
     made.add_argument("--fail-if-slower", type=_percent, metavar="5%", help="exit 1 beyond that")
+    text = "each contender against its race's mean: for machines of different speed"
+    made.add_argument("--relative", action="store_true", help=text)
     made.add_argument("--markdown", type=Path, metavar="FILE")
     made.add_argument("--html", type=Path, metavar="FILE")
 

@@ -101,6 +101,8 @@ def _summary(saved: results.Run, console: Console, as_json: bool) -> None:
     else:
         for table in terminal.tables(saved) if saved.head.scenario["rounds"] > 1 else ():
             console.print(table)
+        if (table_at_rates := summary.latencies(saved)) is not None:
+            console.print(table_at_rates)
         console.print(summary.matrix(saved))
     html.write(saved, saved.folder / REPORT_FILE)
     _say(console, f"results: {saved.folder}")

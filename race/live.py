@@ -60,15 +60,14 @@ class Live:
             self._block = block
             self._contests = analyse(self._saved()).contests
         self._shown = work
-        page = page_text(work.page, work.load.pipeline)
-        rate = f", {work.load.rate:,.0f}/s offered" if work.load.rate else ""
-        self._now = Text(f"{block.contender.label} on {page}{rate}, {block.pass_} pass", "bold")
+        page = page_text(work.page, work.load)
+        self._now = Text(f"{block.contender.label} on {page}, {block.pass_} pass", "bold")
 
     def result(self, cell: Cell) -> None:
         """A cell is saved: it becomes the latest news."""
         self._done += 1
         style = {"ok": "", "invalid": "yellow", "failed": "red"}[cell.status]
-        where = f"{cell.label} {page_text(cell.page, cell.load.pipeline)}"
+        where = f"{cell.label} {page_text(cell.page, cell.load)}"
         self._news = [*self._news, Text(f"{where}: {figures(cell)}", style, no_wrap=True)][-NEWS:]
 
     def invalid_round(self, number: int, reason: str, again: bool) -> None:

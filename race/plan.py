@@ -50,7 +50,8 @@ def contenders(scenario: Scenario, entries: Sequence[Entry]) -> list[Contender]:
     """One contender for each runnable entry, and the A/A twin of one of them."""
     found = []
     for entry in entries:
-        label = f"{entry.engine}@{entry.python}" if scenario.pythons else entry.engine
+        version = ".".join(entry.python.split(".")[:2])
+        label = f"{entry.engine}@{version}" if scenario.pythons else entry.engine
         found.append(Contender(label, entry.engine, entry.python))
     if found:
         wanted = scenario.twin or baseline(scenario, found)

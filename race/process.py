@@ -16,6 +16,7 @@ from typing import IO
 from race.errors import RaceError
 
 STOP_SECONDS = 8.0
+LAST_WORDS = 4096
 
 
 class Child:
@@ -89,14 +90,11 @@ class Child:
 
     def output(self) -> str:
         """All that it wrote; call it after its end."""
-        self._stdout.seek(0)
-        return self._stdout.read().decode(errors="replace")
+        return _text(self._stdout, 0)
 
     def complaint(self) -> str:
         """The last line of its stderr; empty when it was silent."""
-        size = self._stderr.seek(0, os.SEEK_END)
-        self._stderr.seek(max(0, size - 4096))
-        lines = self._stderr.read().decode(errors="replace").strip().splitlines()
+        lines = _text(self._stderr, LAST_WORDS).strip().splitlines()
         return lines[-1].strip() if lines else ""
 
     def exit_text(self) -> str:
@@ -135,6 +133,13 @@ class Child:
         os.close(self._pidfd)
         self._stderr.close()
         self._stdout.close()
+
+
+def _text(file: IO[bytes], last: int) -> str:
+    """The end of a file, or with 0 all of it; the child's writing position stays where it is."""
+    size = os.fstat(file.fileno()).st_size
+    begin = max(0, size - last) if last else 0
+    return os.pread(file.fileno(), size - begin, begin).decode(errors="replace")
 
 
 def wait_first(children: Sequence[Child], timeout: float) -> Child | None:

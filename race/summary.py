@@ -11,6 +11,7 @@ from race.judgement import median
 from race.records import Cell
 from race.results import Run
 from race.rounds import Key
+from race.stats import histogram
 
 
 def matrix(run: Run) -> Table:
@@ -24,7 +25,7 @@ def matrix(run: Run) -> Table:
                   padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
     table.add_column("engine", no_wrap=True)
     for key in closed:
-        table.add_column(page_text(key.page, key.load.pipeline), justify="right")
+        table.add_column(page_text(key.page, key.load), justify="right")
     rejected = {one.round for one in run.head.rejected}
     reasons: dict[str, None] = {}
     for contender in run.head.contenders:
@@ -38,6 +39,34 @@ def matrix(run: Run) -> Table:
         table.add_row(*row)
     table.caption = "\n".join([*reasons, *_legend(run)]) or None
     return table
+
+
+def latencies(run: Run) -> Table | None:
+    """p50, p99 and p99.9 at each fixed rate, from merged histograms; None where there is none."""
+    rejected = {one.round for one in run.head.rejected}
+    table = Table(title="milliseconds at a fixed rate", title_justify="left",
+                  padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
+    for name in ("page", "engine"):
+        table.add_column(name, no_wrap=True)
+    for name in ("requests/s", "p50", "p99", "p99.9"):
+        table.add_column(name, justify="right", no_wrap=True)
+    rated = [c for c in run.cells if c.load.rate is not None and c.round not in rejected]
+    groups: dict[tuple[Key, str], list[Cell]] = {}
+    for cell in rated:
+        groups.setdefault((Key(cell.page, cell.load), cell.label), []).append(cell)
+    for (key, label), cells in sorted(
+        groups.items(), key=lambda item: (item[0][0].order, item[0][1])
+    ):
+        table.add_row(key.page, label, f"{key.load.rate:,.0f}", *_percentiles(cells))
+    return table if rated else None
+
+
+def _percentiles(cells: list[Cell]) -> list[str]:
+    merged = histogram.merge(cell.histogram for cell in cells if cell.status == "ok")
+    if not merged:
+        return ["failed" if any(cell.status == "failed" for cell in cells) else "?"]
+    found = (histogram.percentile(merged, percent) for percent in (50, 99, 99.9))
+    return ["–" if value is None else f"{value / 1000:.1f}" for value in found]
 
 
 def _entry(cells: list[Cell], rejected: set[int]) -> Text:
@@ -61,7 +90,7 @@ def short(rate: float) -> str:
 
 
 def _reason(cell: Cell) -> str:
-    return f"failed: {cell.label} on {page_text(cell.page, cell.load.pipeline)}: {cell.reason}"
+    return f"failed: {cell.label} on {page_text(cell.page, cell.load)}: {cell.reason}"
 
 
 def _legend(run: Run) -> list[str]:

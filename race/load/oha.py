@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import math
 import shutil
 from collections import Counter
-from math import ceil
 from pathlib import Path
 
 from race.load.generator import ERROR_KINDS, Sample, Target
 from race.records import Load
 
 TIMEOUT = "5s"
+LAST_TICK = 0.01
+"""Requests due in the last hundredth of a second may or may not still leave."""
 CARGO = Path.home() / ".cargo" / "bin" / "oha"
 PERCENTILES = {"p50": 50.0, "p75": 75.0, "p90": 90.0, "p99": 99.0, "p99.9": 99.9}
 
@@ -48,7 +50,8 @@ class Oha:
         good = [row for row in rows if int(row["status"]) < 400]
         errors = dict.fromkeys(ERROR_KINDS, 0)
         errors["status"] = len(rows) - len(good)
-        errors["timeout"] = max(0, round((load.rate or 0) * load.duration_s) - len(rows))
+        due = math.floor((load.rate or 0) * (load.duration_s - LAST_TICK))
+        errors["timeout"] = max(0, due - len(rows))
         latencies = sorted(round(float(row["request-duration"]) * 1e6) for row in good)
         return Sample(
             requests=len(good),
@@ -64,7 +67,7 @@ def _figures(latencies: list[int], lost: int) -> dict[str, float]:
     """Nearest-rank percentiles over answers and the lost, which took longer than all of them."""
     figures: dict[str, float] = {}
     for name, percent in PERCENTILES.items():
-        rank = ceil(percent / 100 * (len(latencies) + lost) - 1e-9)
+        rank = math.ceil(percent / 100 * (len(latencies) + lost) - 1e-9)
         if 0 < rank <= len(latencies):
             figures[name] = float(latencies[rank - 1])
     if latencies and not lost:
