@@ -185,12 +185,17 @@ class AsyncpgDriver:
         if isinstance(error, asyncpg.TooManyConnectionsError):
             return Busy("PostgreSQL has no connection left: raise its max_connections.")
         if isinstance(error, REFUSALS):
-            return StoreError(f"PostgreSQL refuses DATABASE_URL: {error}")
+            return StoreError(f"PostgreSQL refuses DATABASE_URL: {first_line(error)}")
         if isinstance(error, ABSENCES):
             return Unavailable("PostgreSQL does not answer.")
         if isinstance(error, asyncpg.PostgresError):
-            return StoreError(f"PostgreSQL failed: {error}")
+            return StoreError(f"PostgreSQL failed: {first_line(error)}")
         return None
+
+
+def first_line(error: BaseException) -> str:
+    """What went wrong, without PostgreSQL's details and hints."""
+    return str(error).partition("\n")[0]
 
 
 class PostgresStore:

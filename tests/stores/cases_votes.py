@@ -66,12 +66,19 @@ async def case_a_swapped_vote_counts_for_the_other(bench: Bench) -> None:
 
 async def case_50_at_once_count_once(bench: Bench) -> None:
     async with bench.store() as store:
-        ballot = await new_ballot(store)
-        before = await scores(store, ballot)
-        pair = (ballot.left.token, ballot.right.token)
-        results = await asyncio.gather(*[attempt(store, *pair) for _ in range(50)])
-        assert results.count(True) == 1, results
-        assert await scores(store, ballot) == changed(before, winner=0)
+        await warm(store)
+        for _ in range(3):
+            ballot = await new_ballot(store)
+            before = await scores(store, ballot)
+            pair = (ballot.left.token, ballot.right.token)
+            results = await asyncio.gather(*[attempt(store, *pair) for _ in range(50)])
+            assert results.count(True) == 1, results
+            assert await scores(store, ballot) == changed(before, winner=0)
+
+
+async def warm(store: Store) -> None:
+    """Have every connection open and its statement prepared, so that votes really meet."""
+    await asyncio.gather(*[attempt(store, "0" * 32, "1" * 32) for _ in range(30)])
 
 
 async def attempt(store: Store, plus: str, minus: str) -> Any:
@@ -85,6 +92,7 @@ async def attempt(store: Store, plus: str, minus: str) -> Any:
 async def case_swapped_at_once_count_once(bench: Bench) -> None:
     """25 votes each way on one ballot lock the same rows from both ends."""
     async with bench.store() as store:
+        await warm(store)
         ballot = await new_ballot(store)
         before = await scores(store, ballot)
         pair = (ballot.left.token, ballot.right.token)
