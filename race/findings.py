@@ -94,8 +94,9 @@ class Contest:
 
     @property
     def decided(self) -> bool:
-        """Whether the rounds were enough to tell any two contenders apart."""
-        return self.rounds >= signed_rank.rounds_needed() and math.isfinite(self.margin)
+        """Whether there were two contenders and enough rounds to tell them apart."""
+        enough = self.rounds >= signed_rank.rounds_needed() and math.isfinite(self.margin)
+        return self.ranked and enough
 
     @property
     def margin_percent(self) -> float:

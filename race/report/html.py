@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,10 +99,11 @@ def _chapter(contest: Contest, colours: dict[str, str]) -> Chapter:
 
 
 def _lost(run: Run) -> list[tuple[str, int, Cell]]:
-    """Failed and invalid cells grouped by reason: status, how many, the first of them."""
+    """Failed and invalid cells by reason, its figures aside: status, how many, the first one."""
     groups: dict[tuple[object, ...], list[Cell]] = {}
     for cell in run.cells:
         if cell.status != "ok":
-            key = (cell.status, cell.label, cell.page, cell.load, cell.reason)
+            kind = re.sub(r"\d[\d.,]*", "#", cell.reason or "")
+            key = (cell.status, cell.label, cell.page, cell.load, kind)
             groups.setdefault(key, []).append(cell)
     return [(cells[0].status, len(cells), cells[0]) for cells in groups.values()]

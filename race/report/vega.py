@@ -58,8 +58,7 @@ def figure(name: str, build: Callable[[bool], Spec], title: str, description: st
 
 
 def _slim(drawn: str, name: str, title: str, description: str) -> str:
-    """Without what a still picture on a page does not need, with ids of its own and a text."""
-    drawn = _own_ids(drawn, name)
+    """Without what a still picture on a page does not need, and with a text."""
     drawn = _NOISE.sub("", drawn)
     drawn = _INVISIBLE.sub("", drawn)
     before = ""
@@ -73,11 +72,3 @@ def _slim(drawn: str, name: str, title: str, description: str) -> str:
         f'<desc id="{name}-d">{escape(description)}</desc>'
     )
     return drawn.replace(">", ">" + texts, 1)
-
-
-def _own_ids(drawn: str, name: str) -> str:
-    """Ids unique on the page and always the same: Vega counts on through a process."""
-    ids = {old: f"{name}-{place}" for place, old in enumerate(re.findall(r' id="([^"]+)"', drawn))}
-    return re.sub(
-        r'(?<= id=")[^"]+|(?<=url\(#)[^)]+', lambda found: ids.get(found[0], found[0]), drawn
-    )
