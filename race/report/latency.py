@@ -53,6 +53,7 @@ def percentile_curves(contests: Sequence[Contest], accents: Accents) -> Figure |
          "x": -math.log10(1 - percent / 100)}
         for contest in contests
         for item in contest.standings
+        if item.label in lines  # some cells count, but no round is complete
         for percent in CURVE
         if (us := histogram.percentile(item.histogram, percent))
     ]  # fmt: skip
