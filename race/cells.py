@@ -13,7 +13,7 @@ from race.errors import CellFailed
 from race.load import Target
 from race.measure import Measured, drive
 from race.plan import Block, Work
-from race.records import Cell, Load
+from race.records import Cell, Load, Status
 from race.servers import Server, own_interpreter
 from race.warmup import Warm, warm_up
 
@@ -44,55 +44,65 @@ def refused(place: Place, reason: str) -> tuple[Cell, dict[str, Any]]:
 
 
 def run(arena: Arena, server: Server | None, place: Place) -> tuple[Cell, dict[str, Any]]:
-    """Measure one cell and judge it; a failure becomes a failed cell with its reason."""
+    """Measure one cell and judge it; a failure becomes a failed cell with its reason.
+
+    Also returns fields beyond the published schema, for whoever doubts a cell.
+    """
     cell = blank(place, server.python if server else place.block.contender.python)
     try:
-        measured, extra = _measure(arena, server, place)
+        outcome = _measure(arena, server, place)
     except CellFailed as failure:
         return replace(cell, reason=str(failure)), {}
-    verdict = _verdict(arena, place, measured)
-    cell = _filled(cell, measured, server, arena.databases.pid(place.database))
-    per_page = extra.pop("database_requests")
-    cell = replace(cell, database_requests=per_page, status="invalid" if verdict.reasons else "ok",
-                   reason="; ".join(verdict.reasons) or None)  # fmt: skip
-    return _persistent(arena, place, cell, verdict), extra
+    verdict = _verdict(arena, outcome)
+    cell = _filled(cell, outcome, server, arena.databases.pid(place.database))
+    status: Status = "invalid" if verdict.reasons else "ok"
+    cell = replace(cell, status=status, reason="; ".join(verdict.reasons) or None)
+    return _persistent(arena, place, cell, verdict), _extra(outcome)
 
 
-def _measure(arena: Arena, server: Server | None, place: Place) -> tuple[Measured, dict[str, Any]]:
+@dataclass(frozen=True)
+class _Outcome:
+    """A measured cell before it is judged: the load as it was driven, requests for each page."""
+
+    measured: Measured
+    load: Load
+    database_requests: float | None = None
+    warm: Warm | None = None
+
+
+def _measure(arena: Arena, server: Server | None, place: Place) -> _Outcome:
     work, contender = place.work, place.block.contender
     path = pages.PAGES[work.page].path
     python = str(own_interpreter(contender.python) or sys.executable)
     target = Target(server.url if server else "", work.page, path, python)
     if server is None:
-        measured = drive(arena, None, None, target, work.load)
-        return measured, {"database_requests": None}
+        return _Outcome(drive(arena, None, None, target, work.load), work.load)
     pages.verify(server.url, work.page)
     warm = warm_up(arena, server, place.database, target, contender.label, work)
     load = replace(work.load, connections=warm.connections)
-    counts = counters.read(arena.databases, place.database, work.page)
+    before = counters.read(arena.databases, place.database, work.page)
     measured = drive(arena, server, place.database, target, load)
     after = counters.read(arena.databases, place.database, work.page)
     pages.verify(server.url, work.page)
-    counters.check_votes(counts, after, measured.sample)
-    return measured, _extra(measured, warm, load, counters.per_page(counts, after, measured.sample))
+    counters.check_votes(before, after, measured.sample)
+    return _Outcome(measured, load, counters.per_page(before, after, measured.sample), warm)
 
 
-def _extra(measured: Measured, warm: Warm, load: Load, per_page: float | None) -> dict[str, Any]:
-    """Fields beyond the published schema."""
-    busy = measured.busy
-    return {
-        "database_requests": per_page,
-        "harness_ns": measured.harness_ns,
-        "connections_used": load.connections,
-        "warm_up": {"windows": warm.windows, "agreed": warm.agreed},
-        "busy": {"server": round(busy.server, 3), "generator": round(busy.generator, 3),
-                 "database": round(busy.database, 3)},
-        "busy_connections": measured.sample.busy_connections,
-    }  # fmt: skip
+def _extra(outcome: _Outcome) -> dict[str, Any]:
+    found: dict[str, Any] = {"harness_ns": outcome.measured.harness_ns}
+    if outcome.warm is not None:
+        busy = outcome.measured.busy
+        found["warm_up"] = {"windows": outcome.warm.windows, "agreed": outcome.warm.agreed}
+        found["busy"] = {
+            "server": round(busy.server, 3),
+            "generator": round(busy.generator, 3),
+            "database": round(busy.database, 3),
+        }
+    return found
 
 
-def _filled(cell: Cell, measured: Measured, server: Server | None, database: int | None) -> Cell:
-    sample = measured.sample
+def _filled(cell: Cell, outcome: _Outcome, server: Server | None, database: int | None) -> Cell:
+    measured, sample = outcome.measured, outcome.measured.sample
     cpu = {"server": measured.server.cpu_ns, "generator": measured.generator_ns,
            "foreign": measured.foreign_ns}  # fmt: skip
     memory = {"server": meters.resident_bytes(server.child.pid) or 0} if server else {}
@@ -108,16 +118,17 @@ def _filled(cell: Cell, measured: Measured, server: Server | None, database: int
         context_switches={"voluntary": measured.server.voluntary,
                           "involuntary": measured.server.involuntary},
         steal=measured.steal, foreign=measured.foreign,
+        database_requests=outcome.database_requests,
+        connections_used=outcome.load.connections, busy_connections=sample.busy_connections,
     )  # fmt: skip
 
 
-def _verdict(arena: Arena, place: Place, measured: Measured) -> validity.Verdict:
-    load = place.work.load
-    used = arena.connections.get((place.block.contender.label, place.work), load.connections)
-    kind = arena.generator(load.generator)
+def _verdict(arena: Arena, outcome: _Outcome) -> validity.Verdict:
+    kind = arena.generator(outcome.load.generator)
     closed = kind.closed_loop and not kind.serverless
+    measured = outcome.measured
     return validity.judge(
-        arena.scenario.validity, measured.sample, replace(load, connections=used),
+        arena.scenario.validity, measured.sample, outcome.load,
         measured.steal, measured.foreign, closed,
     )  # fmt: skip
 
