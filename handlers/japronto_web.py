@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import logging
 import socket
 from typing import Any, Callable
@@ -126,6 +127,9 @@ def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[]
         loop.set_exception_handler(overlook_eof)
         loop.run_until_complete(site.open(lenient=not first))
         loop.call_soon(started)
+        if not _log.isEnabledFor(logging.DEBUG):
+            # japronto enables it, and its aborts are at every client's command.
+            loop.call_soon(faulthandler.disable)
         host, port = sock.getsockname()[:2]
         SiteApplication(site, loop).serve(sock=sock, host=host, port=port, reloader_pid=None)
 

@@ -115,6 +115,8 @@ def _be_worker(work: Work, first: bool, writer: int, parent: int) -> None:
         # The framework's own remarks, some of them from C, go nowhere: standard output is for the
         # parent's one line.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not _log.isEnabledFor(logging.DEBUG):
+            _hush_native_code()
         work(first, lambda: _report(writer))
         status = 0
     except StoreError as error:
@@ -123,6 +125,16 @@ def _be_worker(work: Work, first: bool, writer: int, parent: int) -> None:
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def _hush_native_code() -> None:
+    """What C code says before it aborts goes nowhere; the parent says that in one line."""
+    log = os.fdopen(os.dup(sys.stderr.fileno()), "w", 1)
+    os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, logging.StreamHandler):
+            handler.setStream(log)
+    sys.stderr = log
 
 
 def _report(writer: int) -> None:
