@@ -28,27 +28,28 @@ SETUP_LOCK = 0x737469636B657273
 CLEANING_LOCK = SETUP_LOCK + 1
 
 # A vote locks the two tokens of a ballot in another order than that of age. What is locked is left
-# for the next time, so that cleaning and voting never wait for each other in a circle.
+# for the next time, so that cleaning and voting never wait for each other in a circle. The locked
+# rows stay where they are, so their addresses (ctid) find them; a join would read the whole table.
 OLD_TOKENS = """
-    WITH gone AS (DELETE FROM tokens WHERE token IN (
-        SELECT token FROM tokens WHERE expires <= now()
+    WITH gone AS (DELETE FROM tokens WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM tokens WHERE expires <= now()
         ORDER BY expires LIMIT $1 FOR UPDATE SKIP LOCKED
-    ) RETURNING 1) SELECT count(*) FROM gone"""
+    )) RETURNING 1) SELECT count(*) FROM gone"""
 SURPLUS_TOKENS = """
-    WITH gone AS (DELETE FROM tokens WHERE token IN (
-        SELECT token FROM tokens WHERE number <= (SELECT max(number) FROM tokens) - $2::bigint
+    WITH gone AS (DELETE FROM tokens WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM tokens WHERE number <= (SELECT max(number) FROM tokens) - $2::bigint
         ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED
-    ) RETURNING 1) SELECT count(*) FROM gone"""
+    )) RETURNING 1) SELECT count(*) FROM gone"""
 # A visitor who is forgotten still counts: both changes are one statement.
 FORGET = """
-    WITH gone AS (DELETE FROM sessions WHERE session IN ({}) RETURNING 1)
+    WITH gone AS (DELETE FROM sessions WHERE ctid = ANY (ARRAY({})) RETURNING 1)
     UPDATE counters SET value = value + (SELECT count(*) FROM gone)
     WHERE name = 'visitors_gone' AND slot = 0 RETURNING (SELECT count(*) FROM gone)"""
 OLD_SESSIONS = FORGET.format("""
-    SELECT session FROM sessions WHERE seen <= now() - make_interval(secs => $2)
+    SELECT ctid FROM sessions WHERE seen <= now() - make_interval(secs => $2)
     ORDER BY seen LIMIT $1 FOR UPDATE SKIP LOCKED""")
 SURPLUS_SESSIONS = FORGET.format("""
-    SELECT session FROM sessions ORDER BY seen
+    SELECT ctid FROM sessions ORDER BY seen
     LIMIT least($1::bigint, greatest(0, (SELECT count(*) FROM sessions) - $2::bigint))
     FOR UPDATE SKIP LOCKED""")
 
