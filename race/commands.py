@@ -25,6 +25,19 @@ INTERRUPTED = 130
 
 def run(options: argparse.Namespace) -> int:
     """`race run`."""
+    with session.interruptible():
+        return _run(options)
+
+
+def resume(options: argparse.Namespace) -> int:
+    """`race resume`."""
+    with session.interruptible():
+        folder = find(options.results, options.race)
+        head, stage = session.resumed(folder)
+        return _race(folder, head, stage, Console(stderr=options.json), options.json)
+
+
+def _run(options: argparse.Namespace) -> int:
     chosen = _changed(scenario.load(options.scenario), options)
     stage = session.prepare(chosen)
     console = Console(stderr=options.json)
@@ -35,13 +48,6 @@ def run(options: argparse.Namespace) -> int:
     seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
     head = session.new_head(stage, seed, _command(options, seed), options.results)
     return _race(options.results / head.run, head, stage, console, options.json)
-
-
-def resume(options: argparse.Namespace) -> int:
-    """`race resume`."""
-    folder = find(options.results, options.race)
-    head, stage = session.resumed(folder)
-    return _race(folder, head, stage, Console(stderr=options.json), options.json)
 
 
 def report(options: argparse.Namespace) -> int:

@@ -102,12 +102,12 @@ def new_head(stage: Stage, seed: int, command: Sequence[str], results_folder: Pa
 
 
 def run(folder: Path, head: Head, stage: Stage, console: Console) -> None:
-    """Run what is left of a race; KeyboardInterrupt on Ctrl-C and SIGTERM, all children ended."""
+    """Run what is left of a race; when interrupted, with all children ended."""
     saved = results.load(folder) if (folder / results.RUN_FILE).exists() else None
     done = {plan.key_of(cell): cell for cell in saved.cells} if saved else {}
     databases = Databases()
     arena = Arena(stage.scenario, cores.assign(), databases)
-    with _signals(), Recorder(folder, head) as recorder:
+    with Recorder(folder, head) as recorder:
         names = {engines.database_of(stage.scenario, one.engine) for one in stage.contenders}
         try:
             databases.hold(name for name in names if name)
@@ -132,6 +132,23 @@ def resumed(folder: Path) -> tuple[Head, Stage]:
     if gone:
         raise RaceError(f"{head.run} cannot go on: {gone[0]} cannot run here any more")
     return head, Stage(scenario, head.contenders, [])
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C and SIGTERM raise KeyboardInterrupt once; more do not disturb the tidying up."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {each: signal.signal(each, interrupt) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _board(console: Console, stage: Stage, recorder: Recorder, done: dict[plan.Key, Cell]) -> Board:
@@ -159,23 +176,6 @@ def _own_cores(layout: Cores) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
-
-
-@contextmanager
-def _signals() -> Iterator[None]:
-    """The first Ctrl-C or SIGTERM interrupts; more of them do not disturb the tidying up."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    before = {each: signal.signal(each, interrupt) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
 
 
 def _numbered(stem: str) -> Iterator[str]:

@@ -25,7 +25,8 @@ def matrix(run: Run) -> Table:
                   padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
     table.add_column("engine", no_wrap=True)
     for key in closed:
-        table.add_column(page_text(key.page, key.load), justify="right", no_wrap=True)
+        heading = page_text(key.page, key.load).replace(" ", "\n")
+        table.add_column(heading, justify="right", no_wrap=True)
     rejected = {one.round for one in run.head.rejected}
     reasons: dict[str, None] = {}
     for contender in run.head.contenders:

@@ -18,14 +18,19 @@ def burn(seconds):
     while time.thread_time() < end:
         pass
 """
-THREAD = BURN + "import threading; t = threading.Thread(target=burn, args=(0.2,)); t.start(); t.join()"
-CHILD = BURN + """
+THREAD = (
+    BURN + "import threading; t = threading.Thread(target=burn, args=(0.2,)); t.start(); t.join()"
+)
+CHILD = (
+    BURN
+    + """
 import os
 if os.fork() == 0:
     burn(0.2)
     os._exit(0)
 os.wait()
 """
+)
 GRANDCHILD = """
 import os, sys, time
 if os.fork() == 0:
@@ -107,9 +112,9 @@ def test_the_kernel_counts_our_cores() -> None:
 def test_server_is_alone_on_its_core() -> None:
     assert not cores.assign([3]).pinned
     two, many = cores.assign([0, 1]), cores.assign([0, 1, 2, 3])
-    assert (two.server, two.generator, two.database) == ({0}, {1}, {1})
+    assert two.describe() == {"server": [0], "generator": [1], "database": [1]}
     assert two.generator_shares
-    assert (many.server, many.generator, many.database) == ({0}, {1}, {2})
+    assert many.describe() == {"server": [0], "generator": [1], "database": [2]}
     assert not many.generator_shares
 
 
