@@ -170,8 +170,9 @@ async def case_hostile_visitors_are_only_visitors(bench: Bench) -> None:
             assert await insider.session(ballot.session) == (text, text, 1)
             assert await ask(store, "cast_vote", text, text) is False
             assert await ask(store, "cast_vote", ballot.left.token, text) is False
-            await new_ballot(store, Visitor(text, "127.0.0.1", "a test"))
-            assert await insider.session(text) == ("127.0.0.1", "a test", 1)
+            forged = unique(text)
+            await new_ballot(store, Visitor(forged, "127.0.0.1", "a test"))
+            assert await insider.session(forged) == ("127.0.0.1", "a test", 1)
         after = await counters(store)
         assert after[:2] == before[:2]
         assert after.votes == before.votes
