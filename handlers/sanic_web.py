@@ -119,9 +119,13 @@ async def drain(server: Any) -> None:
     waits = int(FINISH_SECONDS / 0.05)
     for _ in range(waits):
         for connection in list(server.connections):
+            http = connection.http
+            # A request that just came in is not looked at yet, but it will be answered.
+            if http is not None and http.recv_buffer:
+                continue
             if not connection.close_if_idle():
                 # It ends after the request it is busy with, instead of taking another one.
-                connection.http.keep_alive = False
+                http.keep_alive = False
         if not server.connections:
             return
         await asyncio.sleep(0.05)

@@ -131,7 +131,9 @@ def test_a_signal_under_load_loses_no_vote(starter: Starter, engine: str) -> Non
             try:
                 enough = before + 10 * VOTERS
                 until(lambda: starter.databases.statistics(name).votes > enough, 20.0, "no votes")
+                began = time.monotonic()
                 assert server.stop() == 0
+                assert time.monotonic() - began < 4.0
             finally:
                 stop.set()
             acknowledged = sum(voter.result() for voter in voters)
