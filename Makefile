@@ -1,4 +1,4 @@
-# Usage: make [help|race|test|lint|format|serve|env|system|lock|clean]
+# Usage: make [help|race|test|lint|format|serve|env|system|oha|lock|clean]
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -10,7 +10,7 @@ ENGINE ?= aiohttp-tarantool-one-uvloop
 PORT ?= 1717
 PYTHON := .venv/bin/python
 
-.PHONY: help race test lint format serve ready env system lock clean
+.PHONY: help race test lint format serve ready env system oha lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-8s %s\n' "$$name" "$$what"; done
@@ -43,6 +43,10 @@ env:  ## build .venv and .venv-3.7 from their locks; PYTHONS="3.8 3.12" adds .ve
 
 system:  ## install missing Debian packages (as root; otherwise say how)
 	@scripts/system.sh
+
+oha:  ## build the open-loop load generator with cargo (about 4 minutes)
+	@command -v cargo >/dev/null || { echo 'oha: no cargo; install Rust first, then try again' >&2; exit 1; }
+	@cargo install oha --locked --version 1.16.0
 
 lock: env  ## remake the locks from requirements/*.in; ARGS=--upgrade takes newer versions
 	@scripts/lock.sh $(ARGS)
