@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import time
 from collections.abc import Iterator
@@ -76,7 +77,11 @@ def test_a_worker_does_not_outlive_its_parent(server: SiteServer) -> None:
     orphan = worker(server)
     server.send(signal.SIGKILL)
     server.wait()
-    until(lambda: not orphan.is_running(), 2.0, "the worker outlived its parent")
+    try:
+        until(lambda: not orphan.is_running(), 2.0, "the worker outlived its parent")
+    finally:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            orphan.kill()
 
 
 def test_it_can_be_stopped_while_the_worker_is_away(server: SiteServer) -> None:
@@ -92,6 +97,7 @@ def raw_answers(server: SiteServer) -> bool:
         return False
 
 
+@pytest.mark.parametrize("server", ["japronto-memory-one"], indirect=True)
 def test_a_worker_that_hangs_is_ended_with_its_parent(server: SiteServer) -> None:
     hung = worker(server)
     hung.suspend()
