@@ -77,15 +77,15 @@ def _measure(arena: Arena, server: Server | None, place: Place) -> _Outcome:
     target = Target(server.url if server else "", work.page, path, python)
     if server is None:
         return _Outcome(drive(arena, None, None, target, work.load), work.load)
-    pages.verify(server.url, work.page)
+    per_page = counters.per_page(arena.databases, place.database, server.url, work.page)
     warm = warm_up(arena, server, place.database, target, contender.label, work)
     load = replace(work.load, connections=warm.connections)
-    before = counters.read(arena.databases, place.database, work.page)
+    votes = counters.votes(arena.databases, place.database, work.page)
     measured = drive(arena, server, place.database, target, load)
-    after = counters.read(arena.databases, place.database, work.page)
     pages.verify(server.url, work.page)
-    counters.check_votes(before, after, measured.sample)
-    return _Outcome(measured, load, counters.per_page(before, after, measured.sample), warm)
+    now = counters.votes(arena.databases, place.database, work.page)
+    counters.check_votes(votes, now, measured.sample)
+    return _Outcome(measured, load, per_page, warm)
 
 
 def _extra(outcome: _Outcome) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from data_interface import BACKENDS, embedded
-from race import cores, meters
+from race import cores, listener, meters
 from race.errors import RaceError
 
 URLS = {plugin.server: plugin.url for plugin in BACKENDS.values() if plugin.server and plugin.url}
@@ -16,15 +16,20 @@ URLS = {plugin.server: plugin.url for plugin in BACKENDS.values() if plugin.serv
 
 @dataclass
 class Databases:
-    """Holds on embedded databases by name; an external one has a URL and no process of ours."""
+    """Holds on embedded databases, and main processes of external ones on this machine, by name."""
 
     handles: dict[str, embedded.Handle] = field(default_factory=dict)
+    external: dict[str, int] = field(default_factory=dict)
     _affinity: dict[int, frozenset[int]] = field(default_factory=dict)
 
     def hold(self, names: Iterable[str]) -> None:
         """Keep these databases up until `release`; RaceError when one cannot run."""
         for name in sorted(set(names)):
-            if name in self.handles or os.environ.get(URLS[name]):
+            if name in self.handles:
+                continue
+            if url := os.environ.get(URLS[name]):
+                pid = listener.pid_of(url)
+                self.external.update({name: pid} if pid else {})
                 continue
             try:
                 self.handles[name] = embedded.join(name)
@@ -46,9 +51,9 @@ class Databases:
         return os.environ.get(URLS[name])
 
     def pid(self, name: str | None) -> int | None:
-        """Main process of an embedded database; None for others and while it is down."""
+        """Main process of a database; None for one on another machine and while it is down."""
         if name is None or name not in self.handles:
-            return None
+            return self.external.get(name or "")
         try:
             return self.handles[name].pid
         except embedded.EmbeddedError:
@@ -58,7 +63,7 @@ class Databases:
         """Pin every database to its cores; again for each block, as a restarted one is not."""
         if not where:
             return
-        for name in self.handles:
+        for name in (*self.handles, *self.external):
             pid = self.pid(name)
             found = cores.pin_tree(meters.tree(pid) if pid else [], where)
             self._affinity = {**found, **self._affinity}

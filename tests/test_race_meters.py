@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from race import cores, meters
+from race import cores, listener, meters
 from race.meters import CoreTime
 
 BURN = """
@@ -126,3 +128,21 @@ def test_pinning_running_processes_can_be_undone() -> None:
         assert os.sched_getaffinity(process.pid) == one
         cores.restore(before)
         assert os.sched_getaffinity(process.pid) == whole
+
+
+def test_who_listens_at_a_url() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert listener.pid_of(f"tarantool://user:word@localhost:{port}") == os.getpid()
+        assert listener.pid_of(f"postgresql://me@127.0.0.1:{port}/site") == os.getpid()
+        assert listener.pid_of(f"tarantool://192.0.2.1:{port}") is None
+    assert listener.pid_of(f"tarantool://localhost:{port}") is None
+
+
+def test_who_listens_at_a_unix_socket() -> None:
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"{folder}/.s.PGSQL.5432")
+        server.listen()
+        assert listener.pid_of(f"postgresql://postgres@/postgres?host={folder}") == os.getpid()
+        assert listener.pid_of(f"tarantool://{folder}/.s.PGSQL.5432") == os.getpid()
+        assert listener.pid_of(f"tarantool://{folder}/none") is None
