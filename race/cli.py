@@ -72,6 +72,7 @@ def _add_run(made: argparse.ArgumentParser) -> None:
     made.add_argument("--engines", type=_names, metavar="A,B", help="names or patterns")
     made.add_argument("--pages", type=_names, metavar="X,Y")
     made.add_argument("--rounds", type=int, metavar="N")
+    made.add_argument("--reruns", type=int, metavar="N", help="of invalid rounds, at most")
     made.add_argument("--seed", type=int, metavar="S", help="of the order; default: a random one")
     made.add_argument("--duration", type=float, metavar="SECONDS", help="of a cell")
     made.add_argument("--connections", type=int, metavar="N")

@@ -147,6 +147,7 @@ def _changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
         "pages": options.pages,
         "rounds": options.rounds,
         "port": options.port,
+        "validity.reruns": options.reruns,
         "load.duration_s": options.duration,
         "load.connections": options.connections,
     }
@@ -160,7 +161,7 @@ def _command(options: argparse.Namespace, seed: int) -> Sequence[str]:
     for name in ("engines", "pages"):
         value = getattr(options, name)
         words += [f"--{name}", ",".join(value)] if value else []
-    for name in ("rounds", "duration", "connections", "port"):
+    for name in ("rounds", "reruns", "duration", "connections", "port"):
         value = getattr(options, name)
         words += [f"--{name}", str(value)] if value is not None else []
     return [*words, "--seed", str(seed)]

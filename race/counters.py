@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from race.databases import Databases
 from race.errors import CellFailed
 from race.load import Sample
-from race.pages import verify
+from race.pages import TIMEOUT, verify
 
 SECONDS = 5.0
 GROUPS, PROBES = 3, 3
 OWN_REQUESTS = 1
-"""What reading the count adds before it is read again; a connection's greeting is no request."""
+"""The call that reads the count is in the next one."""
 
-# Procedures of tarantool/, and the field of their answer that is wanted here.
-REQUESTS = ("site_requests", 0)
-STATISTICS = ("site_statistics", 4)
 POSTGRES_VOTES = "SELECT sum(value) FROM sticker_site.counters WHERE name = 'votes'"
+
+
+Answer = TypeVar("Answer", int, float)
 
 
 def per_page(databases: Databases, name: str | None, url: str, page: str) -> float | None:
@@ -35,22 +36,15 @@ def per_page(databases: Databases, name: str | None, url: str, page: str) -> flo
     if where is None:
         verify(url, page)
         return None
-    counts = [_ask(name, _tarantool(where, REQUESTS))]
-    for _ in range(GROUPS):
-        for _ in range(PROBES):
-            verify(url, page)
-        counts.append(_ask(name, _tarantool(where, REQUESTS)))
-    # What a server asks in the background can only add.
-    least = min(after - before for before, after in pairwise(counts))
-    return (least - OWN_REQUESTS) / PROBES
+    return _ask(name, _tarantool_per_page(where, lambda: verify(url, page)))
 
 
 def votes(databases: Databases, name: str | None, page: str) -> int | None:
     """Votes in the database; None on a page that takes none and where nobody else counts them."""
     where = databases.url(name) if name else None
-    if where is None or page != "vote":
+    if name is None or where is None or page != "vote":
         return None
-    return _ask(name, _tarantool(where, STATISTICS) if name == "tarantool" else _postgres(where))
+    return _ask(name, {"tarantool": _tarantool_votes, "postgres": _postgres_votes}[name](where))
 
 
 def check_votes(before: int | None, after: int | None, sample: Sample) -> None:
@@ -67,15 +61,17 @@ def check_votes(before: int | None, after: int | None, sample: Sample) -> None:
         raise CellFailed(f"{sure} to {most} votes were acknowledged, the database counted {change}")
 
 
-def _ask(name: str | None, question: Coroutine[Any, Any, int]) -> int:
+def _ask(name: str | None, question: Coroutine[Any, Any, Answer]) -> Answer:
     try:
-        return asyncio.run(asyncio.wait_for(question, SECONDS))
+        return asyncio.run(asyncio.wait_for(question, SECONDS + TIMEOUT))
+    except CellFailed:
+        raise
     except Exception as error:  # noqa: BLE001 - each driver has an error tree of its own
         raise CellFailed(f"{name} did not answer: {type(error).__name__} {error}") from None
 
 
-async def _tarantool(url: str, wanted: tuple[str, int]) -> int:
-    """One field of what a procedure returns."""
+@asynccontextmanager
+async def _tarantool(url: str) -> AsyncIterator[Any]:
     import asynctnt
 
     parts = urlsplit(url)
@@ -87,13 +83,32 @@ async def _tarantool(url: str, wanted: tuple[str, int]) -> int:
     )  # fmt: skip
     await connection.connect()
     try:
-        procedure, field = wanted
-        return int((await connection.call(procedure))[0][field])
+        yield connection
     finally:
         await connection.disconnect()
 
 
-async def _postgres(url: str) -> int:
+async def _tarantool_per_page(url: str, ask_page: Callable[[], None]) -> float:
+    """The least of some counts: what a server asks in the background can only add."""
+    async with _tarantool(url) as connection:
+        counts = [await _requests(connection)]
+        for _ in range(GROUPS):
+            for _ in range(PROBES):
+                await asyncio.to_thread(ask_page)
+            counts.append(await _requests(connection))
+    return (min(after - before for before, after in pairwise(counts)) - OWN_REQUESTS) / PROBES
+
+
+async def _requests(connection: Any) -> int:
+    return int((await connection.call("site_requests"))[0][0])
+
+
+async def _tarantool_votes(url: str) -> int:
+    async with _tarantool(url) as connection:
+        return int((await connection.call("site_statistics"))[0][-1])
+
+
+async def _postgres_votes(url: str) -> int:
     import asyncpg
 
     connection = await asyncpg.connect(url, timeout=SECONDS)
