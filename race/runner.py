@@ -14,6 +14,7 @@ from race.board import Board
 from race.engines import database_of
 from race.errors import CellFailed
 from race.plan import (
+    TWIN_MARK,
     Block,
     Key,
     Work,
@@ -62,11 +63,17 @@ class Runner:
 
     def _works(self, number: int) -> Mapping[str, Sequence[Work]]:
         scenario = self.arena.scenario
-        if number == 1 or not has_open_loop(scenario):
+        if self._original(number) == 1 or not has_open_loop(scenario):
             closed = closed_works(scenario)
             return {one.label: closed for one in self.contenders}
         capacity = capacities(self.done.values())
         return {one.label: open_works(scenario, one, capacity) for one in self.contenders}
+
+    def _original(self, number: int) -> int:
+        """The planned round that a round is, or repeats."""
+        while number > self._planned():
+            number = self.recorder.head.rejected[number - self._planned() - 1].round
+        return number
 
     def _block(self, block: Block) -> None:
         """One server from start to stop; when it dies, the next cell gets a new one."""
@@ -155,17 +162,21 @@ class _Host:
 
 
 def capacities(found: Iterable[Cell]) -> dict[tuple[str, str], float]:
-    """Requests/s at saturation by (label, page): the mean of the closed-loop cells so far."""
-    seen: dict[tuple[str, str], list[float]] = {}
+    """Requests/s at saturation by (label, page): the means of the first round.
+
+    Of that round alone, so that all later rounds and a resumed race offer the same rates; valid
+    cells where there are any.
+    """
+    seen: dict[tuple[str, str], list[Cell]] = {}
     for cell in found:
-        if (
-            cell.load.rate is None
-            and cell.load.pipeline == 1
-            and cell.rps
-            and "(A/A)" not in cell.label
-        ):
-            seen.setdefault((cell.label, cell.page), []).append(cell.rps)
-    return {key: sum(values) / len(values) for key, values in seen.items()}
+        closed = cell.load.rate is None and cell.load.pipeline == 1
+        if cell.round == 1 and closed and cell.rps and TWIN_MARK not in cell.label:
+            seen.setdefault((cell.label, cell.page), []).append(cell)
+    rates = {}
+    for key, cells_ in seen.items():
+        valid = [cell for cell in cells_ if cell.status == "ok"] or cells_
+        rates[key] = sum(cell.rps or 0.0 for cell in valid) / len(valid)
+    return rates
 
 
 def _key(place: cells.Place) -> Key:

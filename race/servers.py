@@ -10,11 +10,13 @@ from pathlib import Path
 from race.engines import current
 from race.errors import CellFailed
 from race.paths import ROOT, SERVER
-from race.process import Child
+from race.process import Child, wait_first
 from race.records import Contender
 from race.scenario import Program
 
 START_SECONDS = 30.0
+# Between the end of its output and its own.
+LAST_BREATH_SECONDS = 1.0
 SERVING = re.compile(r"serving (\S+) on (http://\S+) \(\w+ ([\w.+]+), pid \d+\)")
 
 
@@ -77,6 +79,6 @@ def died(child: Child) -> str:
 def _why_not_serving(child: Child, line: str | None) -> str:
     if line is not None:
         return f"server said {line!r} instead of its address"
-    if child.running():
+    if wait_first([child], LAST_BREATH_SECONDS) is None:
         return f"server was not ready within {START_SECONDS:.0f} s"
     return died(child)
