@@ -99,9 +99,7 @@ def test_fixed_rates_come_from_the_first_round_and_stay(
     measured = Measured(spoiled={(1, "fast"), (2, "fast")})
     load = {"rates_of_slowest": [0.5], "rates_of_own": [0.9]}
     race(tmp_path, monkeypatch, measured, load=load)
-    rates = {
-        number: {one[1:] for one in measured.seen if one[0] == number} for number in range(1, 6)
-    }
+    rates = [{one[1:] for one in measured.seen if one[0] == number} for number in range(1, 6)]
     everyone = {("fast", None), ("slow", None), ("slow (A/A)", None)}
     fixed = {("fast", 500.0), ("fast", 3600.0), ("slow", 500.0), ("slow", 900.0),
              ("slow (A/A)", 500.0), ("slow (A/A)", 900.0)}  # fmt: skip
