@@ -22,7 +22,7 @@ def matrix(run: Run) -> Table:
     keys = sorted({Key(cell.page, cell.load) for cell in run.cells}, key=lambda key: key.order)
     closed = [key for key in keys if key.load.rate is None]
     table = Table(title="requests per second", title_justify="left", caption_justify="left",
-                  padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
+                  padding=(0, 0, 0, 1), box=None)  # fmt: skip
     table.add_column("engine", no_wrap=True)
     for key in closed:
         heading = page_text(key.page, key.load).replace(" ", "\n")
