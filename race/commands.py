@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,8 @@ def report(options: argparse.Namespace) -> int:
 
     folder = find(options.results, options.race)
     saved = results.load(folder)
+    for problem in saved.problems:
+        print(f"race: left out: {problem}", file=sys.stderr)
     if options.markdown:
         print(markdown.page(saved))
         return 0

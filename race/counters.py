@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from itertools import pairwise
@@ -18,6 +19,8 @@ SECONDS = 5.0
 GROUPS, PROBES = 3, 3
 OWN_REQUESTS = 1
 """The call that reads the count is in the next one."""
+
+REST_SECONDS = 0.2
 
 POSTGRES_VOTES = "SELECT sum(value) FROM sticker_site.counters WHERE name = 'votes'"
 
@@ -40,11 +43,23 @@ def per_page(databases: Databases, name: str | None, url: str, page: str) -> flo
 
 
 def votes(databases: Databases, name: str | None, page: str) -> int | None:
-    """Votes in the database; None on a page that takes none and where nobody else counts them."""
+    """Votes in the database; None on a page that takes none and where nobody else counts them.
+
+    Votes that a client posted and did not wait for are still under way: the count is asked until it
+    rests, so that none of them is taken for a vote of the next load.
+    """
     where = databases.url(name) if name else None
     if name is None or where is None or page != "vote":
         return None
-    return _ask(name, {"tarantool": _tarantool_votes, "postgres": _postgres_votes}[name](where))
+    ask = {"tarantool": _tarantool_votes, "postgres": _postgres_votes}[name]
+    deadline = time.monotonic() + SECONDS
+    count, before = _ask(name, ask(where)), -1
+    while count != before:
+        if time.monotonic() > deadline:
+            raise CellFailed("votes were still counted when nobody voted any more")
+        time.sleep(REST_SECONDS)
+        count, before = _ask(name, ask(where)), count
+    return count
 
 
 def check_votes(before: int | None, after: int | None, sample: Sample) -> None:

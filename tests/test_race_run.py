@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +23,7 @@ HARNESS_SHARE = 0.03
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Race]:
     """A race that went well."""
     folder = tmp_path_factory.mktemp("finished")
-    path = scenario(folder, [ENGINE], ["ugly", "index"], duration=1.0, pipeline=[1, 24])
+    path = scenario(folder, [ENGINE], ["ugly", "index"], duration=0.5, pipeline=[1, 24])
     with Race(["run", str(path), "--seed", "7"], folder / "results") as race:
         assert race.wait() == 0, race.text()
         yield race
@@ -96,6 +97,20 @@ def test_saved_races_are_listed_shown_and_reported_again(
     assert json.loads(capsys.readouterr().out)["run"] == run
     assert main(["report", run[:-2], *where]) == 2
     assert f"did you mean '{run}'" in capsys.readouterr().err
+
+
+def test_a_damaged_line_is_named_and_the_rest_is_read(
+    finished: Race, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(finished.run().folder, folder)
+    lines = (folder / results.CELLS_FILE).read_text().splitlines(keepends=True)
+    lines[2] = lines[2][:40] + "\n"
+    (folder / results.CELLS_FILE).write_text("".join(lines))
+    assert main(["report", str(folder)]) == 0
+    assert "race: left out: cells.jsonl line 3: not valid JSON" in capsys.readouterr().err
+    assert main(["show", str(folder), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 11
 
 
 def test_a_dry_run_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
