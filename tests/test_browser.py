@@ -9,7 +9,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 from tests.conftest import absent
 from tests.engines.html import numbers
@@ -57,9 +64,14 @@ class Watched:
         self.hosts: set[str] = set()
         self.complaints: list[str] = []
         self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
-        self.page.on("requestfailed", lambda request: self.complaints.append(request.url))
+        self.page.on("requestfailed", self._note_failure)
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _note_failure(self, request: Request) -> None:
+        # Leaving a page ends what it was still asking for: that is the browser's, not the site's.
+        if request.failure != "net::ERR_ABORTED":
+            self.complaints.append(f"{request.url}: {request.failure}")
 
     def open(self, path: str) -> None:
         self.page.goto(self.site.url + path, wait_until="networkidle")
