@@ -82,7 +82,7 @@ def _measure(arena: Arena, server: Server | None, place: Place) -> _Outcome:
     load = replace(work.load, connections=warm.connections)
     votes = counters.votes(arena.databases, place.database, work.page)
     measured = drive(arena, server, place.database, target, load)
-    pages.verify(server.url, work.page)
+    pages.verify_after(server.url, work.page)
     now = counters.votes(arena.databases, place.database, work.page)
     counters.check_votes(votes, now, measured.sample)
     return _Outcome(measured, load, per_page, warm)

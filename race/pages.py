@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import re
+import time
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from race.errors import CellFailed
 
 TIMEOUT = 10.0
+RETRY_SECONDS = 0.2
 SESSION = re.compile(r"session=[0-9a-f]{32}; Path=/; HttpOnly; SameSite=Lax", re.IGNORECASE)
 
 
@@ -43,6 +45,19 @@ PAGES = {
     "limits-objects": Page("", "", "", False, generator="build"),
 }
 SITE = ("index", "good", "bad", "ugly", "about", "vote")
+
+
+def verify_after(url: str, name: str) -> None:
+    """`verify` for a server that may still be busy with what a load left behind (503)."""
+    deadline = time.monotonic() + TIMEOUT
+    while True:
+        try:
+            verify(url, name)
+            return
+        except CellFailed as failure:
+            if "answered 503" not in str(failure) or time.monotonic() > deadline:
+                raise
+            time.sleep(RETRY_SECONDS)
 
 
 def verify(url: str, name: str) -> None:

@@ -23,7 +23,7 @@ def matrix(run: Run) -> Table:
     closed = [key for key in keys if key.load.rate is None]
     table = Table(title="requests per second", title_justify="left", caption_justify="left",
                   padding=(0, 0, 0, 1), box=None)  # fmt: skip
-    table.add_column("engine", no_wrap=True)
+    table.add_column("engine")  # the one that may wrap: a cut number would be a wrong one
     for key in closed:
         heading = page_text(key.page, key.load).replace(" ", "\n")
         table.add_column(heading, justify="right", no_wrap=True)

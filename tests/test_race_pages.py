@@ -26,8 +26,12 @@ ANSWERS = {
 class Faulty(BaseHTTPRequestHandler):
     """Answers each path with its fault."""
 
+    def answer(self) -> tuple[int, str, str, str]:
+        """Status, type, body, cookie."""
+        return ANSWERS[self.path]
+
     def do_GET(self) -> None:
-        status, kind, body, cookie = ANSWERS[self.path]
+        status, kind, body, cookie = self.answer()
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
@@ -69,6 +73,19 @@ def test_a_wrong_page_has_its_reason(
     monkeypatch.setitem(pages.PAGES, "index", pages.Page(path, *_rest(page), cookie=True))
     with pytest.raises(CellFailed, match=complaint):
         pages.verify(url, "index")
+
+
+def test_a_server_may_catch_its_breath_after_a_load(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = pages.Page("/soon", "text/html", pages.PAGES["index"].marker, True, cookie=True)
+    monkeypatch.setitem(pages.PAGES, "index", page)
+    answers = iter([(503, "text/html", "", ""), (503, "text/html", "", ""), ANSWERS["/right"]])
+    monkeypatch.setattr(Faulty, "answer", lambda handler: next(answers))
+    pages.verify_after(url, "index")
+    monkeypatch.setattr(Faulty, "answer", lambda handler: ANSWERS["/wrong-body"])
+    with pytest.raises(CellFailed, match="does not contain"):
+        pages.verify_after(url, "index")
 
 
 def test_no_server_is_a_reason_too() -> None:
