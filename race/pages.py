@@ -50,14 +50,18 @@ SITE = ("index", "good", "bad", "ugly", "about", "vote")
 def verify_after(url: str, name: str) -> None:
     """`verify` for a server that may still be busy with what a load left behind (503)."""
     deadline = time.monotonic() + TIMEOUT
-    while True:
-        try:
-            verify(url, name)
-            return
-        except CellFailed as failure:
-            if "answered 503" not in str(failure) or time.monotonic() > deadline:
-                raise
-            time.sleep(RETRY_SECONDS)
+    while _is_busy(url, name, last=time.monotonic() > deadline):
+        time.sleep(RETRY_SECONDS)
+
+
+def _is_busy(url: str, name: str, last: bool) -> bool:
+    try:
+        verify(url, name)
+    except CellFailed as failure:
+        if last or "answered 503" not in str(failure):
+            raise
+        return True
+    return False
 
 
 def verify(url: str, name: str) -> None:
