@@ -29,9 +29,9 @@ SERVERS = {
 }
 
 ROOT = Path(__file__).resolve().parent.parent
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 # Somebody else may be starting the database, or the keeper stopping it.
-LOCK_SECONDS = 40.0
+LOCK_SECONDS = 90.0
 PROBE_SECONDS = 0.02
 LONGEST_SOCKET_FOLDER = 70
 

@@ -15,8 +15,10 @@ from urllib.parse import quote
 
 from .embedded import ROOT, EmbeddedError, Running, socket_folder
 
-START_SECONDS = 15.0
-STOP_SECONDS = 5.0
+# After a machine's crash a whole log may have to be read.
+START_SECONDS = 45.0
+# It writes a snapshot first.
+STOP_SECONDS = 10.0
 PROBE_SECONDS = 0.02
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
