@@ -1,6 +1,9 @@
 -- What procedures and expiry share.
 
-local common = {}
+local fiber = require('fiber')
+
+-- `limits_changed`: a server set other limits, which hold at once.
+local common = {limits_changed = fiber.cond()}
 
 local counters = box.space.counters
 

@@ -52,7 +52,7 @@ local function clean_forever()
                 log.error('cleaning failed: %s', problem)
             end
         end
-        fiber.sleep((pause or 1000) / 1000)
+        common.limits_changed:wait((pause or 1000) / 1000)
     end
 end
 

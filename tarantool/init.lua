@@ -153,8 +153,6 @@ if password ~= nil then
 else
     permit(box.schema.user.grant, 'guest', {if_not_exists = true})
 end
-fiber.create(require('expiry'))
-
 -- The threshold counts what one run wrote. Without a snapshot at both ends, many short runs leave a
 -- log that takes longer to read at every start.
 local function snapshot()
@@ -164,7 +162,9 @@ local function snapshot()
     end
 end
 box.ctl.on_shutdown(snapshot)
-fiber.create(snapshot)
+-- Before anyone writes: rows deleted while a snapshot is written keep their memory until its end.
+snapshot()
+fiber.create(require('expiry'))
 
 -- Last, so that who can connect finds everything in place.
 box.cfg{listen = listen}

@@ -25,6 +25,7 @@ function procedures.site_open(limits)
         local row = counters:get('limit_' .. name)
         if row == nil or row.value ~= value then
             counters:replace({'limit_' .. name, value})
+            common.limits_changed:broadcast()
         end
     end
     return {stickers.id, packs.id, tokens.id, sessions.id, counters.id, counter('loaded') == 1}
