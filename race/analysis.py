@@ -13,7 +13,8 @@ from race.findings import Contest, EffectOn, Headline, Noise, Standing, Validity
 from race.records import JSON
 from race.results import Cell, Contender, Run
 from race.rounds import Key, Values
-from race.stats import effects, histogram, ranking, signed_rank
+from race.stats import effects, histogram, holm, ranking, signed_rank
+from race.stats.effects import Unmatched
 from race.stats.estimate import Estimate
 
 PERCENTILES = (50.0, 75.0, 90.0, 99.0, 99.9, 100.0)
@@ -29,6 +30,7 @@ class Analysis:
     headline: Headline | None
     contests: list[Contest]
     effects: list[EffectOn]
+    unmatched: list[Unmatched]
     validity: Validity
 
     def as_json(self) -> JSON:
@@ -67,6 +69,7 @@ def analyse(run: Run) -> Analysis:
         headline=judgement.headline(contests),
         contests=contests,
         effects=effect_list,
+        unmatched=effects.unmatched(_designs(race)),
         validity=judgement.validity(
             run, contests, [cell for cells in _flat(race) for cell in cells]
         ),
@@ -137,6 +140,7 @@ def _contest(race: _Race, key: Key, noises: dict[Key, Noise]) -> Contest:
     # At a fixed rate everyone serves what is offered: there is nothing to rank by.
     table = ranking.rank({} if key.load.rate is not None else ranked, margin)
     reference = _reference(race, rates, bound, table)
+    adjusted = _adjusted(ranked, reference)
     labels = [place.label for place in table.places]
     ran = dict.fromkeys(cell.label for cell in race.run.cells if Key(cell.page, cell.load) == key)
     labels += sorted(
@@ -147,11 +151,13 @@ def _contest(race: _Race, key: Key, noises: dict[Key, Noise]) -> Contest:
         key=key,
         reference=reference,
         rounds=max((len(r) for r in rates.values()), default=0),
-        comparisons=len(table.pairs),
-        holm_rounds=signed_rank.rounds_needed(len(table.pairs)),
+        comparisons=len(adjusted),
+        holm_rounds=signed_rank.rounds_needed(len(adjusted)),
         noise=noise,
         margin=margin,
-        standings=[_standing(race, key, label, table, reference) for label in labels],
+        standings=[
+            _standing(race, key, label, table, reference, adjusted.get(label)) for label in labels
+        ],
         pairs=table.pairs,
     )
 
@@ -166,8 +172,24 @@ def _reference(
     return table.places[-1].label if table.places else next(iter(sorted(rates)), None)
 
 
+def _adjusted(rates: dict[str, dict[int, float]], reference: str | None) -> dict[str, float]:
+    """Label to its p against the reference, by Holm over all of them."""
+    found = {
+        label: signed_rank.p_value(ratios)
+        for label, logs in rates.items()
+        if label != reference
+        and (ratios := ranking.log_ratios(logs, rates.get(reference or "", {})))
+    }
+    return dict(zip(found, holm.adjust(list(found.values())), strict=True))
+
+
 def _standing(
-    race: _Race, key: Key, label: str, table: ranking.Ranking, reference: str | None
+    race: _Race,
+    key: Key,
+    label: str,
+    table: ranking.Ranking,
+    reference: str | None,
+    p_holm: float | None,
 ) -> Standing:
     contender = race.contenders[label]
     cells = race.cells.get(key, {}).get(label, [])
@@ -186,6 +208,7 @@ def _standing(
         rounds=len(logs),
         rps=judgement.spread(logs.values()),
         ratio=_ratio(race.rates, key, label, reference) if state != "generator-bound" else None,
+        p_holm=p_holm,
         cpu_us={
             part: spread.median
             for part, by_key in race.cpu.items()
@@ -216,6 +239,12 @@ def _percentiles(merged: list[tuple[float, int]]) -> dict[str, float]:
 def _utilisation(cells: list[Cell]) -> float | None:
     """Median over cells of `little.utilisation`; None for an open loop or without a mean."""
     return judgement.median(judgement.utilisation(cell) for cell in cells)
+
+
+def _designs(race: _Race) -> list[effects.Design]:
+    ran = [race.contenders[label] for label in {cell.label for cell in race.run.cells}]
+    found = (effects.design(one.engine, one.python) for one in ran)
+    return [one for one in found if one is not None]
 
 
 def _effects(race: _Race, contest: Contest) -> list[effects.Effect]:

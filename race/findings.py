@@ -38,6 +38,7 @@ class Noise:
 class Standing:
     """One contender in one contest; `ratio` and `cpu_ratio` are to the contest's reference.
 
+    `p_holm` is the p of "equal to the reference", adjusted over all that were compared with it.
     `rps` spreads over rounds, `cpu_us` is CPU microseconds per request by part (median of rounds),
     `latency_us` comes from all counted cells' histograms merged, `utilisation` from Little's law.
     """
@@ -52,6 +53,7 @@ class Standing:
     rounds: int
     rps: Spread | None
     ratio: Estimate | None
+    p_holm: float | None
     cpu_us: dict[str, float]
     cpu_ratio: Estimate | None
     latency_us: dict[str, float]
@@ -69,8 +71,8 @@ class Standing:
 class Contest:
     """All contenders on one page under one load, best first; those without a rank come last.
 
-    `margin` is on the log scale; `holm_rounds` is how many rounds it takes for the adjusted p of a
-    pair to fall under 5 % with this many `comparisons`.
+    `margin` is on the log scale; `holm_rounds` is how many rounds it takes for an adjusted p to
+    fall under 5 % with this many `comparisons` to the reference.
     """
 
     key: Key

@@ -14,6 +14,9 @@ from race.rounds import Key
 from race.stats import little, signed_rank
 from race.stats.estimate import Estimate
 
+LITTLE_TOLERANCE = 0.15
+"""How far from 1 `little.utilisation` may be before the report says so."""
+
 
 def spread(logs: Iterable[float]) -> Spread | None:
     """Back from logs; None without any."""
@@ -27,16 +30,15 @@ def median(numbers: Iterable[float | None]) -> float | None:
 
 
 def utilisation(cell: Cell) -> float | None:
-    """Share of a closed loop's connections that waited: as seen, else by Little's law."""
-    connections = cell.connections_used or cell.load.connections
-    if cell.load.rate is not None:
-        return None
-    if cell.busy_connections is not None:
-        return cell.busy_connections / connections
+    """`little.utilisation` of a closed-loop cell; None for an open loop or without a mean."""
     mean = cell.latency_us.get("mean")
-    if not mean or not cell.rps:
+    if cell.load.rate is not None or not mean or not cell.rps or not cell.seconds:
         return None
-    return little.utilisation(cell.rps, mean, connections, cell.load.pipeline)
+    busy = cell.busy_connections
+    if busy is None:
+        busy = little.in_flight(cell.rps, mean) / cell.load.pipeline
+    connections = cell.connections_used or cell.load.connections
+    return little.utilisation(busy, connections, mean, cell.seconds)
 
 
 def state(
@@ -79,7 +81,7 @@ def validity(run: Run, contests: Sequence[Contest], counted: Sequence[Cell]) -> 
         problems=[str(problem) for problem in run.problems],
         steal=_span(cell.steal for cell in counted),
         foreign=_span(cell.foreign for cell in counted),
-        little=sum(abs(value - 1) > little.TOLERANCE for value in used),
+        little=sum(abs(value - 1) > LITTLE_TOLERANCE for value in used),
         warnings=warnings(run, contests),
     )
 

@@ -10,7 +10,7 @@ from race.board import page_text
 from race.judgement import median
 from race.records import Cell
 from race.results import Run
-from race.rounds import Key
+from race.rounds import Key, cpu_us
 from race.stats import histogram
 
 
@@ -43,13 +43,13 @@ def matrix(run: Run) -> Table:
 
 
 def latencies(run: Run) -> Table | None:
-    """p50, p99 and p99.9 at each fixed rate, from merged histograms; None where there is none."""
+    """CPU per request, p50, p99 and p99.9 at each fixed rate; None where there is none."""
     rejected = {one.round for one in run.head.rejected}
     table = Table(title="milliseconds at a fixed rate", title_justify="left",
                   padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
     for name in ("page", "engine"):
         table.add_column(name, no_wrap=True)
-    for name in ("requests/s", "p50", "p99", "p99.9"):
+    for name in ("requests/s", "CPU µs", "p50", "p99", "p99.9"):
         table.add_column(name, justify="right", no_wrap=True)
     rated = [c for c in run.cells if c.load.rate is not None and c.round not in rejected]
     groups: dict[tuple[Key, str], list[Cell]] = {}
@@ -58,8 +58,14 @@ def latencies(run: Run) -> Table | None:
     for (key, label), cells in sorted(
         groups.items(), key=lambda item: (item[0][0].order, item[0][1])
     ):
-        table.add_row(key.page, label, f"{key.load.rate:,.0f}", *_percentiles(cells))
+        table.add_row(key.page, label, f"{key.load.rate:,.0f}", _cpu(cells), *_percentiles(cells))
     return table if rated else None
+
+
+def _cpu(cells: list[Cell]) -> str:
+    measure = cpu_us("server")
+    found = median(measure(cell) for cell in cells if cell.status == "ok")
+    return "–" if found is None else f"{found:.1f}"
 
 
 def _percentiles(cells: list[Cell]) -> list[str]:

@@ -134,6 +134,7 @@ def test_an_open_loop_race_counts_every_request_that_was_due(tmp_path: Path) -> 
     assert len(rated) == 4
     for cell in rated:
         assert cell.requests is not None
-        assert 195 <= cell.requests <= 200
+        # Those due in the last hundredth of the second may or may not leave.
+        assert 198 <= cell.requests + cell.errors["timeout"] <= 200
         assert cell.load.generator == "oha"
         assert sum(count for _, count in cell.histogram) == cell.requests

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from race import judgement
 from race.findings import Contest, Standing
 from race.report import words
 from race.stats import signed_rank
@@ -58,6 +59,21 @@ def rule(contest: Contest) -> str:
     )
     where = "" if noise.measured_here else ", lent by another page"
     return f"Margin {words.margin(contest)} (A/A {noise.estimate.ratio:.3f}×, {bound}{where})."
+
+
+def doubts(contest: Contest) -> list[str]:
+    """Who left connections without an answer, by Little's law: a sentence for each."""
+    return [
+        f"{item.label}: by Little’s law {100 * item.utilisation:.0f} % of its connections were "
+        "being answered; its latencies are theirs alone."
+        for item in contest.standings
+        if item.utilisation is not None and item.utilisation < 1 - judgement.LITTLE_TOLERANCE
+    ]
+
+
+def said(contest: Contest) -> str:
+    """Verdict, rule and doubts, where there is no room to set them apart."""
+    return " ".join([verdict(contest), rule(contest), *doubts(contest)])
 
 
 def strips(contest: Contest) -> dict[str, Strip]:

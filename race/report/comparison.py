@@ -80,7 +80,7 @@ def row(change: Change) -> list[str]:
         words.number(change.old),
         words.number(change.new),
         str(change.estimate) if change.estimate else words.NONE,
-        words.NONE if change.p_holm is None else f"{change.p_holm:.3f}",
+        words.p(change.p_holm),
         change.verdict,
     ]
 

@@ -29,6 +29,7 @@ class Chapter:
     contest: Contest
     verdict: str
     rule: str
+    doubts: list[str]
     strips: dict[str, chapters.Strip]
     drawing: Markup | None
 
@@ -55,6 +56,7 @@ def page(run: Run) -> str:
         pipelining=figures.pipelining(analysis, colours),
         shares=figures.shares(analysis, colours),
         latency=latency.latency(analysis, colours),
+        rated=[contest for contest in analysis.contests if _shared_rate(contest)],
         effects=figures.effects(analysis),
         noise=figures.noise(analysis),
         lost=_lost(run),
@@ -93,9 +95,16 @@ def _chapter(contest: Contest, colours: dict[str, str]) -> Chapter:
         contest=contest,
         verdict=chapters.verdict(contest),
         rule=chapters.rule(contest),
+        doubts=chapters.doubts(contest),
         strips=chapters.strips(contest),
         drawing=figures.page_bars(contest, colours, f"bars-{slug}"),
     )
+
+
+def _shared_rate(contest: Contest) -> bool:
+    """Whether several contenders served the same fixed rate."""
+    served = [item for item in contest.standings if item.rps]
+    return contest.key.load.rate is not None and len(served) > 1
 
 
 def _lost(run: Run) -> list[tuple[str, int, Cell]]:

@@ -35,8 +35,9 @@ def _contest(contest: Contest) -> str:
         for item in contest.standings
     ]  # fmt: skip
     names = ["rank", "engine", "requests/s", "ratio [95 %]", "CPU µs/request", "p99"]
-    sentence = f"{chapters.verdict(contest)} {chapters.rule(contest)}"
-    return f"## {escape(title)}\n\n{escape(sentence)}\n\n{table(names, rows, left=(1,))}"
+    return (
+        f"## {escape(title)}\n\n{escape(chapters.said(contest))}\n\n{table(names, rows, left=(1,))}"
+    )
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:

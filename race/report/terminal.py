@@ -23,7 +23,7 @@ def table(contest: Contest) -> Table:
     title = f"{place(contest.key.page, contest.key.load.pipeline)}, {contest.key.load.describe()}"
     found = Table(
         title=title, title_justify="left", caption_justify="left",
-        caption=f"{chapters.verdict(contest)} {chapters.rule(contest)}",
+        caption=chapters.said(contest),
     )  # fmt: skip
     found.add_column("", justify="right")
     found.add_column("engine", no_wrap=True)

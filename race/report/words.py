@@ -59,6 +59,13 @@ def ratio(contest: Contest, standing: Standing) -> str:
     return str(standing.ratio) if standing.ratio else NONE
 
 
+def p(value: float | None) -> str:
+    """A p-value with the digits that matter."""
+    if value is None:
+        return NONE
+    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
 def moment(text: str) -> str:
     """An ISO time for people: 20 November 2026, 20:45 UTC; as it stands when it is none."""
     try:

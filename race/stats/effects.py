@@ -11,7 +11,7 @@ would mix the factors, because not every engine runs everywhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -47,6 +47,15 @@ class Effect:
     p: float
     p_holm: float
     direction: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """A level without a matched pair: the nearest engines differ in the factors `also`, too."""
+
+    factor: str
+    level: str
+    also: tuple[str, ...]
 
 
 def design(engine: str, python: str) -> dict[str, str] | None:
@@ -87,6 +96,23 @@ def effects(
             Effect(factor, level, reference, tuple(pairs), estimate, p, p_holm, direction)
         )
     return results
+
+
+def unmatched(designs: Sequence[Design]) -> list[Unmatched]:
+    """Levels of web, backend and connection whose effect no pair of engines shows by itself."""
+    found = []
+    for factor in ("web", "backend", "connection"):
+        for level in sorted({one[factor] for one in designs}):
+            apart = [
+                tuple(name for name in FACTORS if one[name] != two[name] and name != factor)
+                for one in designs
+                for two in designs
+                if one[factor] == level != two[factor]
+            ]
+            nearest = min(apart, key=len, default=())
+            if nearest:
+                found.append(Unmatched(factor, level, nearest))
+    return found
 
 
 def _matched(

@@ -1,11 +1,11 @@
 """Little's law, the check that a closed-loop cell measured what it says.
 
-Source: J. D. C. Little, Operations Research 9 (1961) 383-387.
+In a closed loop each connection always waits for an answer, so the requests under way, L = lambda
+W, must be as many as the connections. Source: J. D. C. Little, Operations Research 9 (1961)
+383-387, doi:10.1287/opre.9.3.383.
 """
 
 from __future__ import annotations
-
-TOLERANCE = 0.15
 
 
 def in_flight(rps: float, mean_latency_us: float) -> float:
@@ -13,21 +13,18 @@ def in_flight(rps: float, mean_latency_us: float) -> float:
     return rps * mean_latency_us / 1e6
 
 
-def utilisation(rps: float, mean_latency_us: float, connections: int, pipeline: int = 1) -> float:
-    """Requests under way by Little's law over those the closed loop keeps under way.
+def expected(connections: int, mean_latency_us: float, seconds: float) -> float:
+    """How many of a closed loop's connections wait for an answer that comes before the end.
 
-    1 when every connection always waits for its `pipeline` answers. Below: the generator idled or
-    latencies were left out. Above: latencies are too long or requests were lost from the count.
+    What the end of a cell cuts off is in no latency: half a wait of each connection, on average.
     """
-    return in_flight(rps, mean_latency_us) / (connections * pipeline)
+    return connections * (1 - min(1.0, mean_latency_us / 1e6 / seconds) / 2)
 
 
-def holds(
-    rps: float,
-    mean_latency_us: float,
-    connections: int,
-    pipeline: int = 1,
-    tolerance: float = TOLERANCE,
-) -> bool:
-    """Whether `utilisation` is 1 within `tolerance`."""
-    return abs(utilisation(rps, mean_latency_us, connections, pipeline) - 1) <= tolerance
+def utilisation(busy: float, connections: int, mean_latency_us: float, seconds: float) -> float:
+    """Connections seen waiting over those `expected`.
+
+    1 when every connection always waits. Below: connections were refused, not accepted or starved,
+    or the generator idled. Above: latencies are too long, or answers are missing from the count.
+    """
+    return busy / expected(connections, mean_latency_us, seconds)
