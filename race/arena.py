@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from race.cores import Cores
 from race.databases import Databases
 from race.load import Generator, generator
 from race.plan import Work
+from race.records import Cell
 from race.scenario import Scenario
 
 
 @dataclass
 class Arena:
-    """The setting of a race. `connections` remembers where more of them were needed, by label."""
+    """The setting of a race.
+
+    By label, `connections` remembers where more of them were needed, and `requests` how many each
+    page sends to the contender's database.
+    """
 
     scenario: Scenario
     cores: Cores
     databases: Databases
     connections: dict[tuple[str, Work], int] = field(default_factory=dict)
+    requests: dict[str, dict[str, float]] = field(default_factory=dict)
     faults: set[tuple[str, Work]] = field(default_factory=set)
     _generators: dict[str, Generator] = field(default_factory=dict)
+
+    def remember(self, cells: Iterable[Cell]) -> None:
+        """Go on with as many connections as an interrupted race had found to be needed."""
+        for cell in cells:
+            if cell.connections_used is not None and cell.load.rate is None:
+                key = (cell.label, Work(cell.page, cell.load))
+                self.connections.setdefault(key, cell.connections_used)
 
     def generator(self, name: str) -> Generator:
         """The load generator of that name, made once."""

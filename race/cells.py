@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from race import counters, meters, pages, validity
+from race import counters, meters, pages, servers, validity
 from race.arena import Arena
 from race.errors import CellFailed
 from race.load import Target
@@ -77,7 +78,8 @@ def _measure(arena: Arena, server: Server | None, place: Place) -> _Outcome:
     target = Target(server.url if server else "", work.page, path, python)
     if server is None:
         return _Outcome(drive(arena, None, None, target, work.load), work.load)
-    per_page = counters.per_page(arena.databases, place.database, server.url, work.page)
+    pages.verify(server.url, work.page)
+    per_page = _database_requests(arena, place).get(work.page)
     warm = warm_up(arena, server, place.database, target, contender.label, work)
     load = replace(work.load, connections=warm.connections)
     votes = counters.votes(arena.databases, place.database, work.page)
@@ -86,6 +88,22 @@ def _measure(arena: Arena, server: Server | None, place: Place) -> _Outcome:
     now = counters.votes(arena.databases, place.database, work.page)
     counters.check_votes(votes, now, measured.sample)
     return _Outcome(measured, load, per_page, warm)
+
+
+def _database_requests(arena: Arena, place: Place) -> dict[str, float]:
+    """By page, counted once for each contender: on a server of its own, whose wire is tapped."""
+    contender, scenario = place.block.contender, arena.scenario
+
+    def start(env: Mapping[str, str]) -> Server:
+        program = scenario.programs.get(contender.engine)
+        return servers.start(contender, program, arena.cores.server, env=env)
+
+    if contender.label not in arena.requests:
+        served = [page for page in scenario.pages if pages.PAGES[page].path]
+        arena.requests[contender.label] = counters.per_page(
+            arena.databases, place.database, start, served
+        )
+    return arena.requests[contender.label]
 
 
 def _extra(outcome: _Outcome) -> dict[str, Any]:
@@ -130,6 +148,7 @@ def _verdict(arena: Arena, outcome: _Outcome) -> validity.Verdict:
     return validity.judge(
         arena.scenario.validity, measured.sample, outcome.load,
         measured.steal, measured.foreign, closed,
+        generator_full=measured.busy.generator >= validity.SATURATED,
     )  # fmt: skip
 
 

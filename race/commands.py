@@ -105,14 +105,17 @@ def _summary(saved: results.Run, console: Console, as_json: bool) -> None:
     """The ranking, and where the report is."""
     from race.report import html, terminal
 
+    found = analyse(saved)
     if as_json:
-        print(json.dumps(analyse(saved).as_json()))
+        print(json.dumps(found.as_json()))
     else:
         for table in terminal.tables(saved) if saved.head.scenario["rounds"] > 1 else ():
             console.print(table)
         if (table_at_rates := summary.latencies(saved)) is not None:
             console.print(table_at_rates)
         console.print(summary.matrix(saved))
+        for text in (found.headline.text if found.headline else "", *found.validity.warnings):
+            _say(console, text)
     html.write(saved, saved.folder / REPORT_FILE)
     _say(console, f"results: {saved.folder}")
     _say(console, f"report:  {saved.folder / REPORT_FILE}")

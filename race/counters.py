@@ -1,45 +1,47 @@
-"""What a database counts itself, so that requests and votes are not taken on the server's word."""
+"""Requests to a database and votes in it, counted there and not taken on the server's word."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
-from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from race.databases import Databases
+from race.databases import URLS, Databases
 from race.errors import CellFailed
 from race.load import Sample
-from race.pages import TIMEOUT, verify
+from race.pages import PAGES, verify
+from race.servers import Server
+from race.wire import Wire, tapped
 
 SECONDS = 5.0
-GROUPS, PROBES = 3, 3
-OWN_REQUESTS = 1
-"""The call that reads the count is in the next one."""
-
+WIRE_SECONDS = 90.0
+"""A server starts in at most 30 s, and has a few pages to answer."""
+PROBES = 3
 REST_SECONDS = 0.2
 
 POSTGRES_VOTES = "SELECT sum(value) FROM sticker_site.counters WHERE name = 'votes'"
 
 
-Answer = TypeVar("Answer", int, float)
+Answer = TypeVar("Answer")
+Start = Callable[[Mapping[str, str]], Server]
 
 
-def per_page(databases: Databases, name: str | None, url: str, page: str) -> float | None:
-    """Check the page a few times; database requests for each, None where they are not counted.
+def per_page(
+    databases: Databases, name: str | None, start: Start, pages: Iterable[str]
+) -> dict[str, float]:
+    """Requests to a contender's database for each page, seen on the wire between the two.
 
-    CellFailed when the page is wrong or the database does not answer. Counted for visitors one at
-    a time, as under load the requests of pages that the end cuts off would be counted too.
-    PostgreSQL counts transactions, and publishes them with a delay of seconds: none there.
+    `start` starts the contender's server with more environment variables. The least of a few
+    counts, for one new visitor at a time; a page is missing where nothing can be seen (TLS).
+    CellFailed when the server does not start, a page is wrong or the database does not answer.
     """
-    where = databases.url(name) if name == "tarantool" else None
-    if where is None:
-        verify(url, page)
-        return None
-    return _ask(name, _tarantool_per_page(where, lambda: verify(url, page)))
+    where = databases.url(name) if name else None
+    if name is None or where is None:
+        return {}
+    return _ask(name, _wired(where, lambda url: start({URLS[name]: url}), pages), WIRE_SECONDS)
 
 
 def votes(databases: Databases, name: str | None, page: str) -> int | None:
@@ -76,13 +78,37 @@ def check_votes(before: int | None, after: int | None, sample: Sample) -> None:
         raise CellFailed(f"{sure} to {most} votes were acknowledged, the database counted {change}")
 
 
-def _ask(name: str | None, question: Coroutine[Any, Any, Answer]) -> Answer:
+def _ask(name: str, question: Coroutine[Any, Any, Answer], seconds: float = SECONDS) -> Answer:
     try:
-        return asyncio.run(asyncio.wait_for(question, SECONDS + TIMEOUT))
+        return asyncio.run(asyncio.wait_for(question, seconds))
     except CellFailed:
         raise
     except Exception as error:  # noqa: BLE001 - each driver has an error tree of its own
         raise CellFailed(f"{name} did not answer: {type(error).__name__} {error}") from None
+
+
+async def _wired(
+    url: str, start: Callable[[str], Server], pages: Iterable[str]
+) -> dict[str, float]:
+    async with tapped(url) as wire:
+        server = await asyncio.to_thread(start, wire.url)
+        try:
+            counts = {page: await _count(wire, server.url, page) for page in pages}
+        finally:
+            # In a thread: the server says goodbye to its database, through the wire.
+            await asyncio.to_thread(server.child.end)
+    return {page: count for page, count in counts.items() if count is not None}
+
+
+async def _count(wire: Wire, url: str, page: str) -> float | None:
+    counts = []
+    for _ in range(1 + PROBES):
+        wire.forget()
+        await asyncio.to_thread(verify, url, page)
+        counts.append(sum(len(tap.requests) for tap in wire.asked()))
+    # The first page of a server may ask what is asked only once.
+    least = min(counts[1:])
+    return float(least) if least or not PAGES[page].queries else None
 
 
 @asynccontextmanager
@@ -101,21 +127,6 @@ async def _tarantool(url: str) -> AsyncIterator[Any]:
         yield connection
     finally:
         await connection.disconnect()
-
-
-async def _tarantool_per_page(url: str, ask_page: Callable[[], None]) -> float:
-    """The least of some counts: what a server asks in the background can only add."""
-    async with _tarantool(url) as connection:
-        counts = [await _requests(connection)]
-        for _ in range(GROUPS):
-            for _ in range(PROBES):
-                await asyncio.to_thread(ask_page)
-            counts.append(await _requests(connection))
-    return (min(after - before for before, after in pairwise(counts)) - OWN_REQUESTS) / PROBES
-
-
-async def _requests(connection: Any) -> int:
-    return int((await connection.call("site_requests"))[0][0])
 
 
 async def _tarantool_votes(url: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,10 +36,17 @@ class Server:
 
 
 def start(
-    contender: Contender, program: Program | None, cores: frozenset[int], port: int
+    contender: Contender,
+    program: Program | None,
+    cores: frozenset[int],
+    port: int = 0,
+    env: Mapping[str, str] | None = None,
 ) -> Server:
-    """Start a contender and wait for its `serving ...` line; CellFailed when it does not come."""
-    child = Child(command(contender, program, port), cores, cwd=ROOT, talks=True)
+    """Start a contender and wait for its `serving ...` line; CellFailed when it does not come.
+
+    `port` 0 is a free one; `env` is added to the environment.
+    """
+    child = Child(command(contender, program, port), cores, env, cwd=ROOT, talks=True)
     try:
         line = child.read_line(START_SECONDS)
         match = SERVING.fullmatch(line or "")

@@ -107,6 +107,7 @@ def run(folder: Path, head: Head, stage: Stage, console: Console) -> None:
     done = {plan.key_of(cell): cell for cell in saved.cells} if saved else {}
     databases = Databases()
     arena = Arena(stage.scenario, cores.assign(), databases)
+    arena.remember(done.values())
     with Recorder(folder, head) as recorder:
         names = {engines.database_of(stage.scenario, one.engine) for one in stage.contenders}
         try:

@@ -92,13 +92,6 @@ function procedures.site_statistics()
     return {packs:len(), stickers:len(), visitors, counter('views'), counter('votes')}
 end
 
--- Requests and connections over the network so far, this request included: for tests and the race.
--- Tarantool counts the greeting of every connection as a request.
-function procedures.site_requests()
-    local net = box.stat.net()
-    return {net.REQUESTS.total - net.CONNECTIONS.total, net.CONNECTIONS.total}
-end
-
 local function check_title(title)
     if packs.index.title:get(title) ~= nil then
         refuse(CONFLICT, 'There is already a pack with this title.')

@@ -99,6 +99,13 @@ def test_each_rule(sample: Sample, steal: float, foreign: float, reason: str, ow
     assert verdict.own_fault is own
 
 
+def test_a_full_generator_is_not_the_contenders_fault() -> None:
+    starved = replace(SAMPLE, busy_connections=60.0)
+    verdict = judge(LIMITS, starved, LOAD, 0, 0, closed=True, generator_full=True)
+    assert len(verdict.reasons) == 1
+    assert not verdict.own_fault
+
+
 def test_littles_law_by_hand() -> None:
     # In 1 s with a mean of 0.4 s a fifth of each connection's time is in no finished request.
     short = replace(SAMPLE, seconds=1.0, latency_us={"mean": 400_000.0}, busy_connections=80.0)

@@ -150,7 +150,8 @@ def test_an_unknown_name_is_one_line(
 def test_votes_are_held_against_the_database_and_requests_counted(
     tmp_path: Path, databases: Databases
 ) -> None:
-    path = scenario(tmp_path, ["aiohttp-tarantool-one"], ["vote", "good"], duration=0.5)
+    engines = ["aiohttp-tarantool-one", "aiohttp-postgres-query"]
+    path = scenario(tmp_path, engines, ["vote", "good"], duration=0.5)
     with Race(["run", str(path)], tmp_path / "results", databases.env()) as race:
         assert race.wait() == 0, race.text()
         cells = race.run().cells

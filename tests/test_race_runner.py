@@ -85,6 +85,17 @@ def test_rounds_run_again_only_so_often(tmp_path: Path, monkeypatch: pytest.Monk
     assert max(cell.round for cell in found) == 4
 
 
+def test_a_resumed_race_goes_on_with_the_connections_it_had_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, found = race(tmp_path, monkeypatch, Measured())
+    found = [replace(cell, connections_used=200 * cell.round) for cell in found]
+    arena = Arena(scenario.load("quick"), assign([0]), Databases())
+    arena.remember(found)
+    assert {label for label, _ in arena.connections} == {one.label for one in CONTENDERS}
+    assert set(arena.connections.values()) == {200}
+
+
 def test_a_time_limit_leaves_no_room_for_another_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

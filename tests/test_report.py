@@ -140,6 +140,47 @@ def test_a_slowdown_of_20_percent_is_found_and_covered(tmp_path: Path) -> None:
     assert low < true < high
 
 
+def test_p_is_adjusted_for_all_comparisons_with_the_reference(article: Run) -> None:
+    contest = _contest(article, "ugly")
+    p = {item.label: item.p_holm for item in contest.standings}
+    assert contest.comparisons == 8
+    # All 12 rounds agree: p = 2/2^12, the least there is, times the 8 comparisons.
+    assert p["japronto-tarantool-one-uvloop"] == pytest.approx(8 * 2 / 2**12)
+    assert p["aiohttp-postgres-pool"] is not None
+    assert p["aiohttp-postgres-pool"] > 0.05  # the same framework and loop
+    assert p[BASELINE] is None
+    assert "0.004" in html.page(article)
+
+
+def test_connections_without_an_answer_are_named(small: Run) -> None:
+    starved = [
+        replace(c, busy_connections=40.0) if c.label == BASELINE and c.page == "ugly" else c
+        for c in small.cells
+    ]
+    for text in (html.page(replace(small, cells=starved)),
+                 markdown.page(replace(small, cells=starved))):  # fmt: skip
+        assert f"{BASELINE}: by Little’s law 4" in text
+    assert "Little’s law 4" not in markdown.page(small)
+
+
+def test_a_level_without_a_matched_pair_is_named_with_the_reason(article: Run) -> None:
+    found = {(one.level, one.also) for one in analyse(article).unmatched}
+    assert found == {
+        ("japronto", ("python",)), ("postgres", ("connection",)), ("pool", ("backend",))
+    }  # fmt: skip
+    assert "japronto (web) is in no chart" in html.page(article)
+
+
+def test_cpu_time_is_compared_at_the_same_rate(small: Run, page: str) -> None:
+    contests = [c for c in analyse(small).contests if c.key.load.rate is not None]
+    assert len(contests) == 2
+    for contest in contests:
+        served = [item for item in contest.standings if item.rps]
+        assert sum(item.cpu_ratio is not None for item in served) == len(served) - 1
+    assert page.count("CPU ratio [95 %]") == 2
+    assert "Index at 2,000 requests/s" in page
+
+
 def test_analysis_is_plain_json(article: Run, small: Run) -> None:
     for run in (article, small):
         data = json.loads(json.dumps(analyse(run).as_json(), allow_nan=False))

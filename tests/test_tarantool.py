@@ -276,32 +276,6 @@ def test_a_full_memory_is_busy_and_what_is_there_still_works(
 
 
 @pytest.mark.parametrize("connection", ["one", "pool", "multi", "query"])
-def test_requests_on_the_wire(database: Running, connection: str) -> None:
-    """Tarantool's own count: 9 for a new visitor's Index, 8 for the next; Good 3 and 2."""
-
-    async def check() -> None:
-        async with opened(database.url, connection) as store, connected(database.url) as link:
-
-            async def requests() -> int:
-                return int((await link.call("site_requests"))[0][0])
-
-            async def cost(page: Callable[[Any], Coroutine[Any, Any, Any]]) -> tuple[int, Any]:
-                before = await requests()
-                async with store.acquire() as data:
-                    result = await page(data)
-                return await requests() - before - 1, result
-
-            number, ballot = await cost(lambda data: data.ballot(SOMEBODY))
-            assert number == 9
-            again = SOMEBODY._replace(session=ballot.session)
-            assert (await cost(lambda data: data.ballot(again)))[0] == 8
-            assert (await cost(lambda data: data.podium(SOMEBODY, 9, True)))[0] == 3
-            assert (await cost(lambda data: data.podium(again, 9, False)))[0] == 2
-
-    run(check())
-
-
-@pytest.mark.parametrize("connection", ["one", "pool", "multi", "query"])
 def test_a_hung_database_is_unavailable_in_time(database: Running, connection: str) -> None:
     async def seconds_to(page: Coroutine[Any, Any, bool]) -> float:
         began = time.monotonic()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 from race.stats import holm, signed_rank
@@ -102,7 +103,8 @@ def unmatched(designs: Sequence[Design]) -> list[Unmatched]:
     """Levels of web, backend and connection whose effect no pair of engines shows by itself."""
     found = []
     for factor in ("web", "backend", "connection"):
-        for level in sorted({one[factor] for one in designs}):
+        levels = sorted({one[factor] for one in designs}, key=partial(_order, factor))
+        for level in levels[1:]:  # the first is what the others are measured against
             apart = [
                 tuple(name for name in FACTORS if one[name] != two[name] and name != factor)
                 for one in designs

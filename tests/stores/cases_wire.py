@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Awaitable, Callable, Dict, List
 
 from data_interface.store import Data, Store, Visitor
+from race.wire import Tap, Wire, tapped
 
 from .bench import VISITOR, Bench, new_ballot
-from .wire import Tap, Wire, tapped
 
 KNOWN = Visitor("0123456789abcdef" * 2, "127.0.0.1", "a test")
 Page = Callable[[Data], Awaitable[object]]

@@ -1,4 +1,7 @@
-"""A proxy between a store and its database that counts what is asked on the wire."""
+"""A relay in front of a database that counts what is asked on the wire.
+
+Written for every interpreter of the project: the tests of the stores run it on CPython 3.7, too.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ import shutil
 import tempfile
 from pathlib import Path
 from typing import AsyncIterator, Callable, Dict, Iterator, List, Tuple, Union
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 Frame = Tuple[str, bytes]
+Address = Union[str, Tuple[str, int]]
+"""The path of a Unix socket, or host and port."""
 Parser = Callable[[bytearray], Iterator[Frame]]
 
 # https://www.postgresql.org/docs/current/protocol-message-formats.html
@@ -62,14 +67,16 @@ def uint(data: Union[bytes, bytearray], at: int) -> Tuple[int, int]:
     """An unsigned number in MessagePack, and where it ends."""
     size = UINT_BYTES.get(data[at], 0)
     if size == 0:
-        assert data[at] < 0x80, hex(data[at])
+        if data[at] >= 0x80:
+            raise ValueError(f"no unsigned number in MessagePack: {data[at]:#x}")
         return data[at], at + 1
     return int.from_bytes(data[at + 1 : at + 1 + size], "big"), at + 1 + size
 
 
 def header(frame: bytes) -> Dict[int, int]:
     """The header of a request: a small map of numbers."""
-    assert frame[0] & 0xF0 == 0x80, hex(frame[0])
+    if frame[0] & 0xF0 != 0x80:
+        raise ValueError(f"no request to Tarantool begins with {frame[0]:#x}")
     at, fields = 1, {}
     for _ in range(frame[0] & 0x0F):
         key, at = uint(frame, at)
@@ -94,10 +101,10 @@ class Tap:
 
 
 class Wire:
-    """What went over the proxy's connections."""
+    """What went over the relay's connections."""
 
-    def __init__(self, url: str, target: str, parse: Parser) -> None:
-        self.url = url
+    def __init__(self, target: Address, parse: Parser) -> None:
+        self.url = ""
         self._target = target
         self._parse = parse
         self._taps: List[Tap] = []
@@ -115,7 +122,11 @@ class Wire:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Pass on both ways until one side closes."""
-        up_reader, up_writer = await asyncio.open_unix_connection(self._target)
+        try:
+            up_reader, up_writer = await connect(self._target)
+        except OSError:
+            writer.close()
+            return
         tap = Tap()
         self._taps.append(tap)
         ways = [
@@ -158,23 +169,55 @@ async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
             writer.write(data)
 
 
+async def connect(target: Address) -> Tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection to an address; OSError when nobody listens there."""
+    if isinstance(target, str):
+        return await asyncio.open_unix_connection(target)
+    return await asyncio.open_connection(*target)
+
+
+def address(url: str) -> Address:
+    """Where the database at a URL listens; PostgreSQL names its socket's folder in the query."""
+    parts = urlsplit(url)
+    if parts.hostname:
+        return parts.hostname, parts.port or 5432
+    folder = parse_qs(parts.query).get("host")
+    return f"{folder[0]}/.s.PGSQL.{parts.port or 5432}" if folder else unquote(parts.path)
+
+
+def moved(url: str, here: Address) -> str:
+    """The same URL with another address of the same kind."""
+    parts = urlsplit(url)
+    if not isinstance(here, str):
+        user, at, _ = parts.netloc.rpartition("@")
+        return parts._replace(netloc=f"{user}{at}{here[0]}:{here[1]}").geturl()
+    query = parse_qs(parts.query)
+    if "host" not in query:
+        return parts._replace(path=here).geturl()
+    query["host"] = [str(Path(here).parent)]
+    return parts._replace(query=urlencode(query, doseq=True)).geturl()
+
+
 @contextlib.asynccontextmanager
 async def tapped(url: str) -> AsyncIterator[Wire]:
-    """A proxy in front of the database at a URL of a Unix socket."""
-    folder = Path(tempfile.mkdtemp(prefix="wire-"))
-    parts = urlsplit(url)
-    if parts.scheme == "postgresql":
-        name = ".s.PGSQL.5432"
-        (home,) = parse_qs(parts.query)["host"]
-        target, tapped_url = f"{home}/{name}", url.replace(home, str(folder))
-        wire = Wire(tapped_url, target, postgres_frames)
+    """A relay in front of the database at a URL; the wire's own URL leads through it.
+
+    It listens as the database does, on a Unix socket or on 127.0.0.1. TLS passes, uncounted.
+    """
+    postgres = urlsplit(url).scheme.startswith("postgres")
+    target = address(url)
+    wire = Wire(target, postgres_frames if postgres else tarantool_frames)
+    folder = tempfile.mkdtemp(prefix="wire-")
+    here: Address = f"{folder}/{Path(target).name}" if isinstance(target, str) else ("127.0.0.1", 0)
+    if isinstance(here, str):
+        server = await asyncio.start_unix_server(wire.serve, here)
     else:
-        name = "socket"
-        wire = Wire(url.replace(parts.path, f"{folder}/{name}"), parts.path, tarantool_frames)
-    server = await asyncio.start_unix_server(wire.serve, str(folder / name))
+        server = await asyncio.start_server(wire.serve, *here)
+        here = server.sockets[0].getsockname()
+    wire.url = moved(url, here)
     try:
         yield wire
     finally:
         server.close()
         await wire.close()
-        shutil.rmtree(str(folder))
+        shutil.rmtree(folder)
