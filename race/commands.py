@@ -109,8 +109,8 @@ def _summary(saved: results.Run, console: Console, as_json: bool) -> None:
     if as_json:
         print(json.dumps(found.as_json()))
     else:
-        for table in terminal.tables(saved) if saved.head.scenario["rounds"] > 1 else ():
-            console.print(table)
+        for ranking in terminal.rankings(saved) if saved.head.scenario["rounds"] > 1 else ():
+            console.print(ranking)
         if (table_at_rates := summary.latencies(saved)) is not None:
             console.print(table_at_rates)
         console.print(summary.matrix(saved))

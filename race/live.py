@@ -101,7 +101,7 @@ class Live:
         found = [c for c in self._contests if shown and c.key == (shown.page, shown.load)]
         if not shown or not found:
             return []
-        return [terminal.table(found[0])]
+        return [terminal.ranking(found[0])]
 
 
 def _minutes(seconds: float) -> str:

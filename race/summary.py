@@ -38,7 +38,8 @@ def matrix(run: Run) -> Table:
             row.append(_entry(cells, rejected))
             reasons.update((_reason(cell), None) for cell in cells if cell.status == "failed")
         table.add_row(*row)
-    table.caption = "\n".join([*reasons, *_legend(run)]) or None
+    notes = [*reasons, *_legend(run)]
+    table.caption = Text("\n".join(notes)) if notes else None
     return table
 
 

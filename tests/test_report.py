@@ -195,13 +195,13 @@ def test_empty_and_unfinished_runs_are_reported(small: Run) -> None:
     assert "The race was not finished" in text
     assert 'id="pages"' not in text
     assert markdown.page(nothing)
-    assert terminal.tables(nothing) == []
+    assert terminal.rankings(nothing) == []
 
 
 def test_terminal_and_markdown_show_ranks_intervals_and_failures(small: Run) -> None:
     console = Console(width=150, record=True, quiet=False, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
-    for table in terminal.tables(small):
-        console.print(table)
+    for ranking in terminal.rankings(small):
+        console.print(ranking)
     console.file.close()
     shown = console.export_text()
     text = markdown.page(small)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rich import box
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -12,33 +14,32 @@ from race.report.figures import place
 from race.results import Run
 
 
-def tables(run: Run) -> list[Table]:
-    """One table for each contest of the closed loop, the verdict as its caption."""
+def rankings(run: Run) -> list[Group]:
+    """A table for each contest of the closed loop, with the verdict below."""
     analysis: Analysis = analyse(run)
-    return [table(contest) for contest in analysis.contests if contest.key.load.rate is None]
+    return [ranking(contest) for contest in analysis.contests if contest.key.load.rate is None]
 
 
-def table(contest: Contest) -> Table:
-    """The ranking of one contest with ratios, intervals and CPU time."""
+def ranking(contest: Contest) -> Group:
+    """The ranking of one contest, within 80 columns; why someone has no rank stands below."""
     title = f"{place(contest.key.page, contest.key.load.pipeline)}, {contest.key.load.describe()}"
-    found = Table(
-        title=title, title_justify="left", caption_justify="left",
-        caption=chapters.said(contest),
-    )  # fmt: skip
-    found.add_column("", justify="right")
+    found = Table(title=title, title_justify="left",
+                  padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
+    found.add_column("", justify="right", min_width=2)
     found.add_column("engine", no_wrap=True)
-    for name in ("requests/s", "ratio [95 %]", "CPU µs/request", "p50", "p99"):
+    for name in ("requests/s", "ratio [95 %]", "CPU µs", "p99"):
         found.add_column(name, justify="right", no_wrap=True)
+    reasons = [chapters.said(contest)]
     for item in contest.standings:
+        if item.reason:
+            reasons.append(f"{item.label} is not ranked, {item.state}: {item.reason}")
         if item.rps is None:
-            reason = Text(f"{item.state}: {item.reason}", "red")
-            found.add_row(words.NONE, item.label, reason)
+            found.add_row(words.NONE, item.label, Text(item.state, "red"))
             continue
         found.add_row(
             words.rank(contest, item), item.label, words.rate(item),
-            "not ranked" if item.state == "generator-bound" else words.ratio(contest, item),
+            words.NONE if item.state == "generator-bound" else words.ratio(contest, item),
             words.number(item.cpu_us.get("server")),
-            words.milliseconds(item.latency_us.get("p50")),
             words.milliseconds(item.latency_us.get("p99")),
         )  # fmt: skip
-    return found
+    return Group(found, Text("\n".join(reasons) + "\n"))
