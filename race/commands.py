@@ -60,7 +60,7 @@ def report(options: argparse.Namespace) -> int:
     for problem in saved.problems:
         print(f"race: left out: {problem}", file=sys.stderr)
     if options.markdown:
-        print(markdown.page(saved))
+        print(markdown.page(saved), end="")
         return 0
     path = folder / REPORT_FILE
     html.write(saved, path)

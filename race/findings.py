@@ -130,7 +130,7 @@ class Headline:
         if self.estimate.bounded:
             return f"{self.winner} and {self.other} cannot be told apart on {page}: {self.estimate}"
         return (
-            f"{self.winner} led on {page}, {self.estimate} {self.other}, "
+            f"{self.winner} served {page} {self.estimate} as fast as {self.other} "
             f"in {self.estimate.n} round{'s' * (self.estimate.n != 1)}: too few to call it"
         )
 

@@ -25,7 +25,7 @@ def matrix(run: Run) -> Table:
                   padding=(0, 0, 0, 1), box=None)  # fmt: skip
     table.add_column("engine")  # the one that may wrap: a cut number would be a wrong one
     for key in closed:
-        heading = page_text(key.page, key.load).replace(" ", "\n")
+        heading = page_text(key.page, key.load).replace(" ", "\n").replace("-", "\n")
         table.add_column(heading, justify="right", no_wrap=True)
     rejected = {one.round for one in run.head.rejected}
     reasons: dict[str, None] = {}

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from pathlib import Path
 from typing import AsyncIterator, Callable, Dict, Iterator, List, Tuple, Union
-from urllib.parse import parse_qs, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlencode, urlsplit
 
 Frame = Tuple[str, bytes]
 Address = Union[str, Tuple[str, int]]
@@ -190,12 +190,18 @@ def moved(url: str, here: Address) -> str:
     parts = urlsplit(url)
     if not isinstance(here, str):
         user, at, _ = parts.netloc.rpartition("@")
-        return parts._replace(netloc=f"{user}{at}{here[0]}:{here[1]}").geturl()
+        return _url(parts._replace(netloc=f"{user}{at}{here[0]}:{here[1]}"))
     query = parse_qs(parts.query)
     if "host" not in query:
-        return parts._replace(path=here).geturl()
+        return _url(parts._replace(path=here))
     query["host"] = [str(Path(here).parent)]
-    return parts._replace(query=urlencode(query, doseq=True)).geturl()
+    return _url(parts._replace(query=urlencode(query, doseq=True)))
+
+
+def _url(parts: SplitResult) -> str:
+    """Not `geturl`, which leaves the slashes of an empty host out."""
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme}://{parts.netloc}{parts.path}{query}"
 
 
 @contextlib.asynccontextmanager

@@ -61,19 +61,25 @@ def rule(contest: Contest) -> str:
     return f"Margin {words.margin(contest)} (A/A {noise.estimate.ratio:.3f}×, {bound}{where})."
 
 
-def doubts(contest: Contest) -> list[str]:
-    """Who left connections without an answer, by Little's law: a sentence for each."""
-    return [
-        f"{item.label}: by Little’s law {100 * item.utilisation:.0f} % of its connections were "
-        "being answered; its latencies are theirs alone."
+def doubts(contest: Contest) -> str:
+    """Who left connections without an answer, by Little's law; empty when nobody did."""
+    least = 1 - judgement.LITTLE_TOLERANCE
+    found = [
+        f"{item.label} {100 * item.utilisation:.0f} %"
         for item in contest.standings
-        if item.utilisation is not None and item.utilisation < 1 - judgement.LITTLE_TOLERANCE
+        if item.utilisation is not None and item.utilisation < least
     ]
+    if not found:
+        return ""
+    return (
+        "By Little’s law only a part of the connections was being answered, and latencies are of "
+        f"that part alone: {', '.join(found)}."
+    )
 
 
 def said(contest: Contest) -> str:
     """Verdict, rule and doubts, where there is no room to set them apart."""
-    return " ".join([verdict(contest), rule(contest), *doubts(contest)])
+    return " ".join(filter(None, (verdict(contest), rule(contest), doubts(contest))))
 
 
 def strips(contest: Contest) -> dict[str, Strip]:

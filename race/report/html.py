@@ -29,7 +29,7 @@ class Chapter:
     contest: Contest
     verdict: str
     rule: str
-    doubts: list[str]
+    doubts: str
     strips: dict[str, chapters.Strip]
     drawing: Markup | None
 
