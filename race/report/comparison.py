@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from markupsafe import Markup
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -61,14 +62,16 @@ def show(found: Comparison) -> None:
 
 
 def table(key: Key, changes: Sequence[Change]) -> Table:
-    """One page's changes as a table."""
-    result = Table(title=title(key), title_justify="left", caption=limit(changes[0]),
-                   caption_justify="left")  # fmt: skip
-    for place_, name in enumerate(_NAMES):
-        result.add_column(name, justify="left" if place_ in (0, 1, 6) else "right", no_wrap=True)
+    """One page's changes as a table within 80 columns; what is measured stands above it."""
+    heading = f"{title(key)}: {changes[0].measure}"
+    result = Table(title=heading, title_justify="left", caption=limit(changes[0]),
+                   caption_justify="left", padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
+    result.add_column("engine")  # the one that may wrap: a cut number would be a wrong one
+    for name in ("before", "after", "ratio [95 %]", "p", "verdict"):
+        result.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
     for change in changes:
-        *texts, verdict = row(change)
-        result.add_row(*texts, Text(verdict, _STYLES.get(verdict, "")))
+        label, _, *texts, verdict = row(change)
+        result.add_row(label, *texts, Text(verdict, _STYLES.get(verdict, "")))
     return result
 
 
