@@ -8,13 +8,14 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from race import scenario
 from race.findings import Contest, Headline, Spread, State, Validity
 from race.results import Cell, Run
 from race.rounds import Key
 from race.stats import little, signed_rank
 from race.stats.estimate import Estimate
 
-LITTLE_TOLERANCE = 0.15
+LITTLE_TOLERANCE = scenario.Validity().little
 """How far from 1 `little.utilisation` may be before the report says so."""
 
 
@@ -31,12 +32,9 @@ def median(numbers: Iterable[float | None]) -> float | None:
 
 def utilisation(cell: Cell) -> float | None:
     """`little.utilisation` of a closed-loop cell; None for an open loop or without a mean."""
-    mean = cell.latency_us.get("mean")
-    if cell.load.rate is not None or not mean or not cell.rps or not cell.seconds:
+    mean, busy = cell.latency_us.get("mean"), cell.busy_connections
+    if cell.load.rate is not None or mean is None or busy is None or not cell.seconds:
         return None
-    busy = cell.busy_connections
-    if busy is None:
-        busy = little.in_flight(cell.rps, mean) / cell.load.pipeline
     connections = cell.connections_used or cell.load.connections
     return little.utilisation(busy, connections, mean, cell.seconds)
 

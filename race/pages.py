@@ -44,7 +44,6 @@ PAGES = {
     "limits-upsert-async": Page("/upsert-async", "text/plain", r"\Aok\Z", True),
     "limits-objects": Page("", "", "", False, generator="build"),
 }
-SITE = ("index", "good", "bad", "ugly", "about", "vote")
 
 
 def verify_after(url: str, name: str) -> None:

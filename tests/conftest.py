@@ -1,10 +1,13 @@
-"""What every test may ask: a component that may be absent on this machine."""
+"""What every test may ask: a component that may be absent on this machine, databases of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NoReturn
 
 import pytest
+
+from tests.site_server import Databases
 
 _options: dict[str, bool] = {}
 
@@ -29,3 +32,12 @@ def absent(reason: str) -> NoReturn:
     if _options["require_all"]:
         pytest.fail(f"absent: {reason}", pytrace=False)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+    """Databases of one module's tests alone; Tarantool is up."""
+    found = Databases(tmp_path_factory.mktemp("var"))
+    found.hold("tarantool")
+    yield found
+    found.release()

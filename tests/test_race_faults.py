@@ -6,7 +6,6 @@ import resource
 import signal
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -149,12 +148,3 @@ def test_a_full_disk_ends_the_race_with_one_line_and_keeps_cells(tmp_path: Path)
     assert 0 < len(run.cells) < 12
     assert not run.problems
     assert run.head.finished_at is None
-
-
-@pytest.fixture(scope="module")
-def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
-    """Databases of these tests alone."""
-    found = Databases(tmp_path_factory.mktemp("var"))
-    found.hold("tarantool")
-    yield found
-    found.release()

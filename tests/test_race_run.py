@@ -172,12 +172,3 @@ command = ["{python}", "{root}/tests/slowed_server.py", "0.2", "-e", "aiohttp-me
     with Race(["run", str(path)], tmp_path / "results") as race:
         assert race.wait() == 0, race.text()
         assert {cell.label for cell in race.run().cells} == {ENGINE, TWIN, "slowed"}
-
-
-@pytest.fixture(scope="module")
-def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
-    """Databases of these tests alone."""
-    found = Databases(tmp_path_factory.mktemp("var"))
-    found.hold("tarantool")
-    yield found
-    found.release()

@@ -150,7 +150,7 @@ def test_p_is_adjusted_for_all_comparisons_with_the_reference(article: Run) -> N
     assert p["aiohttp-postgres-pool"] is not None
     assert p["aiohttp-postgres-pool"] > 0.05  # the same framework and loop
     assert p[BASELINE] is None
-    assert "0.004" in html.page(article)
+    assert 'data-label="p">0.004</td>' in html.page(article)
 
 
 def test_connections_without_an_answer_are_named(small: Run) -> None:

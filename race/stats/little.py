@@ -1,16 +1,11 @@
 """Little's law, the check that a closed-loop cell measured what it says.
 
-In a closed loop each connection always waits for an answer, so the requests under way, L = lambda
-W, must be as many as the connections. Source: J. D. C. Little, Operations Research 9 (1961)
-383-387, doi:10.1287/opre.9.3.383.
+In a closed loop each connection always waits for an answer, so the requests under way, L = lambda W
+(the sum of all latencies over the duration), must be as many as the connections.
+Source: J. D. C. Little, Operations Research 9 (1961) 383-387, doi:10.1287/opre.9.3.383.
 """
 
 from __future__ import annotations
-
-
-def in_flight(rps: float, mean_latency_us: float) -> float:
-    """Mean number of requests under way, L = lambda * W."""
-    return rps * mean_latency_us / 1e6
 
 
 def expected(connections: int, mean_latency_us: float, seconds: float) -> float:
