@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from typing import Any, Awaitable, Callable
 
@@ -9,13 +10,43 @@ from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
 from .exchange import BODY_LIMIT, Page, Visit
-from .lifecycle import NewLoop, ignore, run
+from .lifecycle import FINISH_SECONDS, NewLoop, ignore, run
 from .site import Route, Site
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 
 
-async def to_visit(request: web.Request) -> Visit:
+class Closing(Exception):
+    """The rest of a request's body will never be read."""
+
+
+class Bodies:
+    """Bodies on their way: once aiohttp closes, it drops their rest, and waits for it anyway."""
+
+    def __init__(self) -> None:
+        self._on_their_way = 0
+        self._closing = False
+
+    async def read(self, request: web.Request) -> bytes:
+        """The request's body; ``Closing`` when the rest of it would be dropped."""
+        if self._closing and not request.content.is_eof():
+            raise Closing
+        self._on_their_way += 1
+        try:
+            return await request.read()
+        finally:
+            self._on_their_way -= 1
+
+    async def finish(self) -> None:
+        """Wait for those on their way, for FINISH_SECONDS at most; from now on begin no other."""
+        for _ in range(int(FINISH_SECONDS / 0.01)):
+            if not self._on_their_way:
+                break
+            await asyncio.sleep(0.01)
+        self._closing = True
+
+
+async def to_visit(request: web.Request, bodies: Bodies) -> Visit:
     """What the pages may know of a request."""
     headers = request.headers
     return Visit(
@@ -23,7 +54,7 @@ async def to_visit(request: web.Request) -> Visit:
         request.remote or "",
         headers.get("User-Agent", ""),
         request.query_string,
-        await request.read() if request.can_read_body else b"",
+        await bodies.read(request) if request.can_read_body else b"",
         headers.get("Authorization"),
         tuple(request.match_info.values()),
     )
@@ -35,7 +66,7 @@ def to_response(page: Page) -> web.Response:
     return web.Response(status=page.status, body=page.body, headers=headers)
 
 
-def handler(site: Site, route: Route) -> Handler:
+def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
     """The framework's handler for a route."""
     if route.constant is not None:
         body, headers = route.constant.body, route.constant.kind.all_headers
@@ -49,16 +80,18 @@ def handler(site: Site, route: Route) -> Handler:
 
     async def handle(request: web.Request) -> web.Response:
         try:
-            visit = await to_visit(request)
+            visit = await to_visit(request, bodies)
         except web.HTTPRequestEntityTooLarge:
             return to_response(site.too_large(request.path))
+        except Closing:
+            return to_response(site.closing(request.path))
         page = respond(visit)
         return to_response(await page if route.waits else page)
 
     return handle
 
 
-def application(site: Site) -> web.Application:
+def application(site: Site, bodies: Bodies) -> web.Application:
     """The route table."""
     app = web.Application(client_max_size=BODY_LIMIT)
 
@@ -66,7 +99,7 @@ def application(site: Site) -> web.Application:
         return to_response(site.missing(request.method, request.path))
 
     for route in site.routes:
-        respond = handler(site, route)
+        respond = handler(site, route, bodies)
         app.router.add_route(route.method, route.path, respond)
         if route.method == "GET":
             app.router.add_route("HEAD", route.path, respond)
@@ -79,10 +112,18 @@ def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[]
 
     async def start() -> Callable[[], Awaitable[None]]:
         ignore("aiohttp.server", HttpProcessingError, ConnectionError)
-        runner = web.AppRunner(application(site), access_log=None)
+        bodies = Bodies()
+        runner = web.AppRunner(application(site, bodies), access_log=None)
         await runner.setup()
-        await web.SockSite(runner, sock, backlog=1024).start()
-        return runner.cleanup
+        listening = web.SockSite(runner, sock, backlog=1024)
+        await listening.start()
+
+        async def finish() -> None:
+            await listening.stop()
+            await bodies.finish()
+            await runner.cleanup()
+
+        return finish
 
     run(site, new_loop, start, ready)
     return 0

@@ -104,6 +104,10 @@ class Site:
         """The answer to what is not HTTP."""
         return self.error(path, 400, "Bad request", "This request cannot be understood.")
 
+    def closing(self, path: str) -> Page:
+        """The answer to what came too late: the server is about to end."""
+        return self.error(path, 503, _TITLES[503], "This server is about to end.", RETRY_AFTER)
+
     def failed(self, path: str, error: BaseException) -> Page:
         """The answer to a defect of ours, which is logged."""
         _log.error("%s failed", path, exc_info=error)

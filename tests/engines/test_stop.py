@@ -101,6 +101,47 @@ def test_requests_in_flight_finish(starter: Starter, engine: str) -> None:
         check_gone(server, below)
 
 
+@pytest.mark.parametrize("engine", ON_MEMORY)
+def test_a_body_on_its_way_is_taken(starter: Starter, engine: str) -> None:
+    """Its head came before the signal, the rest after. japronto closes: it had seen nothing yet."""
+    starter.ready(engine)
+    with serving(engine, starter.databases.env()) as server:
+        found = read_ballot(get(server.url, "/").text)
+        form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
+        head = f"POST / HTTP/1.1\r\nHost: x\r\nContent-Type: {FORM}\r\nContent-Length: {len(form)}"
+        address = ("127.0.0.1", server.port)
+        with socket.create_connection(address, 5.0) as connection:
+            connection.sendall(f"{head}\r\n\r\n".encode() + form[:20])
+            assert get(server.url, "/ugly").status == 200  # so the server has read what we sent
+            began = time.monotonic()
+            server.send(signal.SIGTERM)
+            until(lambda: refused(address), 5.0, "still accepting")
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(form[20:])
+            answer = received(connection)
+        assert server.wait() == 0
+        assert time.monotonic() - began < 4.0
+    assert answer.startswith(b"" if engine.startswith("japronto") else b"HTTP/1.1 303 ")
+
+
+def refused(address: tuple[str, int]) -> bool:
+    """Whether nobody listens there."""
+    try:
+        socket.create_connection(address, 5.0).close()
+    except OSError:
+        return True
+    return False
+
+
+def received(connection: socket.socket) -> bytes:
+    """All that the server says before it closes."""
+    parts = []
+    with contextlib.suppress(ConnectionError):
+        while part := connection.recv(65536):
+            parts.append(part)
+    return b"".join(parts)
+
+
 def vote_on(server: SiteServer, stop: threading.Event) -> int:
     """Vote as fast as it goes until the server is gone; how many votes were acknowledged."""
     acknowledged = 0
