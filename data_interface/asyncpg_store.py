@@ -11,7 +11,7 @@ import asyncpg
 from . import asyncpg_upkeep as upkeep
 from . import postgres_statements as sql
 from .article import ArticleData, Request, Rows
-from .connections import CLOSE_SECONDS, REQUEST_SECONDS, Mode, Unit, connect, mode, raise_translated
+from .connections import REQUEST_SECONDS, Mode, Unit, connect, mode, raise_translated
 from .store import (
     Busy,
     Conflict,
@@ -27,6 +27,8 @@ from .store import (
 
 # A page that waited for a hung database does not wait for its goodbye as well.
 GOODBYE_SECONDS = 0.05
+# How long a round of cleaning may take to see that it is over.
+CLOSE_SECONDS = 2.0
 
 REFUSALS = (
     asyncpg.InvalidAuthorizationSpecificationError,
@@ -153,6 +155,21 @@ class AsyncpgDriver:
         self._url = url
 
     async def connect(self) -> Connection:
+        """See ``connections.Driver``.
+
+        asyncpg leaves an error that nobody looks at when it is cancelled at its first steps, so a
+        page that is cancelled lets them end.
+        """
+        attempt = asyncio.ensure_future(self._connect())
+        try:
+            return await asyncio.shield(attempt)
+        except asyncio.CancelledError:
+            await asyncio.wait([attempt], timeout=GOODBYE_SECONDS)
+            if not attempt.cancel() and attempt.exception() is None:
+                attempt.result().raw.terminate()
+            raise
+
+    async def _connect(self) -> Connection:
         try:
             raw = await asyncpg.connect(
                 self._url,
@@ -169,11 +186,14 @@ class AsyncpgDriver:
         return Connection(raw)
 
     async def disconnect(self, connection: Connection) -> None:
+        """See ``connections.Driver``."""
         if connection.raw.is_closed():
             return
-        with contextlib.suppress(Exception):
-            await asyncio.wait_for(connection.raw.close(), GOODBYE_SECONDS)
-        connection.raw.terminate()
+        try:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(connection.raw.close(), GOODBYE_SECONDS)
+        finally:
+            connection.raw.terminate()
 
     def is_open(self, connection: Connection) -> bool:
         return not connection.raw.is_closed()

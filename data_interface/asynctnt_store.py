@@ -10,7 +10,7 @@ import asynctnt
 from asynctnt.exceptions import TarantoolDatabaseError, TarantoolError
 from asynctnt.iproto import protocol
 
-from .connections import CONNECT_SECONDS, REQUEST_SECONDS, quietly
+from .connections import CONNECT_SECONDS, REQUEST_SECONDS
 from .store import Data, Store, StoreError, Unavailable
 from .tarantool_data import TarantoolData, Watch
 from .tarantool_layout import Address, TarantoolStore, parse_url, refused
@@ -96,8 +96,9 @@ class AsynctntDriver:
             raise
 
     async def disconnect(self, connection: Any) -> None:
-        """See ``connections.Driver``."""
-        await quietly(connection.disconnect())
+        """See ``connections.Driver``. The driver's own waits, and fails when that is cancelled."""
+        connection.abort()
+        connection.close()
 
     def is_open(self, connection: Any) -> bool:
         """See ``connections.Driver``."""

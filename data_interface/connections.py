@@ -7,7 +7,6 @@ that what differs between two backends is the driver and nothing else.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import deque
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Deque, Dict, Optional, Type
@@ -22,7 +21,6 @@ WAIT_SECONDS = 0.9
 CONNECT_SECONDS = 0.9
 REQUEST_SECONDS = 1.0
 RETRY_SECONDS = 0.1
-CLOSE_SECONDS = 2.0
 
 # Connections open at once in the modes that make new ones: below what a database allows by default.
 MOST_CONNECTIONS = 64
@@ -336,9 +334,3 @@ def mode(name: str, driver: Driver, size: int) -> Mode:
     if name == "one":
         return Shared(driver, size) if driver.multiplexed else Pool(driver, 1)
     return {"pool": Pool, "multi": Multi, "query": Query}[name](driver, size)
-
-
-async def quietly(ending: Awaitable[Any]) -> None:
-    """Wait for a connection to end, for CLOSE_SECONDS at most, whatever it says."""
-    with contextlib.suppress(Exception):
-        await asyncio.wait_for(ending, CLOSE_SECONDS)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import time
 from contextlib import AsyncExitStack
+from typing import Any, List
 
 from data_interface.connections import MOST_CONNECTIONS
 from data_interface.store import (
@@ -70,6 +73,28 @@ async def case_a_cancelled_page_disturbs_nobody(bench: Bench) -> None:
             assert len(ballots) >= 3, results
             for ballot in [*ballots, await new_ballot(store)]:
                 assert await vote(store, ballot.left.token, ballot.right.token) is True
+
+
+async def case_a_page_cancelled_at_any_turn_is_quiet(bench: Bench) -> None:
+    """Nothing is left that asyncio complains of, also where the page was still connecting."""
+    complaints: List[Any] = []
+    asyncio.get_event_loop().set_exception_handler(lambda _, one: complaints.append(one))
+    async with bench.store(2) as store:
+        began = time.monotonic()
+        await new_ballot(store)
+        length = time.monotonic() - began
+        waits = [turns * (0.0,) for turns in range(20)]  # sleeps in a row, each a turn of the loop
+        for wait in [*waits, *((length * part / 40,) for part in range(40))]:
+            page = asyncio.ensure_future(new_ballot(store))
+            for seconds in wait:
+                await asyncio.sleep(seconds)
+            page.cancel()
+            await asyncio.wait([page])
+            gc.collect()
+            assert not complaints, f"cancelled after {wait}: {complaints}"
+        await new_ballot(store)
+    gc.collect()
+    assert not complaints
 
 
 async def case_a_burst_stays_within_the_bounds(bench: Bench) -> None:
