@@ -77,9 +77,9 @@ def page_text(page: str, load: Load) -> str:
 
 
 def figures(cell: Cell) -> str:
-    """One cell in a phrase; a failed one has its reason and no number."""
-    if cell.status == "failed" or cell.rps is None:
-        return f"FAILED: {cell.reason}"
+    """One cell in a phrase; one without figures has its reason."""
+    if cell.rps is None:
+        return f"{cell.status.upper()}: {cell.reason}"
     text = f"{cell.rps:,.0f} requests/s"
     if "p99" in cell.latency_us:
         text += f", p99 {cell.latency_us['p99'] / 1000:,.1f} ms"

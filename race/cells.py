@@ -155,15 +155,14 @@ def _verdict(arena: Arena, outcome: _Outcome) -> validity.Verdict:
 def _persistent(arena: Arena, place: Place, cell: Cell, verdict: validity.Verdict) -> Cell:
     """What a contender does wrong twice is its own failure, not a reason to repeat the round.
 
-    One that cannot serve a fixed rate has shown it at once.
+    One that cannot serve a fixed rate has shown it at once, and that is a finding.
     """
-    if not verdict.own_fault:
-        return cell
+    empty = replace(blank(place, cell.python), started_at=cell.started_at)
+    if verdict.overloaded:
+        late = f"did not keep up with {place.work.load.rate:,.0f} requests/s"
+        return replace(empty, status="overloaded", reason=f"{late}: {cell.reason}")
     key = (place.block.contender.label, place.work)
-    rate = place.work.load.rate
-    if rate is None and key not in arena.faults:
-        arena.faults.add(key)
+    if not verdict.own_fault or key not in arena.faults:
+        arena.faults.update([key] if verdict.own_fault else [])
         return cell
-    why = "again" if rate is None else f"did not keep up with {rate:,.0f} requests/s"
-    failed = replace(blank(place, cell.python), started_at=cell.started_at)
-    return replace(failed, reason=f"{why}: {cell.reason}")
+    return replace(empty, reason=f"again: {cell.reason}")

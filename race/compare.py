@@ -25,6 +25,7 @@ from race.rounds import Key, Values, counted, cpu_us, rate, values
 from race.stats import holm, rank_sum, signed_rank
 from race.stats.estimate import Estimate
 
+LOST = ("failed", "overloaded")
 Verdict = Literal["slower", "faster", "same", "fails now", "works now", "gone", "new", "undecided"]
 
 
@@ -185,9 +186,9 @@ def _verdict(
     old, new = standings
     if old is None or new is None:
         return "new" if old is None else "gone"
-    if new.state == "failed" and old.rps:
+    if new.state in LOST and old.rps:
         return "fails now"
-    if old.state == "failed" and new.rps:
+    if old.state in LOST and new.rps:
         return "works now"
     bound = "generator-bound" in (old.state, new.state)
     if estimate is None or bound or not estimate.bounded or math.isinf(limit):

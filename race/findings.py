@@ -13,7 +13,7 @@ from race.stats.effects import Effect
 from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
 
-State = Literal["ranked", "fixed-rate", "generator-bound", "invalid", "failed"]
+State = Literal["ranked", "fixed-rate", "generator-bound", "invalid", "overloaded", "failed"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,10 +49,13 @@ def state(
         return "ranked", None
     if counted and key.load.rate is not None:
         return "fixed-rate", None
-    lost = [c for c in run.cells if c.label == label and Key(c.page, c.load) == key]
-    reasons = Counter(cell.reason for cell in lost if cell.reason)
+    ran = [c for c in run.cells if c.label == label and Key(c.page, c.load) == key]
+    late = sum(cell.status == "overloaded" for cell in ran)
+    if late:
+        return "overloaded", f"did not keep up in {late} of {len(ran)} cells"
+    reasons = Counter(cell.reason for cell in ran if cell.reason)
     reason = reasons.most_common(1)[0][0] if reasons else "no round is complete"
-    failed = any(cell.status == "failed" for cell in lost)
+    failed = any(cell.status == "failed" for cell in ran)
     return ("failed" if failed else "invalid"), reason
 
 

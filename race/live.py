@@ -66,7 +66,9 @@ class Live:
     def result(self, cell: Cell) -> None:
         """A cell is saved: it becomes the latest news."""
         self._done += 1
-        style = {"ok": "", "invalid": "yellow", "failed": "red"}[cell.status]
+        style = {"ok": "", "invalid": "yellow", "overloaded": "yellow", "failed": "red"}[
+            cell.status
+        ]
         where = f"{cell.label} {page_text(cell.page, cell.load)}"
         self._news = [*self._news, Text(f"{where}: {figures(cell)}", style, no_wrap=True)][-NEWS:]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 SCHEMA = 1
 
-Status = Literal["ok", "invalid", "failed"]
+Status = Literal["ok", "invalid", "overloaded", "failed"]
 JSON = dict[str, Any]
 _NUMBER = (int, float)
 
@@ -78,8 +78,9 @@ class Cell:
     Units are in the names; `seconds` is the measured length, `steal` and `foreign` are fractions of
     the machine's CPU time, `histogram` is pairs (upper bound in microseconds, count),
     `database_requests` is per page. `connections_used` is what `load.connections` was raised to,
-    `busy_connections` how many the generator saw waiting on the mean (for Little's law). A failed
-    cell has None for every measurement, and `reason`.
+    `busy_connections` how many the generator saw waiting on the mean (for Little's law). A cell
+    that failed or was overloaded (offered a fixed rate that it did not keep up with) has None for
+    every measurement, and `reason`.
     """
 
     round: int
@@ -163,8 +164,8 @@ def check_schema(data: object) -> None:
 
 def _status(data: Mapping[str, Any]) -> Status:
     status: Status = _take(data, "status", str)
-    if status not in ("ok", "invalid", "failed"):
-        raise ValueError(f"field 'status' is '{status}', not ok, invalid or failed")
+    if status not in get_args(Status):
+        raise ValueError(f"field 'status' is '{status}', not {', '.join(get_args(Status))}")
     return status
 
 

@@ -1,8 +1,10 @@
 """Which cells of a run count, and the value of each round.
 
 A cell counts when its status is ok and its round was not rejected; of two records of one cell (a
-resumed run) the later counts. A round's value is the mean of a log over its passes, and exists only
-when every pass that the race ran counts, so that drift within the round cancels.
+resumed run) the later counts. At a fixed rate that a contender did not keep up with even once none
+of its cells counts: percentiles of those that went well would be the survivors'. A round's value is
+the mean of a log over its passes, and exists only when every pass that the race ran counts, so that
+drift within the round cancels.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ def counted(run: Run) -> list[Cell]:
     latest = {
         (cell.round, cell.pass_, cell.label, cell.page, cell.load): cell for cell in run.cells
     }
-    return [c for c in latest.values() if c.status == "ok" and c.round not in rejected]
+    kept = [cell for cell in latest.values() if cell.round not in rejected]
+    late = {(c.label, Key(c.page, c.load)) for c in kept if c.status == "overloaded"}
+    return [c for c in kept if c.status == "ok" and (c.label, Key(c.page, c.load)) not in late]
 
 
 def values(cells: Iterable[Cell], measure: Measure) -> Values:

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from race.board import page_text
-from race.judgement import median
+from race.judgement import median, state
 from race.records import Cell
 from race.results import Run
-from race.rounds import Key, cpu_us
+from race.rounds import Key, counted, cpu_us
 from race.stats import histogram
 
 
@@ -45,34 +45,35 @@ def matrix(run: Run) -> Table:
 
 def latencies(run: Run) -> Table | None:
     """CPU per request, p50, p99 and p99.9 at each fixed rate; None where there is none."""
-    rejected = {one.round for one in run.head.rejected}
     table = Table(title="milliseconds at a fixed rate", title_justify="left",
                   padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
     for name in ("page", "engine"):
         table.add_column(name, no_wrap=True)
     for name in ("requests/s", "CPU µs", "p50", "p99", "p99.9"):
         table.add_column(name, justify="right", no_wrap=True)
-    rated = [c for c in run.cells if c.load.rate is not None and c.round not in rejected]
-    groups: dict[tuple[Key, str], list[Cell]] = {}
-    for cell in rated:
-        groups.setdefault((Key(cell.page, cell.load), cell.label), []).append(cell)
-    for (key, label), cells in sorted(
-        groups.items(), key=lambda item: (item[0][0].order, item[0][1])
-    ):
-        table.add_row(key.page, label, f"{key.load.rate:,.0f}", _cpu(cells), *_percentiles(cells))
+    rated = [cell for cell in run.cells if cell.load.rate is not None]
+    groups: dict[tuple[Key, str], list[Cell]] = {
+        (Key(cell.page, cell.load), cell.label): [] for cell in rated
+    }
+    for cell in counted(run):
+        if cell.load.rate is not None:
+            groups[Key(cell.page, cell.load), cell.label].append(cell)
+    order = sorted(groups, key=lambda group: (group[0].order, group[1]))
+    for key, label in order:
+        cells = groups[key, label]
+        figures = _percentiles(cells) if cells else [state(run, key, label, cells, False)[0]]
+        table.add_row(key.page, label, f"{key.load.rate:,.0f}", _cpu(cells), *figures)
     return table if rated else None
 
 
 def _cpu(cells: list[Cell]) -> str:
     measure = cpu_us("server")
-    found = median(measure(cell) for cell in cells if cell.status == "ok")
+    found = median(measure(cell) for cell in cells)
     return "–" if found is None else f"{found:.1f}"
 
 
 def _percentiles(cells: list[Cell]) -> list[str]:
-    merged = histogram.merge(cell.histogram for cell in cells if cell.status == "ok")
-    if not merged:
-        return ["failed" if any(cell.status == "failed" for cell in cells) else "?"]
+    merged = histogram.merge(cell.histogram for cell in cells)
     found = (histogram.percentile(merged, percent) for percent in (50, 99, 99.9))
     return ["–" if value is None else f"{value / 1000:.1f}" for value in found]
 

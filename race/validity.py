@@ -32,10 +32,13 @@ class Busy:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Why a cell is invalid, if it is; `own_fault` when not the machine did it."""
+    """Why a cell is invalid, if it is; `own_fault` when not the machine did it, `overloaded` when
+    it was offered a fixed rate and did not keep up.
+    """
 
     reasons: tuple[str, ...] = ()
     own_fault: bool = False
+    overloaded: bool = False
 
 
 def judge(
@@ -67,7 +70,9 @@ def judge(
         # A generator without time to spare leaves answers lying: that is not the contender's fault.
         (machine if generator_full else own).append(odd)
     # On a machine that others keep busy the contender's own faults may be theirs.
-    return Verdict((*machine, *own), bool(own) and not machine)
+    own_fault = bool(own) and not machine
+    late = load.rate is not None and share > limits.errors
+    return Verdict((*machine, *own), own_fault, own_fault and late)
 
 
 def little(limits: Validity, sample: Sample, load: Load) -> str | None:

@@ -129,7 +129,9 @@ def _cell(
         return replace(blank, reason="the page answered 503: no new connection within 2 s")
     noise = math.exp(random.normal(0, recipe.noise) - 0.09 * (random.random() < 0.05))
     capacity = 0.97e6 / web * speed * noise
-    rps = capacity if load.rate is None else min(load.rate, capacity * 0.999)
+    if load.rate is not None and load.rate > capacity:
+        return late(replace(blank, load=load))
+    rps = load.rate or capacity
     requests = int(rps * load.duration_s)
     histogram, mean = _latencies(random, capacity, rps, load, requests)
     done = sum(count for _, count in histogram)
@@ -160,6 +162,13 @@ def _cell(
         foreign=float(random.random() * 0.02),
         database_requests=_REQUESTS[page],
     )
+
+
+def late(cell: Cell) -> Cell:
+    """The cell of a contender that did not keep up with its fixed rate."""
+    reason = f"did not keep up with {cell.load.rate:,.0f} requests/s: 9% errors"
+    place = (cell.round, cell.pass_, cell.order, cell.label, cell.engine, cell.python, cell.page)
+    return Cell(*place, cell.load, cell.started_at, "overloaded", reason)
 
 
 def _latencies(

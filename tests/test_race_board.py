@@ -68,7 +68,7 @@ def test_plain_lines_have_no_control_characters(saved: results.Run) -> None:
     board = Plain(Console(file=out, width=40), 10, 5)
     board.round(1, 1)
     board.result(first(saved, status="ok"))
-    board.result(replace(first(saved, status="ok"), status="failed", reason="server [red] ended"))
+    board.result(replace(first(saved), status="failed", reason="server [red] ended", rps=None))
     lines = out.getvalue().splitlines()
     assert lines[0] == "round 1 of 1"
     assert lines[1].startswith("[1/10] ")
@@ -98,6 +98,10 @@ def test_latencies_at_fixed_rates_have_a_table(saved: results.Run) -> None:
     table = summary.latencies(saved)
     assert table is not None
     assert "1,000" in text(table)
+    slow = [synthetic.late(cell) if cell.load.rate else cell for cell in saved.cells]
+    overloaded = summary.latencies(replace(saved, cells=slow))
+    assert overloaded is not None
+    assert "overloaded" in text(overloaded)
     closed = [cell for cell in saved.cells if cell.load.rate is None]
     assert summary.latencies(replace(saved, cells=closed)) is None
 

@@ -106,6 +106,14 @@ def test_a_full_generator_is_not_the_contenders_fault() -> None:
     assert not verdict.own_fault
 
 
+def test_who_loses_requests_at_a_fixed_rate_is_overloaded() -> None:
+    lossy, rated = replace(SAMPLE, errors={**NO_ERRORS, "timeout": 3}), replace(LOAD, rate=1000.0)
+    assert judge(LIMITS, lossy, rated, 0, 0, closed=False).overloaded
+    assert not judge(LIMITS, lossy, LOAD, 0, 0, closed=True).overloaded
+    assert not judge(LIMITS, lossy, rated, 0.5, 0, closed=False).overloaded
+    assert not judge(LIMITS, replace(SAMPLE, requests=9), rated, 0, 0, closed=False).overloaded
+
+
 def test_littles_law_by_hand() -> None:
     # In 1 s with a mean of 0.4 s a fifth of each connection's time is in no finished request.
     short = replace(SAMPLE, seconds=1.0, latency_us={"mean": 400_000.0}, busy_connections=80.0)

@@ -22,7 +22,7 @@ from race.records import Contender
 from race.report import html, markdown, terminal
 from race.results import Run
 from tests.conftest import absent
-from tests.synthetic import ARTICLE, BASELINE, Recipe, write
+from tests.synthetic import ARTICLE, BASELINE, Recipe, late, write
 
 SMALL = ("aiohttp-tarantool-one", "aiohttp-tarantool-one-uvloop", "sanic-tarantool-one",
          "japronto-tarantool-one-uvloop", "aiohttp-tarantool-multi")  # fmt: skip
@@ -180,6 +180,31 @@ def test_cpu_time_is_compared_at_the_same_rate(small: Run, page: str) -> None:
         assert sum(item.cpu_ratio is not None for item in served) == len(served) - 1
     assert page.count("CPU ratio [95 %]") == 2
     assert "Index at 2,000 requests/s" in page
+
+
+def test_one_cell_that_did_not_keep_up_takes_the_others_with_it(small: Run) -> None:
+    """Percentiles of the cells that went well would be the survivors'."""
+    first = next(c for c in small.cells if c.load.rate and c.status == "ok" and c.label in SMALL)
+    run = replace(small, cells=[late(c) if c is first else c for c in small.cells])
+    contest = next(c for c in analyse(run).contests if c.key == (first.page, first.load))
+    found = {item.label: item for item in contest.standings}
+    item = found.pop(first.label)
+    assert (item.state, item.rps, item.latency_us) == ("overloaded", None, {})
+    assert re.fullmatch(r"did not keep up in 1 of \d+ cells", item.reason or "")
+    assert "fixed-rate" in {other.state for other in found.values()}
+
+
+def test_who_does_not_keep_up_is_a_cross_on_the_curve(tmp_path: Path) -> None:
+    recipe = Recipe(engines=SMALL, pages=("good",), rounds=6, rates=(2000.0, 7000.0), faults=False)
+    page = html.page(results.load(write(tmp_path / "run", recipe)))
+    found = re.search(r"hides its other cells: ([^<]*)\.", page)
+    assert found
+    assert set(found[1].split("; ")) == {f"{BASELINE} at 7,000/s", f"{SMALL[4]} at 7,000/s"}
+    assert "aiohttp-tarantool-multi at 7,000/s: did not keep up in 12 of 12 cells" in page
+    assert "japronto-tarantool-one-uvloop at 7,000/s: p50" in page
+    assert page.count(">✕</text>") == 2 * 3 * 2  # wide and narrow, three panels, two engines
+    hopeless = replace(recipe, rates=(1e6,))
+    assert "✕" not in html.page(results.load(write(tmp_path / "hopeless", hopeless)))
 
 
 def test_analysis_is_plain_json(article: Run, small: Run) -> None:

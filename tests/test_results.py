@@ -45,6 +45,7 @@ def test_schema_is_a_schema_and_fits_what_is_written(folder: Path) -> None:
         {"status": "ok", "rps": None},
         {"status": "failed", "reason": None},
         {"status": "failed", "reason": "dead", "rps": 12.0},
+        {"status": "overloaded", "reason": "late", "rps": 12.0},
         {"steal": 1.5},
         {"load": {"generator": "wrk"}},
         {"histogram": [[1.0]]},
@@ -97,7 +98,7 @@ def test_a_damaged_line_is_reported_with_its_number_and_the_rest_is_read(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"status": "fine"}, "'fine', not ok, invalid or failed"),
+        ({"status": "fine"}, "'fine', not ok, invalid, overloaded, failed"),
         ({"rps": 0}, "'rps' of a cell with status ok is not above zero"),
         ({"histogram": [1, 2]}, "'histogram' is not a list"),
         ({"cpu_ns": {"server": "much"}}, "'server' has the wrong type"),

@@ -45,7 +45,9 @@ def page_bars(contest: Contest, accents: Accents, name: str) -> Markup | None:
 
 
 def contender_lines(contests: Iterable[Contest], accents: Accents) -> dict[str, Row]:
-    return marks.lines((item for c in contests for item in c.standings if item.rps), accents)
+    found = [item for contest in contests for item in contest.standings]
+    drawn = (item for item in found if item.rps or item.state == "overloaded")
+    return marks.lines(drawn, accents)
 
 
 def pipelining(analysis: Analysis, accents: Accents) -> Figure | None:

@@ -78,7 +78,11 @@ def rate_curves(analysis: Analysis, accents: Accents) -> list[Figure]:
     for contest in analysis.contests:
         if contest.key.load.rate is not None:
             by_page[contest.key.page].append(contest)
-    return [_rates(page, found, accents) for page, found in by_page.items()]
+    return [
+        _rates(page, found, accents)
+        for page, found in by_page.items()
+        if any(item.rps for contest in found for item in contest.standings)
+    ]
 
 
 def _rates(page: str, contests: Sequence[Contest], accents: Accents) -> Figure:
@@ -91,15 +95,28 @@ def _rates(page: str, contests: Sequence[Contest], accents: Accents) -> Figure:
         for item in contest.standings
         if item.rps and item.latency_us.get(panel)
     ]  # fmt: skip
+    late = [
+        (contest.key.load.rate, item)
+        for contest in contests
+        for item in contest.standings
+        if item.state == "overloaded"
+    ]
+    lost = [{**lines[item.label], "x": rate} for rate, item in late]
+    limits = {item.label: rate for rate, item in reversed(late)}
     x = {"title": "requests/s offered", "scale": {"zero": False, "nice": True},
          "axis": {"format": "~s", "tickCount": 4, "grid": False}}  # fmt: skip
-    text = "; ".join(f"{r['label']} at {r['x']:,.0f}/s: {r['panel']} {r['y']:.2f} ms" for r in rows)
+    told = [f"{r['label']} at {r['x']:,.0f}/s: {r['panel']} {r['y']:.2f} ms" for r in rows]
+    told += [f"{item.label} at {rate:,.0f}/s: {item.reason}" for rate, item in late]
+    text = "; ".join(told)
     drawing = vega.figure(
-        f"rates-{page}", lambda narrow: plots.curves(rows, x, "ms", narrow),
+        f"rates-{page}", lambda narrow: plots.curves(rows, x, "ms", narrow, lost),
         f"{page_name(page)}: latency over the offered rate", text,
     )  # fmt: skip
     caption = (
         "Open loop: latency counts from when a request was due, so a stalled server cannot hide "
         "its queue (no coordinated omission). All rounds’ histograms merged."
     )
+    if late:
+        named = "; ".join(f"{label} at {rate:,.0f}/s" for label, rate in limits.items())
+        caption += f" ✕: did not keep up, at least once, which hides its other cells: {named}."
     return Figure(f"{page_name(page)} at a fixed rate", caption, drawing, tuple(lines.values()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from race.findings import Contest, Standing
@@ -103,10 +104,13 @@ def ratio_row(label: str, estimate: Estimate, colour: str) -> Row:
     }
 
 
-def curves(rows: Sequence[Row], x: Spec, title: str, narrow: bool) -> Spec:
+def curves(
+    rows: Sequence[Row], x: Spec, title: str, narrow: bool, lost: Sequence[Row] = ()
+) -> Spec:
     """Lines with points over `x`, a panel for each value of the rows' `panel`; y is a log scale.
 
-    Rows have `panel`, `x`, `y` and what `marks.lines` gives a contender.
+    Rows have `panel`, `x`, `y` and what `marks.lines` gives a contender. `lost` rows have no `y`:
+    each is a cross at the top of every panel.
     """
     names = list(dict.fromkeys(row["panel"] for row in rows))
     columns = min(len(names), 3)
@@ -132,6 +136,26 @@ def curves(rows: Sequence[Row], x: Spec, title: str, narrow: bool) -> Spec:
             {"mark": line, "encoding": {**encoding, **dash}},
             {"mark": sign, "encoding": {**encoding, **shape}},
         ]
+        if lost:
+            layers.append(_crosses(lost, encoding))
         drawn.append({"title": name, "data": {"values": mine}, "width": width, "height": 250,
                       "layer": layers})  # fmt: skip
     return panels(drawn, narrow, columns)
+
+
+def _crosses(lost: Sequence[Row], encoding: Spec) -> Spec:
+    """Contenders of one place side by side, so that none hides another."""
+    seen: Counter[float] = Counter()
+    rows = []
+    for row in lost:
+        rows.append({**row, "y": 8 + 14 * seen[row["x"]]})
+        seen[row["x"]] += 1
+    return {
+        "data": {"values": rows},
+        "mark": {"type": "text", "text": "✕", "fontSize": 13, "fontWeight": "bold"},
+        "encoding": {
+            "x": encoding["x"],
+            "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
+            "color": encoding["color"],
+        },
+    }
