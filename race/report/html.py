@@ -60,6 +60,7 @@ def page(run: Run) -> str:
         effects=figures.effects(analysis),
         noise=figures.noise(analysis),
         lost=_lost(run),
+        interpreters=_interpreters(run),
         cells=run.cells,
         cpu=rounds.cpu_us,
         strongest=max((c.margin_percent for c in closed if c.decided), default=None),
@@ -105,6 +106,16 @@ def _shared_rate(contest: Contest) -> bool:
     """Whether several contenders served the same fixed rate."""
     served = [item for item in contest.standings if item.rps]
     return contest.key.load.rate is not None and len(served) > 1
+
+
+def _interpreters(run: Run) -> list[tuple[str, list[tuple[str, str]], list[str]]]:
+    """Version, packages in order, and the contenders that ran on it."""
+    found: dict[str, tuple[str, list[tuple[str, str]], list[str]]] = {}
+    for label, one in (run.head.environment.get("interpreters") or {}).items():
+        packages = sorted((one.get("packages") or {}).items(), key=lambda item: item[0].lower())
+        python = one.get("python", label)
+        found.setdefault(f"{python} {packages}", (python, packages, []))[2].append(label)
+    return list(found.values())
 
 
 def _lost(run: Run) -> list[tuple[str, int, Cell]]:
