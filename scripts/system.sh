@@ -6,8 +6,9 @@ cd "$(dirname "$0")/.."
 . scripts/common.sh
 export DEBIAN_FRONTEND=noninteractive
 
-is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q ' installed$'; }
-is_offered() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [0-9]'; }
+# Without pipes: grep -q ends at its find, and pipefail turns the other side's broken pipe into "no".
+is_installed() { [[ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" == *" installed" ]]; }
+is_offered() { [[ "$(apt-cache policy "$1" 2>/dev/null)" == *"Candidate: "[0-9]* ]]; }
 apt() { timeout 1800 apt-get -qq -y -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
 
 wanted=$(sed 's/#.*//' scripts/apt-packages.txt)
