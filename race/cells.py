@@ -149,6 +149,7 @@ def _verdict(arena: Arena, outcome: _Outcome) -> validity.Verdict:
         arena.scenario.validity, measured.sample, outcome.load,
         measured.steal, measured.foreign, closed,
         generator_full=measured.busy.generator >= validity.SATURATED,
+        bound=validity.generator_bound(measured.busy),
     )  # fmt: skip
 
 

@@ -49,18 +49,21 @@ def judge(
     foreign: float,
     closed: bool,
     generator_full: bool = False,
+    bound: bool = False,
 ) -> Verdict:
-    """Apply every rule; all reasons are named."""
-    machine = []
+    """Apply every rule; all reasons are named. `bound`: see `generator_bound`."""
+    machine: list[str] = []
     if steal > limits.steal:
         machine.append(f"steal {steal:.1%} is over {limits.steal:.1%}")
     if foreign > limits.foreign:
         machine.append(f"foreign CPU {foreign:.1%} is over {limits.foreign:.1%}")
-    own = []
+    own: list[str] = []
     share = sample.failed / max(1, sample.requests + sample.failed)
     if share > limits.errors:
         worst = max(sample.errors, key=lambda kind: sample.errors[kind])
-        own.append(f"{share:.2%} errors ({worst} most) are over {limits.errors:.2%}")
+        lost = f"{share:.2%} errors ({worst} most) are over {limits.errors:.2%}"
+        # A generator at its limit does not send on time what is due at a fixed rate.
+        (machine if bound and load.rate is not None else own).append(lost)
     if sample.requests < limits.samples:
         own.append(f"{sample.requests} requests are too few samples (under {limits.samples})")
     # Pipelined, a server may not get round to all its connections before the end: libuv accepts one

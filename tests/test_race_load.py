@@ -111,6 +111,8 @@ def test_who_loses_requests_at_a_fixed_rate_is_overloaded() -> None:
     assert judge(LIMITS, lossy, rated, 0, 0, closed=False).overloaded
     assert not judge(LIMITS, lossy, LOAD, 0, 0, closed=True).overloaded
     assert not judge(LIMITS, lossy, rated, 0.5, 0, closed=False).overloaded
+    assert not judge(LIMITS, lossy, rated, 0, 0, closed=False, bound=True).own_fault
+    assert judge(LIMITS, lossy, LOAD, 0, 0, closed=True, bound=True).own_fault
     assert not judge(LIMITS, replace(SAMPLE, requests=9), rated, 0, 0, closed=False).overloaded
 
 
