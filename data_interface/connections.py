@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from types import TracebackType
-from typing import Any, Awaitable, Callable, Deque, Dict, Optional, Type
+from typing import Any, Awaitable, Callable, Deque, Dict, List, Optional, Type
 
 from typing_extensions import Protocol
 
@@ -50,13 +50,20 @@ class Driver(Protocol):
 
 async def connect(driver: Driver) -> Any:
     """Connect within CONNECT_SECONDS, or raise a StoreError."""
+    made: List[Any] = []
+
+    async def attempt() -> None:
+        made.append(await driver.connect())
+
     try:
-        return await asyncio.wait_for(driver.connect(), CONNECT_SECONDS)
-    except asyncio.TimeoutError:
-        raise Unavailable("The database did not answer in time.") from None
-    except Exception as error:
+        await asyncio.wait_for(attempt(), CONNECT_SECONDS)
+    except BaseException as error:
+        # Before CPython 3.12 wait_for loses what comes in spite of a cancellation.
+        for connection in made:
+            await driver.disconnect(connection)
         raise_translated(driver, error)
         raise
+    return made[0]
 
 
 def raise_translated(driver: Driver, error: Optional[BaseException]) -> None:

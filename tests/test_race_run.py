@@ -116,7 +116,8 @@ def test_a_damaged_line_is_named_and_the_rest_is_read(
 def test_a_dry_run_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "quick", "--dry-run", "--json", "--results", str(tmp_path)]) == 0
     plan = json.loads(capsys.readouterr().out)
-    assert plan["cells"] == 2 * 10 * 7
+    assert len(plan["contenders"]) == 10 - len(plan["left_out"])
+    assert plan["cells"] == 2 * len(plan["contenders"]) * 7
     assert plan["seconds"] < 300
     assert list(tmp_path.iterdir()) == []
 

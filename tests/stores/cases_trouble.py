@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import time
 from contextlib import AsyncExitStack
 from typing import Any, List
@@ -76,9 +77,10 @@ async def case_a_cancelled_page_disturbs_nobody(bench: Bench) -> None:
 
 
 async def case_a_page_cancelled_at_any_turn_is_quiet(bench: Bench) -> None:
-    """Nothing is left that asyncio complains of, also where the page was still connecting."""
+    """Nothing is left that asyncio complains of, and no connection, wherever the page was."""
     complaints: List[Any] = []
     asyncio.get_event_loop().set_exception_handler(lambda _, one: complaints.append(one))
+    before = open_files()
     async with bench.store(2) as store:
         began = time.monotonic()
         await new_ballot(store)
@@ -93,8 +95,17 @@ async def case_a_page_cancelled_at_any_turn_is_quiet(bench: Bench) -> None:
             gc.collect()
             assert not complaints, f"cancelled after {wait}: {complaints}"
         await new_ballot(store)
-    gc.collect()
+
+    async def closed() -> bool:
+        return open_files() <= before
+
+    await eventually(closed, PATIENCE_SECONDS, "connections are left open")
     assert not complaints
+
+
+def open_files() -> int:
+    """Of this process."""
+    return len(os.listdir("/proc/self/fd"))
 
 
 async def case_a_burst_stays_within_the_bounds(bench: Bench) -> None:
