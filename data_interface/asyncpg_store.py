@@ -30,6 +30,9 @@ GOODBYE_SECONDS = 0.05
 # How long a round of cleaning may take to see that it is over.
 CLOSE_SECONDS = 2.0
 
+# Cancelled early in a connect, asyncpg before 0.32 leaves an error that nobody looks at.
+LITTERS = tuple(int(part) for part in asyncpg.__version__.split(".")[:2]) < (0, 32)
+
 REFUSALS = (
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
@@ -155,11 +158,9 @@ class AsyncpgDriver:
         self._url = url
 
     async def connect(self) -> Connection:
-        """See ``connections.Driver``.
-
-        asyncpg leaves an error that nobody looks at when it is cancelled at its first steps, so a
-        page that is cancelled lets them end.
-        """
+        """See ``connections.Driver``. A cancelled page lets a driver that litters end first."""
+        if not LITTERS:
+            return await self._connect()
         attempt = asyncio.ensure_future(self._connect())
         try:
             return await asyncio.shield(attempt)
