@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
@@ -46,10 +45,10 @@ def matrix(run: Run) -> Table:
 def latencies(run: Run) -> Table | None:
     """CPU per request, p50, p99 and p99.9 at each fixed rate; None where there is none."""
     table = Table(title="milliseconds at a fixed rate", title_justify="left",
-                  padding=(0, 0, 0, 1), box=box.SIMPLE_HEAD)  # fmt: skip
+                  padding=(0, 0, 0, 1), box=None)  # fmt: skip
     for name in ("page", "engine"):
         table.add_column(name, no_wrap=True)
-    for name in ("requests/s", "CPU µs", "p50", "p99", "p99.9"):
+    for name in ("rate/s", "CPU µs", "p50", "p99", "p99.9"):
         table.add_column(name, justify="right", no_wrap=True)
     rated = [cell for cell in run.cells if cell.load.rate is not None]
     groups: dict[tuple[Key, str], list[Cell]] = {

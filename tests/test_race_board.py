@@ -101,7 +101,8 @@ def test_latencies_at_fixed_rates_have_a_table(saved: results.Run) -> None:
     slow = [synthetic.late(cell) if cell.load.rate else cell for cell in saved.cells]
     overloaded = summary.latencies(replace(saved, cells=slow))
     assert overloaded is not None
-    assert "overloaded" in text(overloaded)
+    assert "overloaded" in text(overloaded, width=80)
+    assert "…" not in text(overloaded, width=80)
     closed = [cell for cell in saved.cells if cell.load.rate is None]
     assert summary.latencies(replace(saved, cells=closed)) is None
 

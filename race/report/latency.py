@@ -118,5 +118,5 @@ def _rates(page: str, contests: Sequence[Contest], accents: Accents) -> Figure:
     )
     if late:
         named = "; ".join(f"{label} at {rate:,.0f}/s" for label, rate in limits.items())
-        caption += f" ✕: did not keep up, at least once, which hides its other cells: {named}."
+        caption += f" ✕: did not keep up at least once, so no cell at that rate counts: {named}."
     return Figure(f"{page_name(page)} at a fixed rate", caption, drawing, tuple(lines.values()))
