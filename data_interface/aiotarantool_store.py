@@ -119,7 +119,7 @@ class Link(aiotarantool.Connection):  # type: ignore[misc]
 
 
 class AiotarantoolDriver:
-    """``connections.Driver`` for aiotarantool."""
+    """``driver.Driver`` for aiotarantool."""
 
     multiplexed = True
 
@@ -130,7 +130,7 @@ class AiotarantoolDriver:
         self._address = address
 
     async def connect(self) -> Any:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         link = self._new_link()
         try:
             await link.connect()
@@ -154,19 +154,19 @@ class AiotarantoolDriver:
         return link
 
     async def disconnect(self, connection: Any) -> None:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         connection.end()
 
     def is_open(self, connection: Any) -> bool:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         return bool(connection.connected)
 
     def data(self, connection: Any) -> Data:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         return TarantoolData(connection)
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         if isinstance(error, NetworkError):
             return Unavailable(LOST)
         if isinstance(error, DatabaseError):

@@ -11,7 +11,8 @@ import asyncpg
 from . import asyncpg_upkeep as upkeep
 from . import postgres_statements as sql
 from .article import ArticleData, Request, Rows
-from .connections import REQUEST_SECONDS, Mode, Unit, connect, mode, raise_translated
+from .connections import Mode, Unit, mode
+from .driver import REQUEST_SECONDS, connect, raise_translated
 from .store import (
     Busy,
     Conflict,
@@ -149,7 +150,7 @@ class PostgresData(ArticleData):
 
 
 class AsyncpgDriver:
-    """How to connect with asyncpg; see ``connections.Driver``."""
+    """How to connect with asyncpg; see ``driver.Driver``."""
 
     # One connection serves one statement at a time.
     multiplexed = False
@@ -158,7 +159,7 @@ class AsyncpgDriver:
         self._url = url
 
     async def connect(self) -> Connection:
-        """See ``connections.Driver``. A cancelled page lets a driver that litters end first."""
+        """See ``driver.Driver``. A cancelled page lets a driver that litters end first."""
         if not LITTERS:
             return await self._connect()
         attempt = asyncio.ensure_future(self._connect())
@@ -187,7 +188,7 @@ class AsyncpgDriver:
         return Connection(raw)
 
     async def disconnect(self, connection: Connection) -> None:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         if connection.raw.is_closed():
             return
         try:

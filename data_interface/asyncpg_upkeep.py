@@ -8,7 +8,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from .connections import Driver, connect, raise_translated
+from .driver import Driver, connect, raise_translated
 from .stickers import catalogue
 from .store import (
     CLEAN_EVERY_SECONDS,

@@ -10,7 +10,7 @@ import asynctnt
 from asynctnt.exceptions import TarantoolDatabaseError, TarantoolError
 from asynctnt.iproto import protocol
 
-from .connections import CONNECT_SECONDS, REQUEST_SECONDS
+from .driver import CONNECT_SECONDS, REQUEST_SECONDS
 from .store import Data, Store, StoreError, Unavailable
 from .tarantool_data import TarantoolData, Watch
 from .tarantool_layout import Address, TarantoolStore, parse_url, refused
@@ -59,7 +59,7 @@ class Link(asynctnt.Connection):  # type: ignore[misc]
 
 
 class AsynctntDriver:
-    """``connections.Driver`` for asynctnt.
+    """``driver.Driver`` for asynctnt.
 
     Its own time limit costs a timer and a callback for each request, half as much again as the
     request itself. A connection that lives long is ``watched`` instead: one timer for all.
@@ -74,7 +74,7 @@ class AsynctntDriver:
             "port": address.path or address.port,
             "username": address.user,
             "password": address.password,
-            # It tries again after half of this; connections.connect gives up first.
+            # It tries again after half of this; driver.connect gives up first.
             "connect_timeout": 3 * CONNECT_SECONDS,
             "request_timeout": None if watched else REQUEST_SECONDS,
             # The layout's ids are known, and the modes connect again by themselves.
@@ -85,7 +85,7 @@ class AsynctntDriver:
         }
 
     async def connect(self) -> Any:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         link = Link(**self._options)
         try:
             return await link.connect()
@@ -96,16 +96,16 @@ class AsynctntDriver:
             raise
 
     async def disconnect(self, connection: Any) -> None:
-        """See ``connections.Driver``. The driver's own waits, and fails when that is cancelled."""
+        """See ``driver.Driver``. The driver's own waits, and fails when that is cancelled."""
         connection.abort()
         connection.close()
 
     def is_open(self, connection: Any) -> bool:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         return bool(connection.is_fully_connected)
 
     def data(self, connection: Any) -> Data:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         if not self._watched:
             return TarantoolData(connection)
         # Its methods without the layer of Python above them: three in a hundred of a page.
@@ -114,7 +114,7 @@ class AsynctntDriver:
         return data
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
-        """See ``connections.Driver``."""
+        """See ``driver.Driver``."""
         if isinstance(error, TarantoolDatabaseError):
             return refused(error.code, error.message)
         if isinstance(error, TarantoolError):

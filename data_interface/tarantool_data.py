@@ -12,7 +12,7 @@ import time
 from typing import Any, Callable, List, Optional
 
 from .article import ArticleData, Request
-from .connections import REQUEST_SECONDS
+from .driver import REQUEST_SECONDS
 from .store import TOKEN_SECONDS, NotFound, Pack, Statistics, Sticker, Visitor
 from .tarantool_layout import (
     ASCENDING,

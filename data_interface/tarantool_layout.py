@@ -6,7 +6,8 @@ import asyncio
 from typing import Any, AsyncContextManager, NamedTuple, Optional
 from urllib.parse import unquote, urlsplit
 
-from .connections import Driver, connect, mode, raise_translated
+from .connections import mode
+from .driver import Driver, connect, raise_translated
 from .stickers import catalogue
 from .store import (
     CLEAN_EVERY_SECONDS,
