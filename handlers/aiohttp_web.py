@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from typing import Any, Awaitable, Callable
 
@@ -10,7 +9,7 @@ from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
 from .exchange import BODY_LIMIT, Page, Visit
-from .lifecycle import FINISH_SECONDS, NewLoop, ignore, run
+from .lifecycle import NewLoop, finished, ignore, run
 from .site import Route, Site
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
@@ -38,11 +37,8 @@ class Bodies:
             self._on_their_way -= 1
 
     async def finish(self) -> None:
-        """Wait for those on their way, for FINISH_SECONDS at most; from now on begin no other."""
-        for _ in range(int(FINISH_SECONDS / 0.01)):
-            if not self._on_their_way:
-                break
-            await asyncio.sleep(0.01)
+        """Wait for those on their way, in bounds; from now on begin no other."""
+        await finished(lambda: not self._on_their_way)
         self._closing = True
 
 

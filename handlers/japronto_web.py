@@ -11,7 +11,7 @@ from typing import Any, Callable
 from japronto import Application, RouteNotFoundException
 
 from .exchange import BODY_LIMIT, Page, Visit
-from .lifecycle import FINISH_SECONDS, NewLoop
+from .lifecycle import NewLoop, finished
 from .site import Route, Site
 from .supervisor import supervise
 
@@ -98,13 +98,13 @@ class SiteApplication(Application):  # type: ignore[misc]
         return (head % (page.kind.content_type, len(page.body))).encode() + page.body
 
     async def drain(self) -> None:
-        for _ in range(int(FINISH_SECONDS / 0.05)):
+        def close_idle() -> bool:
             idle, busy = self._get_idle_and_busy_connections()
             for connection in idle:
                 connection.transport.close()
-            if not busy:
-                break
-            await asyncio.sleep(0.05)
+            return not busy
+
+        await finished(close_idle)
         await self._site.close()
 
 

@@ -12,6 +12,7 @@ from .site import Site
 
 # How long requests in flight may take to finish after SIGTERM or Ctrl-C.
 FINISH_SECONDS = 5.0
+LOOK_SECONDS = 0.02
 # How long what is cancelled after that may take to see it.
 CANCEL_SECONDS = 1.0
 
@@ -27,6 +28,15 @@ def ignore(logger: str, *errors: Type[BaseException]) -> None:
         return not (record.exc_info and isinstance(record.exc_info[1], errors))
 
     logging.getLogger(logger).addFilter(is_ours)
+
+
+async def finished(done: Callable[[], bool]) -> bool:
+    """Ask until what is in flight is done, for FINISH_SECONDS at most; whether it is."""
+    for _ in range(int(FINISH_SECONDS / LOOK_SECONDS)):
+        if done():
+            return True
+        await asyncio.sleep(LOOK_SECONDS)
+    return done()
 
 
 def run(site: Site, new_loop: NewLoop, start: Start, ready: Callable[[], None]) -> None:

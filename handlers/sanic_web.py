@@ -13,7 +13,7 @@ from sanic.http import Http
 from sanic.response import HTTPResponse
 
 from .exchange import BODY_LIMIT, Page, Visit
-from .lifecycle import FINISH_SECONDS, NewLoop, ignore, run
+from .lifecycle import NewLoop, finished, ignore, run
 from .site import Route, Site
 
 Handler = Callable[..., Coroutine[Any, Any, HTTPResponse]]
@@ -116,8 +116,8 @@ def mend_body() -> None:
 async def drain(server: Any) -> None:
     """Stop accepting, let requests in flight finish, close what is idle."""
     server.close()
-    waits = int(FINISH_SECONDS / 0.05)
-    for _ in range(waits):
+
+    def close_idle() -> bool:
         for connection in list(server.connections):
             http = connection.http
             # A request that just came in is not looked at yet, but it will be answered.
@@ -126,11 +126,11 @@ async def drain(server: Any) -> None:
             if not connection.close_if_idle():
                 # It ends after the request it is busy with, instead of taking another one.
                 http.keep_alive = False
-        if not server.connections:
-            return
-        await asyncio.sleep(0.05)
-    for connection in list(server.connections):
-        connection.transport.abort()
+        return not server.connections
+
+    if not await finished(close_idle):
+        for connection in list(server.connections):
+            connection.transport.abort()
 
 
 def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:

@@ -121,7 +121,7 @@ def test_a_body_on_its_way_is_taken(starter: Starter, engine: str) -> None:
             answer = received(connection)
         assert server.wait() == 0
         assert time.monotonic() - began < 4.0
-    assert answer.startswith(b"" if engine.startswith("japronto") else b"HTTP/1.1 303 ")
+    assert answer == b"" if "japronto" in engine else answer.startswith(b"HTTP/1.1 303 ")
 
 
 def refused(address: tuple[str, int]) -> bool:
