@@ -147,9 +147,7 @@ def _verdict(arena: Arena, outcome: _Outcome) -> validity.Verdict:
     measured = outcome.measured
     return validity.judge(
         arena.scenario.validity, measured.sample, outcome.load,
-        measured.steal, measured.foreign, closed,
-        generator_full=measured.busy.generator >= validity.SATURATED,
-        bound=validity.generator_bound(measured.busy),
+        measured.steal, measured.foreign, closed, measured.busy,
     )  # fmt: skip
 
 
@@ -158,12 +156,14 @@ def _persistent(arena: Arena, place: Place, cell: Cell, verdict: validity.Verdic
 
     One that cannot serve a fixed rate has shown it at once, and that is a finding.
     """
+    if not verdict.own_fault:
+        return cell
     empty = replace(blank(place, cell.python), started_at=cell.started_at)
     if verdict.overloaded:
         late = f"did not keep up with {place.work.load.rate:,.0f} requests/s"
         return replace(empty, status="overloaded", reason=f"{late}: {cell.reason}")
     key = (place.block.contender.label, place.work)
-    if not verdict.own_fault or key not in arena.faults:
-        arena.faults.update([key] if verdict.own_fault else [])
+    if key not in arena.faults:
+        arena.faults.add(key)
         return cell
     return replace(empty, reason=f"again: {cell.reason}")

@@ -48,10 +48,9 @@ def judge(
     steal: float,
     foreign: float,
     closed: bool,
-    generator_full: bool = False,
-    bound: bool = False,
+    busy: Busy,
 ) -> Verdict:
-    """Apply every rule; all reasons are named. `bound`: see `generator_bound`."""
+    """Apply every rule; all reasons are named."""
     machine: list[str] = []
     if steal > limits.steal:
         machine.append(f"steal {steal:.1%} is over {limits.steal:.1%}")
@@ -63,7 +62,7 @@ def judge(
         worst = max(sample.errors, key=lambda kind: sample.errors[kind])
         lost = f"{share:.2%} errors ({worst} most) are over {limits.errors:.2%}"
         # A generator at its limit does not send on time what is due at a fixed rate.
-        (machine if bound and load.rate is not None else own).append(lost)
+        (machine if generator_bound(busy) and load.rate is not None else own).append(lost)
     if sample.requests < limits.samples:
         own.append(f"{sample.requests} requests are too few samples (under {limits.samples})")
     # Pipelined, a server may not get round to all its connections before the end: libuv accepts one
@@ -71,7 +70,7 @@ def judge(
     # are counted right; that latencies are missing is said in the report.
     if closed and load.pipeline == 1 and (odd := little(limits, sample, load)):
         # A generator without time to spare leaves answers lying: that is not the contender's fault.
-        (machine if generator_full else own).append(odd)
+        (machine if busy.generator >= SATURATED else own).append(odd)
     # On a machine that others keep busy the contender's own faults may be theirs.
     own_fault = bool(own) and not machine
     late = load.rate is not None and share > limits.errors

@@ -20,6 +20,8 @@ LOAD = Load("wrk", 100, 1, 1, None, 2.0)
 TARGET = Target("http://127.0.0.1:1", "ugly", "/ugly", "python")
 NO_ERRORS = {"connect": 0, "read": 0, "write": 0, "timeout": 0, "status": 0}
 LIMITS = Validity()
+# The server is the limit; the generator is.
+BUSY, FULL = Busy(1.0, 0.6, 0.3, 0.6), Busy(0.5, 1.0, 0.3, 0.8)
 # 100 connections, 1000 requests/s, 95 ms each, 2 s: 100 x (1 - 0.0475 / 2) = 97.6 are expected.
 SAMPLE = Sample(2000, 2.0, 9, NO_ERRORS, {"mean": 95_000.0}, [], busy_connections=95.0)
 
@@ -79,7 +81,7 @@ def test_building_objects_is_counted() -> None:
 
 
 def test_a_good_cell_is_valid() -> None:
-    assert judge(LIMITS, SAMPLE, LOAD, 0.02, 0.05, closed=True).reasons == ()
+    assert judge(LIMITS, SAMPLE, LOAD, 0.02, 0.05, True, BUSY).reasons == ()
 
 
 @pytest.mark.parametrize(
@@ -94,26 +96,26 @@ def test_a_good_cell_is_valid() -> None:
     ],
 )
 def test_each_rule(sample: Sample, steal: float, foreign: float, reason: str, own: bool) -> None:
-    verdict = judge(LIMITS, sample, LOAD, steal, foreign, closed=True)
+    verdict = judge(LIMITS, sample, LOAD, steal, foreign, True, BUSY)
     assert reason in "; ".join(verdict.reasons)
     assert verdict.own_fault is own
 
 
 def test_a_full_generator_is_not_the_contenders_fault() -> None:
     starved = replace(SAMPLE, busy_connections=60.0)
-    verdict = judge(LIMITS, starved, LOAD, 0, 0, closed=True, generator_full=True)
+    verdict = judge(LIMITS, starved, LOAD, 0, 0, True, FULL)
     assert len(verdict.reasons) == 1
     assert not verdict.own_fault
 
 
 def test_who_loses_requests_at_a_fixed_rate_is_overloaded() -> None:
     lossy, rated = replace(SAMPLE, errors={**NO_ERRORS, "timeout": 3}), replace(LOAD, rate=1000.0)
-    assert judge(LIMITS, lossy, rated, 0, 0, closed=False).overloaded
-    assert not judge(LIMITS, lossy, LOAD, 0, 0, closed=True).overloaded
-    assert not judge(LIMITS, lossy, rated, 0.5, 0, closed=False).overloaded
-    assert not judge(LIMITS, lossy, rated, 0, 0, closed=False, bound=True).own_fault
-    assert judge(LIMITS, lossy, LOAD, 0, 0, closed=True, bound=True).own_fault
-    assert not judge(LIMITS, replace(SAMPLE, requests=9), rated, 0, 0, closed=False).overloaded
+    assert judge(LIMITS, lossy, rated, 0, 0, False, BUSY).overloaded
+    assert not judge(LIMITS, lossy, LOAD, 0, 0, True, BUSY).overloaded
+    assert not judge(LIMITS, lossy, rated, 0.5, 0, False, BUSY).overloaded
+    assert not judge(LIMITS, lossy, rated, 0, 0, False, FULL).own_fault
+    assert judge(LIMITS, lossy, LOAD, 0, 0, True, FULL).own_fault
+    assert not judge(LIMITS, replace(SAMPLE, requests=9), rated, 0, 0, False, BUSY).overloaded
 
 
 def test_littles_law_by_hand() -> None:
@@ -128,8 +130,8 @@ def test_littles_law_by_hand() -> None:
 
 def test_an_open_loop_and_batches_have_no_law() -> None:
     lazy = replace(SAMPLE, busy_connections=1.0)
-    assert judge(LIMITS, lazy, LOAD, 0, 0, closed=False).reasons == ()
-    assert judge(LIMITS, lazy, replace(LOAD, pipeline=24), 0, 0, closed=True).reasons == ()
+    assert judge(LIMITS, lazy, LOAD, 0, 0, False, BUSY).reasons == ()
+    assert judge(LIMITS, lazy, replace(LOAD, pipeline=24), 0, 0, True, BUSY).reasons == ()
 
 
 @pytest.mark.parametrize(
