@@ -13,7 +13,8 @@ import sys
 from typing import Any, Callable, List, Optional, Tuple
 
 from handlers.engine import Engine, EngineError, every_engine, parse
-from handlers.interpreter import InterpreterError, Survey, change_to, find
+from handlers.survey import InterpreterError, Survey, find
+from runtime.interpreters import change_to
 
 FAILED = 1
 WRONG_USE = 2
@@ -116,14 +117,14 @@ def new_loop(uvloop_wanted: bool) -> Callable[[], Any]:
 def database(engine: Engine) -> Tuple[str, Callable[[], None]]:
     """The backend's database: its URL, and how to leave it. Embedded where no URL is given."""
     backend = engine.plugins[1]
-    if backend.server is None:
+    if backend.database is None:
         return "", lambda: None
     url = os.environ.get(backend.url or "")
     if url:
         return url, lambda: None
-    from data_interface.embedded import join
+    from databases.private import join
 
-    handle = join(backend.server)
+    handle = join(backend.database)
     return handle.url, handle.leave
 
 
@@ -185,8 +186,8 @@ def main(argv: List[str]) -> int:
 
 def guarded(engine: Engine, sock: socket.socket) -> int:
     """``serve`` with every error a person can cause as one line."""
-    from data_interface.embedded import EmbeddedError
     from data_interface.store import StoreError
+    from databases.private import EmbeddedError
 
     try:
         return serve(engine, sock)

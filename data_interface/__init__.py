@@ -4,32 +4,48 @@
 function ``(connection: str, url: str, size: int) -> store.Store``.
 """
 
-from .plugin import Plugin
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional, Tuple
+
+from runtime.plugin import Plugin
 
 ALL = ("one", "pool", "multi", "query")
 
+
+@dataclass(frozen=True)
+class Backend(Plugin):
+    """A driver and the layout it talks to.
+
+    ``database`` is a name of the registry of databases, None for none; ``url`` the environment
+    variable that names another one than the private one; ``connections`` the modes that make sense.
+    """
+
+    database: Optional[str] = None
+    url: Optional[str] = None
+    connections: Tuple[str, ...] = ALL
+
+
 BACKENDS = {
-    "memory": Plugin("data_interface.memory_store:open_store", connections=("one",)),
-    "tarantool": Plugin(
-        "data_interface.asynctnt_store:open_store",
+    "memory": Backend("data_interface.memory_store:open_store", connections=("one",)),
+    "tarantool": Backend(
+        "data_interface.tarantool.asynctnt_store:open_store",
         needs=("asynctnt",),
-        server="tarantool",
+        database="tarantool",
         url="TARANTOOL_URL",
-        connections=ALL,
     ),
-    "aiotarantool": Plugin(
-        "data_interface.aiotarantool_store:open_store",
+    "aiotarantool": Backend(
+        "data_interface.tarantool.aiotarantool_store:open_store",
         needs=("aiotarantool", "tarantool"),
         python="3.7",
-        server="tarantool",
+        database="tarantool",
         url="TARANTOOL_URL",
-        connections=ALL,
     ),
-    "postgres": Plugin(
-        "data_interface.asyncpg_store:open_store",
+    "postgres": Backend(
+        "data_interface.postgres.asyncpg_store:open_store",
         needs=("asyncpg",),
-        server="postgres",
+        database="postgres",
         url="DATABASE_URL",
-        connections=ALL,
     ),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Awaitable, List, Sequence
 
-from .store import Ballot, Candidate, NotFound, Podium, Sticker, Visitor
+from data_interface.store import Ballot, Candidate, NotFound, Podium, Sticker, Visitor
 
 Rows = Sequence[Sequence[Any]]
 Request = Awaitable[Rows]

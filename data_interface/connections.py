@@ -11,8 +11,8 @@ from collections import deque
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Deque, Dict, Optional, Type
 
-from .driver import Driver, connect, raise_translated
-from .store import Busy, Data, StoreError
+from data_interface.driver import Driver, connect, raise_translated
+from data_interface.store import Busy, Data, StoreError
 
 # See driver.py for the time that a page has.
 WAIT_SECONDS = 0.9

@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 
 from typing_extensions import Protocol
 
-from .store import Data, StoreError, Unavailable
+from data_interface.store import Data, StoreError, Unavailable
 
 # A page answers 503 within 2 s while the database is away: at most one wait for a connection
 # (connections.WAIT_SECONDS) and one for a connect or a request.

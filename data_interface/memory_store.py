@@ -14,8 +14,8 @@ from collections import OrderedDict
 from types import TracebackType
 from typing import Dict, List, NamedTuple, Optional, Set, Tuple, Type
 
-from .stickers import catalogue
-from .store import (
+from data_interface.stickers import catalogue
+from data_interface.store import (
     ID_LENGTH,
     SESSION_SECONDS,
     SESSIONS_KEPT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import List, Tuple
 
-from .store import Pack, Sticker
+from data_interface.store import Pack, Sticker
 
 SEED = 20170517
 PACKS = 540

@@ -4,10 +4,10 @@
 ``(site, sock, new_loop, ready) -> exit status`` that serves until SIGTERM or SIGINT.
 """
 
-from data_interface.plugin import Plugin
+from runtime.plugin import Plugin
 
 WEB = {
-    "aiohttp": Plugin("handlers.aiohttp_web:serve", needs=("aiohttp",)),
-    "sanic": Plugin("handlers.sanic_web:serve", needs=("sanic",)),
-    "japronto": Plugin("handlers.japronto_web:serve", needs=("japronto",), python="3.7"),
+    "aiohttp": Plugin("handlers.web.aiohttp_web:serve", needs=("aiohttp",)),
+    "sanic": Plugin("handlers.web.sanic_web:serve", needs=("sanic",)),
+    "japronto": Plugin("handlers.web.japronto_web:serve", needs=("japronto",), python="3.7"),
 }

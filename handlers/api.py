@@ -8,8 +8,7 @@ import re
 from typing import Any, Dict, Optional
 
 from data_interface.store import TITLE_LENGTH, NotFound, Sticker, Store
-
-from .exchange import JSON, Page, Visit, json_page
+from handlers.exchange import JSON, Page, Visit, json_page
 
 MOST_ID = 2**31 - 1
 _NUMBER = re.compile(r"[0-9]{1,10}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import difflib
 from typing import List, NamedTuple, Optional, Tuple
 
-from data_interface import BACKENDS
-from data_interface.plugin import Plugin
-
-from . import WEB
+from data_interface import BACKENDS, Backend
+from handlers import WEB
+from runtime.plugin import Plugin
 
 UVLOOP = "uvloop"
 
@@ -32,7 +31,7 @@ class Engine(NamedTuple):
         return "-".join((self.web, self.backend, self.connection, *loop))
 
     @property
-    def plugins(self) -> Tuple[Plugin, Plugin]:
+    def plugins(self) -> Tuple[Plugin, Backend]:
         """The web framework's and the backend's registry entries."""
         return WEB[self.web], BACKENDS[self.backend]
 

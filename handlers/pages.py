@@ -7,10 +7,9 @@ from typing import Dict, Optional
 from urllib.parse import parse_qsl
 
 from data_interface.store import AGENT_LENGTH, Statistics, Store, StoreError, Visitor
-
-from .exchange import FOREVER, SVG, TEXT, Kind, Page, Visit
-from .pictures import picture
-from .render import Renderer, static_files
+from handlers.exchange import FOREVER, SVG, TEXT, Kind, Page, Visit
+from handlers.pictures import picture
+from handlers.render import Renderer, static_files
 
 TOP = 9
 MOST_FIELDS = 8

@@ -10,15 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 import jinja2
 from markupsafe import escape
 
 from data_interface.store import Ballot, Statistics, Sticker
+from runtime.paths import ROOT
 
-_ROOT = Path(__file__).resolve().parent.parent
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -38,7 +37,7 @@ def static_files() -> Dict[str, Tuple[str, bytes]]:
     """The files under ``static/``: name -> (content type, content). Read once."""
     return {
         path.name: (_TYPES[path.suffix], path.read_bytes())
-        for path in sorted((_ROOT / "static").iterdir())
+        for path in sorted((ROOT / "static").iterdir())
         if path.suffix in _TYPES
     }
 
@@ -107,7 +106,7 @@ class _Templates:
 
     def __init__(self) -> None:
         self._jinja = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(str(_ROOT / "templates")),
+            loader=jinja2.FileSystemLoader(str(ROOT / "templates")),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,

@@ -7,19 +7,11 @@ import gc
 import logging
 from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Union
 
-from data_interface.store import (
-    Busy,
-    Conflict,
-    NotFound,
-    Store,
-    StoreError,
-    Unavailable,
-)
-
-from .api import Api, Refused, api_error
-from .exchange import BODY_LIMIT, Page, Visit
-from .pages import UGLY, Pages
-from .render import Renderer
+from data_interface.store import Busy, Conflict, NotFound, Store, StoreError, Unavailable
+from handlers.api import Api, Refused, api_error
+from handlers.exchange import BODY_LIMIT, Page, Visit
+from handlers.pages import UGLY, Pages
+from handlers.render import Renderer
 
 REFRESH_SECONDS = 5.0
 GC_THRESHOLD = 20_000

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from race import catalogue, commands, doctor
+from race.commands import doctor
+from race.commands import run as commands
+from race.commands import show as catalogue
 from race.errors import RaceError
 from race.paths import RESULTS
-from race.results import ResultsError
+from race.saved.reader import ResultsError
 
 WRONG_USE = 2
 

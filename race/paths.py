@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from runtime.paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 SCENARIOS = ROOT / "races"
 RESULTS = ROOT / "results"
 SERVER = ROOT / "server.py"

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-from tests.site_server import Databases
+from tests.support.site_server import Databases
 
 _options: dict[str, bool] = {}
 

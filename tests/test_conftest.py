@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from runtime.paths import ROOT
+
 TEST = """
 from tests.conftest import absent
 

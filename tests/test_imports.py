@@ -5,24 +5,33 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 
 import pytest
 
 from data_interface import BACKENDS
-from data_interface.plugin import Plugin
 from handlers import WEB
-from tests.imports import closure, imports, sources, top
+from runtime.paths import ROOT
+from runtime.plugin import Plugin
+from tests.support.imports import closure, imports, sources, top
 
-ROOT = Path(__file__).resolve().parent.parent
-OURS = {"data_interface", "handlers", "locustfiles", "race", "server", "tests", "toolbench"}
+OURS = {
+    "data_interface",
+    "databases",
+    "runtime",
+    "handlers",
+    "locustfiles",
+    "race",
+    "server",
+    "tests",
+    "toolbench",
+}
 NEVER = {
     "handlers": {"race", "locustfiles", "tests", "toolbench"},
     "data_interface": {"handlers", "race", "locustfiles", "server", "tests", "toolbench"},
     "race": {"handlers", "locustfiles", "server", "tests"},
     "locustfiles": OURS,
 }
-SERVER_SIDE = ("server.py", "handlers/", "data_interface/")
+SERVER_SIDE = ("server.py", "runtime/", "databases/", "handlers/", "data_interface/")
 ON_SAVED_RESULTS = ("race/stats/", "race/report")
 LIVE = {"asyncio", "data_interface", "handlers", "psutil", "socket", "subprocess"}
 SMALL = {"typing_extensions"}

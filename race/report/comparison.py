@@ -13,12 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from race.compare import Change, Comparison
+from race.analysis.compare import Change, Comparison
+from race.analysis.values import Key
+from race.report import format as words
 from race.report import html as pages
 from race.report import markdown as marked
-from race.report import plots, vega, words
-from race.report.figures import place
-from race.rounds import Key
+from race.report.charts import plots, vega
+from race.report.charts.figures import place
 
 _STYLES = {"slower": "bold red", "fails now": "bold red", "faster": "green", "works now": "green"}
 _NAMES = ("engine", "measure", "before", "after", "ratio [95 %]", "p, adjusted", "verdict")

@@ -10,12 +10,14 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from race import rounds
-from race.analysis import analyse
-from race.findings import Contest
-from race.report import chapters, figures, latency, marks, words
-from race.report.colours import accents
-from race.results import Cell, Run
+from race.analysis import values as rounds
+from race.analysis.analyse import analyse
+from race.analysis.model import Contest
+from race.report import format as words
+from race.report import sentences as chapters
+from race.report.charts import figures, latency, marks
+from race.report.charts.colours import accents
+from race.saved.reader import Cell, Run
 
 HERE = Path(__file__).parent
 

@@ -6,11 +6,12 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from race.analysis import analyse
-from race.findings import Contest
-from race.report import chapters, words
-from race.report.figures import place
-from race.results import Run
+from race.analysis.analyse import analyse
+from race.analysis.model import Contest
+from race.report import format as words
+from race.report import sentences as chapters
+from race.report.charts.figures import place
+from race.saved.reader import Run
 
 
 def page(run: Run) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from race.records import JSON
+from race.saved.model import JSON
 
 
 @dataclass(frozen=True, slots=True)

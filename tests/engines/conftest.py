@@ -12,7 +12,7 @@ import pytest
 
 from handlers.engine import Engine, every_engine, parse
 from tests.conftest import absent
-from tests.site_server import (
+from tests.support.site_server import (
     SERVER,
     START_SECONDS,
     Databases,
@@ -30,7 +30,7 @@ japronto-tarantool-one-uvloop
 ENGINES = every_engine()
 CORNERS = [engine.name for engine in ENGINES if engine.connection == "one" and not engine.uvloop]
 DEEP = list(dict.fromkeys([*CORNERS, *ARTICLE]))
-STORED = [name for name in CORNERS if parse(name).plugins[1].server]
+STORED = [name for name in CORNERS if parse(name).plugins[1].database]
 ON_MEMORY = [name for name in CORNERS if parse(name).backend == "memory"]
 
 
@@ -67,7 +67,7 @@ class Starter:
         if reason:
             absent(f"{name}: {reason}")
         engine = parse(name)
-        server = engine.plugins[1].server
+        server = engine.plugins[1].database
         if server:
             self.databases.hold(server)
         return engine

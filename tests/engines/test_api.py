@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.engines.conftest import DEEP, ON_MEMORY, Starter, on
-from tests.site_client import ask, change, get
-from tests.site_server import TOKEN, SiteServer, environment, serving
+from tests.support.site_client import ask, change, get
+from tests.support.site_server import TOKEN, SiteServer, environment, serving
 
 JSON = "application/json"
 

@@ -7,8 +7,8 @@ import pytest
 from handlers.engine import parse
 from tests.engines.conftest import ENGINES
 from tests.engines.html import PAGES, SECURITY, cards, masked, numbers
-from tests.site_client import ballot, get, sticker, vote
-from tests.site_server import SiteServer
+from tests.support.site_client import ballot, get, sticker, vote
+from tests.support.site_server import SiteServer
 
 GROUPS = list(dict.fromkeys((engine.web, engine.backend) for engine in ENGINES))
 EACH = [((engine.web, engine.backend), engine.name) for engine in ENGINES]

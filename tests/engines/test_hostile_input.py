@@ -8,8 +8,8 @@ import pytest
 
 from tests.engines.conftest import DEEP, on
 from tests.engines.html import PAGES, SESSION, cards, masked
-from tests.site_client import FORM, Answer, Client, change, get, raw
-from tests.site_server import TOKEN, SiteServer
+from tests.support.site_client import FORM, Answer, Client, change, get, raw
+from tests.support.site_server import TOKEN, SiteServer
 
 pytestmark = on(DEEP)
 

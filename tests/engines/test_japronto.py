@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from tests.engines.conftest import Starter
-from tests.site_client import get, raw
-from tests.site_server import SiteServer, serving, until
+from tests.support.site_client import get, raw
+from tests.support.site_server import SiteServer, serving, until
 
 # About a second is promised; a loaded machine needs a moment more.
 BACK_SECONDS = 2.0

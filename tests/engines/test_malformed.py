@@ -9,8 +9,8 @@ import struct
 import pytest
 
 from tests.engines.conftest import CORNERS, on
-from tests.site_client import ballot, get, raw, vote
-from tests.site_server import SiteServer
+from tests.support.site_client import ballot, get, raw, vote
+from tests.support.site_server import SiteServer
 
 pytestmark = on(CORNERS)
 

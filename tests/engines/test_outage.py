@@ -11,8 +11,8 @@ import pytest
 from handlers.engine import parse
 from tests.engines.conftest import ARTICLE, STORED, Starter, on
 from tests.engines.html import SECURITY, SESSION
-from tests.site_client import Answer, ask, ballot, get, vote
-from tests.site_server import SiteServer, serving, until
+from tests.support.site_client import Answer, ask, ballot, get, vote
+from tests.support.site_server import SiteServer, serving, until
 
 # 2 s are promised; a loaded machine needs a moment to notice.
 BOUND = 2.5
@@ -26,7 +26,7 @@ OUTAGES = list(dict.fromkeys([*STORED, *ARTICLE, *MODES]))
 
 def server_of(site: SiteServer) -> str:
     """The name of the database behind a server."""
-    name = parse(site.engine).plugins[1].server
+    name = parse(site.engine).plugins[1].database
     assert name
     return name
 
@@ -94,7 +94,7 @@ def test_a_hung_database_gives_bounded_answers(site: SiteServer, starter: Starte
     ["aiohttp-postgres-pool", "sanic-postgres-pool-uvloop", "japronto-tarantool-pool"],
 )
 def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> None:
-    name = starter.ready(engine).plugins[1].server
+    name = starter.ready(engine).plugins[1].database
     assert name
     with serving(engine, starter.databases.env(POOL_SIZE="1")) as server:
         crowd = 60

@@ -6,8 +6,8 @@ import pytest
 
 from tests.engines.conftest import DEEP, on
 from tests.engines.html import PAGES, SECURITY, SESSION, masked
-from tests.site_client import FORM, Client, ask, ballot, get, raw, vote
-from tests.site_server import SiteServer
+from tests.support.site_client import FORM, Client, ask, ballot, get, raw, vote
+from tests.support.site_server import SiteServer
 
 pytestmark = on(DEEP)
 

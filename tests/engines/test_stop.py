@@ -15,8 +15,8 @@ import pytest
 
 from handlers.engine import parse
 from tests.engines.conftest import CORNERS, ON_MEMORY, STORED, Starter
-from tests.site_client import FORM, Client, get, read_ballot
-from tests.site_server import SiteServer, serving, until
+from tests.support.site_client import FORM, Client, get, read_ballot
+from tests.support.site_server import SiteServer, serving, until
 
 VOTERS = 6
 
@@ -79,7 +79,7 @@ def test_ctrl_c_reaches_the_whole_group_and_ends_it_quietly(starter: Starter, en
 @pytest.mark.parametrize("engine", STORED)
 def test_requests_in_flight_finish(starter: Starter, engine: str) -> None:
     """The database holds a request back until the server was told to end."""
-    name = starter.ready(engine).plugins[1].server
+    name = starter.ready(engine).plugins[1].database
     assert name
     with serving(engine, starter.databases.env()) as server:
         clients = [Client(server.url) for _ in range(3)]
@@ -161,7 +161,7 @@ def vote_on(server: SiteServer, stop: threading.Event) -> int:
 
 @pytest.mark.parametrize("engine", STORED)
 def test_a_signal_under_load_loses_no_vote(starter: Starter, engine: str) -> None:
-    name = parse(engine).plugins[1].server
+    name = parse(engine).plugins[1].database
     starter.ready(engine)
     assert name
     before = starter.databases.statistics(name).votes

@@ -10,8 +10,8 @@ import pytest
 
 from tests.engines.conftest import DEEP, on
 from tests.engines.html import SECURITY
-from tests.site_client import FORM, Answer, Ballot, Client, ask, ballot, sticker, vote
-from tests.site_server import SiteServer
+from tests.support.site_client import FORM, Answer, Ballot, Client, ask, ballot, sticker, vote
+from tests.support.site_server import SiteServer
 
 pytestmark = on(DEEP)
 

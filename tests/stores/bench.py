@@ -23,10 +23,10 @@ from typing import (
     Type,
 )
 
-from data_interface import BACKENDS, embedded
+from data_interface import BACKENDS
 from data_interface.store import Ballot, Statistics, Store, StoreError, Visitor
-
-from .insiders import INSIDERS, Insider
+from databases import private as embedded
+from tests.stores.insiders import INSIDERS, Insider
 
 VISITOR = Visitor(None, "127.0.0.1", "a test")
 # What the issue promises of a page while the database is away, and of its return.
@@ -56,13 +56,13 @@ class Bench:
 
     def insider(self, store: Store) -> AsyncContextManager[Insider]:
         """The database, past the store."""
-        return INSIDERS[self.plugin.server or "memory"](store, self.url)
+        return INSIDERS[self.plugin.database or "memory"](store, self.url)
 
     @contextlib.asynccontextmanager
     async def down(self) -> AsyncIterator[None]:
         """The database killed, and away for the length of the block."""
-        assert self.plugin.server
-        away = embedded.down(self.plugin.server)
+        assert self.plugin.database
+        away = embedded.down(self.plugin.database)
         await in_thread(away.__enter__)
         try:
             yield
@@ -72,8 +72,8 @@ class Bench:
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
         """Every process of the database stopped for the length of the block."""
-        assert self.plugin.server
-        home = embedded.folder(self.plugin.server)
+        assert self.plugin.database
+        home = embedded.folder(self.plugin.database)
         pids = family(int(embedded._state(home)["pid"]))
         try:
             for pid in pids:

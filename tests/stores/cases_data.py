@@ -6,8 +6,7 @@ import re
 
 from data_interface.stickers import catalogue
 from data_interface.store import Conflict, NotFound, Visitor
-
-from .bench import VISITOR, Bench, ask, counters, new_ballot, raises, unique
+from tests.stores.bench import VISITOR, Bench, ask, counters, new_ballot, raises, unique
 
 ID = re.compile(r"[0-9a-f]{32}")
 HOSTILE = [

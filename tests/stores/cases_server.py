@@ -6,8 +6,7 @@ import asyncio
 from contextlib import AsyncExitStack
 
 from data_interface.store import Busy, StoreError, Unavailable
-
-from .bench import (
+from tests.stores.bench import (
     PATIENCE_SECONDS,
     Bench,
     answers,

@@ -10,14 +10,8 @@ from contextlib import AsyncExitStack
 from typing import Any, List
 
 from data_interface.connections import MOST_CONNECTIONS
-from data_interface.store import (
-    CLEAN_EVERY_SECONDS,
-    SESSION_SECONDS,
-    Busy,
-    NotFound,
-)
-
-from .bench import (
+from data_interface.store import CLEAN_EVERY_SECONDS, SESSION_SECONDS, Busy, NotFound
+from tests.stores.bench import (
     PATIENCE_SECONDS,
     Bench,
     counters,
@@ -27,7 +21,7 @@ from .bench import (
     vote,
     within,
 )
-from .insiders import lowered
+from tests.stores.insiders import lowered
 
 CLEAN_SECONDS = 5 * CLEAN_EVERY_SECONDS
 

@@ -7,8 +7,7 @@ import secrets
 from typing import Any, List, Tuple
 
 from data_interface.store import Ballot, Sticker, Store, StoreError
-
-from .bench import Bench, ask, counters, new_ballot, unique, vote
+from tests.stores.bench import Bench, ask, counters, new_ballot, unique, vote
 
 Score = Tuple[int, int, int]
 

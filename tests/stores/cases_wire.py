@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Awaitable, Callable, Dict, List
 
 from data_interface.store import Data, Store, Visitor
-from race.wire import Tap, Wire, tapped
-
-from .bench import VISITOR, Bench, new_ballot
+from databases.wire import Tap, Wire, tapped
+from tests.stores.bench import VISITOR, Bench, new_ballot
 
 KNOWN = Visitor("0123456789abcdef" * 2, "127.0.0.1", "a test")
 Page = Callable[[Data], Awaitable[object]]

@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from data_interface import BACKENDS
+from runtime.paths import ROOT
 from tests.conftest import absent
-from tests.site_server import Databases, environment, first_line
+from tests.stores.bench import Bench
+from tests.stores.runner import run_case
+from tests.support.site_server import Databases, environment, first_line
 
-from .bench import Bench
-from .runner import run_case
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 CASE_SECONDS = 50.0
 
 Setting = tuple[str, str, str]
@@ -33,8 +32,8 @@ def settings() -> list[Setting]:
     """
     found: list[Setting] = []
     for name, plugin in BACKENDS.items():
-        found += [(name, connection, plugin.python or "") for connection in plugin.connections]
-        if plugin.python is None:
+        found += [(name, connection, plugin.python) for connection in plugin.connections]
+        if not plugin.python:
             found.append((name, plugin.connections[0], "3.7"))
     return found
 
@@ -83,7 +82,7 @@ def runs(request: pytest.FixtureRequest, databases: Databases) -> Iterator[RunCa
     """Runs a case against the store that the test is parametrized with."""
     backend, connection, version = request.param
     python = find_python(backend, version)
-    server = BACKENDS[backend].server
+    server = BACKENDS[backend].database
     url = databases.hold(server) if server else ""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VAR_DIR", databases.env()["VAR_DIR"])

@@ -13,8 +13,8 @@ import traceback
 from types import ModuleType
 from typing import Any, Callable, Coroutine, Dict
 
-from . import cases_data, cases_server, cases_trouble, cases_votes, cases_wire
-from .bench import Bench
+from tests.stores import cases_data, cases_server, cases_trouble, cases_votes, cases_wire
+from tests.stores.bench import Bench
 
 Case = Callable[[Bench], Coroutine[Any, Any, None]]
 

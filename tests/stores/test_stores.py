@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 
 from data_interface import BACKENDS
-
-from .conftest import RunCase, settings
-from .runner import FOR_ALL, FOR_SERVERS
+from tests.stores.conftest import RunCase, settings
+from tests.stores.runner import FOR_ALL, FOR_SERVERS
 
 TESTS = [
     pytest.param(setting, case, id="-".join([*filter(None, setting), case]))
     for setting in settings()
-    for case in [*FOR_ALL, *(FOR_SERVERS if BACKENDS[setting[0]].server else [])]
+    for case in [*FOR_ALL, *(FOR_SERVERS if BACKENDS[setting[0]].database else [])]
 ]
 
 

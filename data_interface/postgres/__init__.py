@@ -1,0 +1,1 @@
+"""The site on PostgreSQL: one file for each driver, everything else once."""

@@ -1,0 +1,51 @@
+"""The requests of the article's layout in PostgreSQL's SQL: one statement each, parameters only.
+
+``search_path`` is the site's schema, see ``schema.sql``.
+"""
+
+# ruff: noqa: S608  what is put together here are constants
+from data_interface.store import TOKEN_SECONDS
+
+STICKER = "id, pack, title, rating, up, down"
+# Uniform while ids have no gaps; both ends come from the index, so a draw is three look-ups.
+RANDOM_STICKER = f"""
+    SELECT {STICKER} FROM stickers WHERE id >= (
+        SELECT min(id) + floor(random() * (max(id) - min(id) + 1))::bigint FROM stickers
+    ) ORDER BY id LIMIT 1"""
+# A random UUID has 122 random bits, six are fixed: two of them, hashed and cut, give all 128.
+NEW_ID = """
+    SELECT encode(substring(sha256(
+        uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+    ) FOR 16), 'hex')"""
+KEEP_TOKEN = f"""
+    INSERT INTO tokens (token, sticker, mate, expires)
+    VALUES ($1, $2, $3, now() + interval '{TOKEN_SECONDS} s')"""
+TOUCH_SESSION = """
+    INSERT INTO sessions (session, address, agent) VALUES ($1, $2, $3)
+    ON CONFLICT (session) DO UPDATE SET visits = sessions.visits + 1,
+        address = excluded.address, agent = excluded.agent, seen = excluded.seen"""
+COUNT_VIEW = """
+    UPDATE counters SET value = value + 1 WHERE name = 'views' AND slot = pg_backend_pid() % 64"""
+BEST = f"SELECT {STICKER} FROM stickers ORDER BY rating DESC, id DESC LIMIT $1"
+WORST = f"SELECT {STICKER} FROM stickers ORDER BY rating, id LIMIT $1"
+CAST_VOTE = "SELECT cast_vote($1, $2)"
+STATISTICS = """
+    SELECT (SELECT count(*) FROM packs), (SELECT count(*) FROM stickers),
+        (SELECT count(*) FROM sessions)
+            + sum(value) FILTER (WHERE name = 'visitors_gone')::bigint,
+        sum(value) FILTER (WHERE name = 'views')::bigint,
+        sum(value) FILTER (WHERE name = 'votes')::bigint
+    FROM counters"""
+PACKS = "SELECT id, title FROM packs ORDER BY id"
+PACK = "SELECT id, title FROM packs WHERE id = $1"
+STICKERS = f"SELECT {STICKER} FROM stickers WHERE pack = $1 ORDER BY id"
+ONE_STICKER = f"SELECT {STICKER} FROM stickers WHERE pack = $1 AND id = $2"
+CREATE_PACK = "INSERT INTO packs (title) VALUES ($1) RETURNING id, title"
+RENAME_PACK = "UPDATE packs SET title = $2 WHERE id = $1 RETURNING id, title"
+DELETE_PACK = "DELETE FROM packs WHERE id = $1 RETURNING id"
+# Takes an id only when there is such a pack: a refused sticker must not leave a gap.
+CREATE_STICKER = f"""
+    INSERT INTO stickers (pack, title) SELECT id, $2 FROM packs WHERE id = $1
+    RETURNING {STICKER}"""
+RENAME_STICKER = f"UPDATE stickers SET title = $3 WHERE pack = $1 AND id = $2 RETURNING {STICKER}"
+DELETE_STICKER = "DELETE FROM stickers WHERE pack = $1 AND id = $2 RETURNING id"

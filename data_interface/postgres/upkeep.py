@@ -1,0 +1,142 @@
+"""What PostgreSQL needs besides answering pages: the schema, the stickers, the cleaning."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from pathlib import Path
+from typing import Any
+
+from data_interface.driver import Driver, connect, raise_translated
+from data_interface.stickers import catalogue
+from data_interface.store import (
+    CLEAN_EVERY_SECONDS,
+    SESSION_SECONDS,
+    SESSIONS_KEPT,
+    TOKENS_KEPT,
+    StoreError,
+)
+
+SCHEMA = "sticker_site"
+SCHEMA_FILE = Path(__file__).with_name("schema.sql")
+SETUP_SECONDS = 15.0
+BATCH = 2000
+
+# Keys of advisory locks, which all programs of a database share: "stickers" in ASCII, and the next.
+SETUP_LOCK = 0x737469636B657273
+CLEANING_LOCK = SETUP_LOCK + 1
+
+# A vote locks the two tokens of a ballot in another order than that of age. What is locked is left
+# for the next time, so that cleaning and voting never wait for each other in a circle. The locked
+# rows stay where they are, so their addresses (ctid) find them; a join would read the whole table.
+OLD_TOKENS = """
+    WITH gone AS (DELETE FROM tokens WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM tokens WHERE expires <= now()
+        ORDER BY expires LIMIT $1 FOR UPDATE SKIP LOCKED
+    )) RETURNING 1) SELECT count(*) FROM gone"""
+SURPLUS_TOKENS = """
+    WITH gone AS (DELETE FROM tokens WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM tokens WHERE number <= (SELECT max(number) FROM tokens) - $2::bigint
+        ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED
+    )) RETURNING 1) SELECT count(*) FROM gone"""
+# A visitor who is forgotten still counts: both changes are one statement.
+FORGET = """
+    WITH gone AS (DELETE FROM sessions WHERE ctid = ANY (ARRAY({})) RETURNING 1)
+    UPDATE counters SET value = value + (SELECT count(*) FROM gone)
+    WHERE name = 'visitors_gone' AND slot = 0 RETURNING (SELECT count(*) FROM gone)"""
+OLD_SESSIONS = FORGET.format("""
+    SELECT ctid FROM sessions WHERE seen <= now() - make_interval(secs => $2)
+    ORDER BY seen LIMIT $1 FOR UPDATE SKIP LOCKED""")
+SURPLUS_SESSIONS = FORGET.format("""
+    SELECT ctid FROM sessions ORDER BY seen
+    LIMIT least($1::bigint, greatest(0, (SELECT count(*) FROM sessions) - $2::bigint))
+    FOR UPDATE SKIP LOCKED""")
+
+
+async def create_schema(connection: Any) -> None:
+    """Make the schema and load the stickers where they are missing; two servers may start at once.
+
+    The file is run once for each of its versions: creating an index that exists still waits for the
+    writers of its table, and this must not disturb a server that is at work.
+    """
+    script = SCHEMA_FILE.read_text(encoding="utf-8")
+    version = hashlib.sha256(script.encode("utf-8")).hexdigest()
+    async with connection.transaction():
+        await connection.execute(
+            "SELECT pg_advisory_xact_lock($1)", SETUP_LOCK, timeout=SETUP_SECONDS
+        )
+        found = await connection.fetchval(
+            "SELECT obj_description(to_regnamespace($1)::oid, 'pg_namespace')", SCHEMA
+        )
+        if found != version:
+            await connection.execute(script, timeout=SETUP_SECONDS)
+            await connection.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{version}'")
+        if await connection.fetchval(
+            "SELECT NOT EXISTS (SELECT FROM packs) AND NOT EXISTS (SELECT FROM stickers)"
+        ):
+            await _load(connection)
+
+
+async def _load(connection: Any) -> None:
+    packs, stickers = catalogue()
+    tables = {
+        "packs": (("id", "title"), packs),
+        "stickers": (
+            ("id", "pack", "title", "up", "down"),
+            [(row.id, row.pack, row.title, row.up, row.down) for row in stickers],
+        ),
+    }
+    for table, (columns, rows) in tables.items():
+        await connection.copy_records_to_table(
+            table, schema_name=SCHEMA, columns=columns, records=rows, timeout=SETUP_SECONDS
+        )
+    await connection.execute("SELECT setval('pack_ids', (SELECT max(id) FROM packs))")
+    await connection.execute("SELECT setval('sticker_ids', (SELECT max(id) FROM stickers))")
+    await connection.execute("ANALYZE packs, stickers", timeout=SETUP_SECONDS)
+
+
+async def keep_clean(driver: Driver) -> None:
+    """Clean for as long as the store is open, on a connection of its own; until cancelled."""
+    while True:
+        try:
+            await _clean_while_connected(driver)
+        except asyncio.CancelledError:
+            raise
+        except StoreError:
+            # Pages report an absent database; cleaning resumes with it.
+            pass
+        except Exception:
+            logging.getLogger(__name__).exception("cleaning failed, the next try follows")
+        await asyncio.sleep(CLEAN_EVERY_SECONDS)
+
+
+async def _clean_while_connected(driver: Driver) -> None:
+    connection = await connect(driver)
+    chosen = False
+    try:
+        while True:
+            # The database drops the lock with the connection: one of the server processes has it.
+            chosen = chosen or await connection.raw.fetchval(
+                "SELECT pg_try_advisory_lock($1)", CLEANING_LOCK
+            )
+            if chosen:
+                await clean(connection.raw)
+            await asyncio.sleep(CLEAN_EVERY_SECONDS)
+    except Exception as error:
+        raise_translated(driver, error)
+        raise
+    finally:
+        await driver.disconnect(connection)
+
+
+async def clean(connection: Any) -> None:
+    """Remove what is too old or too much, the oldest first, in batches that never lock for long."""
+    for sql, bounds in (
+        (OLD_TOKENS, ()),
+        (SURPLUS_TOKENS, (TOKENS_KEPT,)),
+        (OLD_SESSIONS, (SESSION_SECONDS,)),
+        (SURPLUS_SESSIONS, (SESSIONS_KEPT,)),
+    ):
+        while await connection.fetchval(sql, BATCH, *bounds) == BATCH:
+            pass

@@ -1,0 +1,176 @@
+"""Tarantool through aiotarantool, the driver of the article: CPython 3.7 only."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from typing import Any, Dict, Optional, Sequence
+
+import aiotarantool
+from tarantool.error import DatabaseError, NetworkError
+from tarantool.request import (
+    RequestCall,
+    RequestInsert,
+    RequestSelect,
+    RequestUpdate,
+    RequestUpsert,
+)
+
+from data_interface.article import Request
+from data_interface.store import Data, Store, StoreError, Unavailable
+from data_interface.tarantool.data import TarantoolData, Watch
+from data_interface.tarantool.layout import Address, TarantoolStore, parse_url, refused
+
+ALL_ROWS = 0xFFFFFFFF
+LOST = "The connection to the database was lost."
+
+
+def open_store(connection: str, url: str, size: int) -> Store:
+    """The store on the Tarantool at ``url``; see ``tarantool_layout.parse_url``."""
+    address = parse_url(url)
+    return TarantoolStore(connection, address, AiotarantoolDriver(address), size)
+
+
+class Link(aiotarantool.Connection):  # type: ignore[misc]
+    """A connection of the driver, mended where a lost database would hang or litter a server.
+
+    Its requests are put into its write buffer as the driver does it, but the future of the answer
+    is handed out: what the driver's coroutines add, a connect and a schema when they are missing,
+    is there already.
+    """
+
+    path: Optional[str] = None
+    last: Optional[Request] = None
+    _waiters: Dict[int, asyncio.Future[Any]]
+    _writer: Optional[asyncio.StreamWriter]
+
+    async def _do_connect(self) -> None:
+        """As the driver does it, on a Unix socket too, and not done before the greeting came."""
+        if self.path is None:
+            streams = asyncio.open_connection(self.host, self.port)
+        else:
+            streams = asyncio.open_unix_connection(self.path)
+        self._reader, self._writer = await streams
+        self._write_event = asyncio.Event()
+        self._write_buf = b""
+        self._greeting_event = asyncio.Event()
+        self._reader_task = self.loop.create_task(self._response_reader())
+        self._reader_task.add_done_callback(self._reader_ended)
+        self._writer_task = self.loop.create_task(self._response_writer())
+        await self._greeting_event.wait()
+        if not self._salt:
+            raise ConnectionResetError(LOST)
+        if self.user:
+            await self._authenticate(self.user, self.password)
+
+    def _reader_ended(self, reader: asyncio.Task[None]) -> None:
+        """Nobody else looks at what ended it, be it a reset or an answer it cannot read."""
+        if not reader.cancelled():
+            reader.exception()
+        self.end()
+
+    async def _do_close(self, exc: Optional[BaseException]) -> None:
+        """As the driver does it, but a request that was given up before is no reason to fail."""
+        self.end()
+
+    def end(self) -> None:
+        """Close at once; every request under way fails."""
+        self.connected = False
+        if self._writer is None:
+            return
+        self._writer.transport.abort()
+        self._reader_task.cancel()
+        self._writer_task.cancel()
+        waiting, self._waiters = self._waiters, {}
+        for waiter in waiting.values():
+            if not waiter.done():
+                waiter.set_exception(ConnectionResetError(LOST))
+
+    def send(self, request: Any) -> Request:
+        """Queue the request; the future of its answer."""
+        if not self.connected:
+            raise ConnectionResetError(LOST)
+        self._write_buf += bytes(request)
+        self._write_event.set()
+        self.last = answer = self._waiters[request.sync]
+        return answer
+
+    def call(self, procedure: str, arguments: Sequence[Any] = ()) -> Request:
+        return self.send(RequestCall(self, procedure, arguments))
+
+    def select(
+        self,
+        space: int,
+        key: Sequence[Any],
+        limit: int = ALL_ROWS,
+        index: int = 0,
+        iterator: int = 0,
+    ) -> Request:
+        return self.send(RequestSelect(self, space, index, key, 0, limit, iterator))
+
+    def insert(self, space: int, row: Sequence[Any]) -> Request:
+        return self.send(RequestInsert(self, space, row))
+
+    def update(self, space: int, key: Sequence[Any], operations: Sequence[Any]) -> Request:
+        return self.send(RequestUpdate(self, space, 0, key, operations))
+
+    def upsert(self, space: int, row: Sequence[Any], operations: Sequence[Any]) -> Request:
+        return self.send(RequestUpsert(self, space, 0, row, operations))
+
+
+class AiotarantoolDriver:
+    """``driver.Driver`` for aiotarantool."""
+
+    multiplexed = True
+
+    def __init__(self, address: Address) -> None:
+        # Making one looks for the C library with programs of the system, 3 ms each time; a copy
+        # of one that never was connected does not.
+        self._pattern: Optional[Link] = None
+        self._address = address
+
+    async def connect(self) -> Any:
+        """See ``driver.Driver``."""
+        link = self._new_link()
+        try:
+            await link.connect()
+        except BaseException:
+            link.end()
+            raise
+        Watch(link, lambda: link.connected, link.end)
+        return link
+
+    def _new_link(self) -> Link:
+        address = self._address
+        if self._pattern is None:
+            self._pattern = Link(address.host, address.port, address.user, address.password)
+            self._pattern.path = address.path
+            # Without a version the database does not check it: one request less to connect.
+            self._pattern.schema_version = 0
+        link = copy.copy(self._pattern)
+        link.lock = asyncio.Lock()
+        link.loop = asyncio.get_event_loop()
+        link._waiters = {}  # noqa: SLF001
+        return link
+
+    async def disconnect(self, connection: Any) -> None:
+        """See ``driver.Driver``."""
+        connection.end()
+
+    def is_open(self, connection: Any) -> bool:
+        """See ``driver.Driver``."""
+        return bool(connection.connected)
+
+    def data(self, connection: Any) -> Data:
+        """See ``driver.Driver``."""
+        return TarantoolData(connection)
+
+    def translate(self, error: BaseException) -> Optional[StoreError]:
+        """See ``driver.Driver``."""
+        if isinstance(error, NetworkError):
+            return Unavailable(LOST)
+        if isinstance(error, DatabaseError):
+            return refused(*error.args)
+        if isinstance(error, OSError):
+            return Unavailable(f"The database cannot be reached: {error}")
+        return None

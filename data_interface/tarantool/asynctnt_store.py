@@ -1,0 +1,124 @@
+"""Tarantool through asynctnt: many requests at a time on one connection."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Optional
+
+import asynctnt
+from asynctnt.exceptions import TarantoolDatabaseError, TarantoolError
+from asynctnt.iproto import protocol
+
+from data_interface.driver import CONNECT_SECONDS, REQUEST_SECONDS
+from data_interface.store import Data, Store, StoreError, Unavailable
+from data_interface.tarantool.data import TarantoolData, Watch
+from data_interface.tarantool.layout import Address, TarantoolStore, parse_url, refused
+
+# What it logs is raised as well, and said in one line by who asked.
+logging.getLogger("asynctnt").setLevel(logging.CRITICAL)
+
+SHORT_LIVED = ("multi", "query")
+
+
+def open_store(connection: str, url: str, size: int) -> Store:
+    """The store on the Tarantool at ``url``; see ``tarantool_layout.parse_url``."""
+    address = parse_url(url)
+    driver = AsynctntDriver(address, watched=connection not in SHORT_LIVED)
+    return TarantoolStore(connection, address, driver, size)
+
+
+class Protocol(protocol.Protocol):  # type: ignore[misc]
+    """Tells its connection about the transport as soon as there is one."""
+
+    link: Link
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        self.link.transport = transport
+        super().connection_made(transport)
+
+
+class Link(asynctnt.Connection):  # type: ignore[misc]
+    """A connection that can be ended at any time, also while it waits for the greeting.
+
+    asynctnt keeps a transport open when its connect is cancelled, and closes one gently: with
+    data that a hung database does not take, that never ends.
+    """
+
+    transport: Optional[asyncio.Transport] = None
+
+    def protocol_factory(self, *arguments: Any) -> Protocol:
+        made: Protocol = super().protocol_factory(*arguments, cls=Protocol)
+        made.link = self
+        return made
+
+    def abort(self) -> None:
+        """Every request under way fails."""
+        if self.transport is not None:
+            self.transport.abort()
+
+
+class AsynctntDriver:
+    """``driver.Driver`` for asynctnt.
+
+    Its own time limit costs a timer and a callback for each request, half as much again as the
+    request itself. A connection that lives long is ``watched`` instead: one timer for all.
+    """
+
+    multiplexed = True
+
+    def __init__(self, address: Address, watched: bool) -> None:
+        self._watched = watched
+        self._options = {
+            "host": "unix/" if address.path else address.host,
+            "port": address.path or address.port,
+            "username": address.user,
+            "password": address.password,
+            # It tries again after half of this; driver.connect gives up first.
+            "connect_timeout": 3 * CONNECT_SECONDS,
+            "request_timeout": None if watched else REQUEST_SECONDS,
+            # The layout's ids are known, and the modes connect again by themselves.
+            "fetch_schema": False,
+            "auto_refetch_schema": False,
+            "reconnect_timeout": 0,
+            "ping_timeout": 0,
+        }
+
+    async def connect(self) -> Any:
+        """See ``driver.Driver``."""
+        link = Link(**self._options)
+        try:
+            return await link.connect()
+        except AssertionError as error:
+            raise Unavailable(f"The database cannot be reached: {error}") from None
+        except BaseException:
+            link.abort()
+            raise
+
+    async def disconnect(self, connection: Any) -> None:
+        """See ``driver.Driver``. The driver's own waits, and fails when that is cancelled."""
+        connection.abort()
+        connection.close()
+
+    def is_open(self, connection: Any) -> bool:
+        """See ``driver.Driver``."""
+        return bool(connection.is_fully_connected)
+
+    def data(self, connection: Any) -> Data:
+        """See ``driver.Driver``."""
+        if not self._watched:
+            return TarantoolData(connection)
+        # Its methods without the layer of Python above them: three in a hundred of a page.
+        data = TarantoolData(connection._db)  # noqa: SLF001
+        Watch(data, lambda: self.is_open(connection), connection.abort)
+        return data
+
+    def translate(self, error: BaseException) -> Optional[StoreError]:
+        """See ``driver.Driver``."""
+        if isinstance(error, TarantoolDatabaseError):
+            return refused(error.code, error.message)
+        if isinstance(error, TarantoolError):
+            return Unavailable("The connection to the database was lost.")
+        if isinstance(error, OSError):
+            return Unavailable(f"The database cannot be reached: {error}")
+        return None

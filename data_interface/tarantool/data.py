@@ -1,0 +1,164 @@
+"""``store.Data`` for any Tarantool driver, and the watch over a connection's requests.
+
+A driver brings a connection with five methods of one request each: ``call(procedure, arguments)``,
+``select(space, key, ...)``, ``insert(space, row)``, ``update(space, key, operations)`` and
+``upsert(space, row, operations)``; fields are numbered from 0.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, Callable, List, Optional
+
+from data_interface.article import ArticleData, Request
+from data_interface.driver import REQUEST_SECONDS
+from data_interface.store import TOKEN_SECONDS, NotFound, Pack, Statistics, Sticker, Visitor
+from data_interface.tarantool.layout import (
+    ASCENDING,
+    BY_PACK,
+    BY_RATING,
+    COUNTERS,
+    DESCENDING,
+    EQUAL,
+    PACKS,
+    SESSIONS,
+    STICKERS,
+    TOKENS,
+)
+
+VIEWS = ["views"]
+ONE_MORE = [["+", 1, 1]]
+LOOK_SECONDS = 0.2
+
+
+class TarantoolData(ArticleData):
+    """``store.Data``; every request method sends one request through the driver's connection."""
+
+    def __init__(self, connection: Any) -> None:
+        # The last request that was sent, for ``Watch``; a future where it is used.
+        self.last: Optional[Request] = None
+        # Looked up once: a page sends nine of them.
+        self._call: Callable[..., Request] = connection.call
+        self._select: Callable[..., Request] = connection.select
+        self._insert: Callable[..., Request] = connection.insert
+        self._update: Callable[..., Request] = connection.update
+        self._upsert: Callable[..., Request] = connection.upsert
+
+    def random_sticker(self) -> Request:
+        self.last = request = self._call("site_random_sticker")
+        return request
+
+    def new_id(self) -> Request:
+        self.last = request = self._call("site_new_id")
+        return request
+
+    def keep_token(self, token: str, sticker: int, mate: str) -> Request:
+        expires = int(time.time()) + TOKEN_SECONDS
+        self.last = request = self._insert(TOKENS, [token, sticker, mate, expires])
+        return request
+
+    def touch_session(self, session: str, visitor: Visitor) -> Request:
+        now = int(time.time())
+        _, address, agent = visitor
+        self.last = request = self._upsert(
+            SESSIONS,
+            [session, address, agent, 1, now],
+            [["=", 1, address], ["=", 2, agent], ["+", 3, 1], ["=", 4, now]],
+        )
+        return request
+
+    def count_view(self) -> Request:
+        self.last = request = self._update(COUNTERS, VIEWS, ONE_MORE)
+        return request
+
+    def ranked(self, limit: int, best: bool) -> Request:
+        iterator = DESCENDING if best else ASCENDING
+        self.last = request = self._select(
+            STICKERS, [], limit=limit, index=BY_RATING, iterator=iterator
+        )
+        return request
+
+    def _ask(self, procedure: str, *arguments: Any) -> Request:
+        self.last = request = self._call(procedure, arguments)
+        return request
+
+    def _find(self, space: int, key: List[int], **options: int) -> Request:
+        self.last = request = self._select(space, key, **options)
+        return request
+
+    async def cast_vote(self, plus: str, minus: str) -> bool:
+        return bool((await self._ask("site_cast_vote", plus, minus))[0][0])
+
+    async def statistics(self) -> Statistics:
+        return Statistics(*(await self._ask("site_statistics"))[0])
+
+    async def packs(self) -> List[Pack]:
+        return [Pack(*row) for row in await self._find(PACKS, [], iterator=ASCENDING)]
+
+    async def pack(self, pack: int) -> Pack:
+        rows = await self._find(PACKS, [pack])
+        if not rows:
+            raise NotFound(f"There is no pack {pack}.")
+        return Pack(*rows[0])
+
+    async def stickers(self, pack: int) -> List[Sticker]:
+        rows = await self._find(STICKERS, [pack], index=BY_PACK, iterator=EQUAL)
+        return [Sticker(*row) for row in rows]
+
+    async def sticker(self, pack: int, sticker: int) -> Sticker:
+        rows = await self._find(STICKERS, [sticker])
+        if not rows or rows[0][1] != pack:
+            raise NotFound(f"There is no sticker {sticker} in pack {pack}.")
+        return Sticker(*rows[0])
+
+    async def create_pack(self, title: str) -> Pack:
+        return Pack(*(await self._ask("site_create_pack", title))[0])
+
+    async def rename_pack(self, pack: int, title: str) -> Pack:
+        return Pack(*(await self._ask("site_rename_pack", pack, title))[0])
+
+    async def delete_pack(self, pack: int) -> None:
+        await self._ask("site_delete_pack", pack)
+
+    async def create_sticker(self, pack: int, title: str) -> Sticker:
+        return Sticker(*(await self._ask("site_create_sticker", pack, title))[0])
+
+    async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
+        return Sticker(*(await self._ask("site_rename_sticker", pack, sticker, title))[0])
+
+    async def delete_sticker(self, pack: int, sticker: int) -> None:
+        await self._ask("site_delete_sticker", pack, sticker)
+
+
+class Watch:
+    """Ends a connection whose request was not answered for REQUEST_SECONDS.
+
+    One timer for a connection instead of one for a request: every LOOK_SECONDS it picks the last
+    request sent, and follows it until it is answered. Looks are counted, not seconds: a process
+    that was stopped itself must not take its own absence for the database's.
+    """
+
+    def __init__(self, sender: Any, is_open: Callable[[], bool], abort: Callable[[], None]) -> None:
+        """``sender.last`` is the future of the last request sent, or None."""
+        self._sender = sender
+        self._is_open = is_open
+        self._abort = abort
+        self._suspect: Any = None
+        self._looks = 0
+        self._loop = asyncio.get_event_loop()
+        self._loop.call_later(LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        if not self._is_open():
+            return
+        if self._suspect is None or self._suspect.done():
+            last = self._sender.last
+            self._suspect = None if last is None or last.done() else last
+            self._looks = 0
+        elif self._looks < REQUEST_SECONDS / LOOK_SECONDS - 2:
+            self._looks += 1
+        else:
+            self._abort()
+            return
+        self._loop.call_later(LOOK_SECONDS, self._look)

@@ -1,0 +1,139 @@
+"""What the Tarantool drivers share: the layout of ``tarantool/init.lua``, addresses, the store."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, AsyncContextManager, NamedTuple, Optional
+from urllib.parse import unquote, urlsplit
+
+from data_interface.connections import mode
+from data_interface.driver import Driver, connect, raise_translated
+from data_interface.stickers import catalogue
+from data_interface.store import (
+    CLEAN_EVERY_SECONDS,
+    SESSION_SECONDS,
+    SESSIONS_KEPT,
+    TOKENS_KEPT,
+    Busy,
+    Conflict,
+    Data,
+    NotFound,
+    StoreError,
+    Unavailable,
+)
+
+STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS = 5401, 5402, 5403, 5404, 5405
+SPACES = [STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS]
+BY_RATING, BY_PACK = 1, 2
+EQUAL, DESCENDING, ASCENDING = 0, 4, 5
+
+DEFAULT_PORT = 3301
+OPEN_SECONDS = 10.0
+
+# Numbers of errors: init.lua's own, then Tarantool's (src/box/errcode.h).
+NOT_FOUND, CONFLICT = 20001, 20002
+MEMORY_ISSUE, READ_ONLY, LOADING = 2, 7, 116
+NO_SUCH_PROCEDURE, ACCESS_DENIED = 33, 42
+NO_SUCH_USER, PASSWORD_MISMATCH = 45, 47
+
+WRONG_URL = "TARANTOOL_URL must look like tarantool://user:password@host:port or tarantool:///path/to/socket"
+NO_LAYOUT = (
+    "Tarantool does not have the site's spaces and procedures of this version: "
+    "start it with `tarantool tarantool/init.lua`."
+)
+
+
+class Address(NamedTuple):
+    """Where Tarantool listens: a Unix socket's path, or a host and a port; user None for guest."""
+
+    path: Optional[str]
+    host: str
+    port: int
+    user: Optional[str]
+    password: Optional[str]
+
+    def __str__(self) -> str:
+        """For messages: no user, no password."""
+        return self.path or f"{self.host}:{self.port}"
+
+
+def parse_url(url: str) -> Address:
+    """The address in ``tarantool://user:password@host:port`` or ``tarantool:///path``."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or DEFAULT_PORT
+    except ValueError:
+        raise StoreError(WRONG_URL) from None
+    if parts.scheme != "tarantool" or not (parts.hostname or parts.path.strip("/")):
+        raise StoreError(WRONG_URL)
+    user = unquote(parts.username) if parts.username else None
+    password = unquote(parts.password) if parts.password else None
+    path = None if parts.hostname else unquote(parts.path)
+    return Address(path, parts.hostname or "", port, user, password)
+
+
+def refused(code: int, message: str) -> StoreError:
+    """Tarantool's refusal in the store's words."""
+    if code in (NO_SUCH_PROCEDURE, ACCESS_DENIED):
+        return StoreError(NO_LAYOUT)
+    kind, text = {
+        NOT_FOUND: (NotFound, "{}"),
+        CONFLICT: (Conflict, "{}"),
+        MEMORY_ISSUE: (Busy, "The database's memory is full: {}"),
+        READ_ONLY: (Unavailable, "The database is not ready: {}"),
+        LOADING: (Unavailable, "The database is not ready: {}"),
+        NO_SUCH_USER: (StoreError, "Tarantool refuses the user in TARANTOOL_URL: {}"),
+        PASSWORD_MISMATCH: (StoreError, "Tarantool refuses the password in TARANTOOL_URL: {}"),
+    }.get(code, (StoreError, "Tarantool refused a request: {}"))
+    return kind(text.format(message))
+
+
+class TarantoolStore:
+    """``store.Store`` on any Tarantool driver."""
+
+    def __init__(self, connection: str, address: Address, driver: Driver, size: int) -> None:
+        self._address = address
+        self._driver = driver
+        self._mode = mode(connection, driver, size)
+
+    async def open(self) -> None:
+        """See ``store.Store.open``; ends within OPEN_SECONDS or so."""
+        try:
+            connection = await connect(self._driver)
+        except Unavailable as error:
+            raise Unavailable(f"Is Tarantool running at {self._address}? {error}") from None
+        try:
+            await asyncio.wait_for(prepare(connection), OPEN_SECONDS)
+        except Exception as error:
+            raise_translated(self._driver, error)
+            raise
+        finally:
+            await self._driver.disconnect(connection)
+        await self._mode.open()
+
+    def acquire(self) -> AsyncContextManager[Data]:
+        """See ``store.Store.acquire``."""
+        return self._mode.acquire()
+
+    async def close(self) -> None:
+        """See ``store.Store.close``."""
+        await self._mode.close()
+
+
+async def prepare(connection: Any) -> None:
+    """Check the layout, set the limits, load the stickers unless that was done before."""
+    limits = {
+        "tokens": TOKENS_KEPT,
+        "sessions": SESSIONS_KEPT,
+        "session_seconds": SESSION_SECONDS,
+        "clean_milliseconds": int(CLEAN_EVERY_SECONDS * 1000),
+    }
+    rows = await connection.call("site_open", [limits])
+    *spaces, loaded = rows[0]
+    if spaces != SPACES:
+        raise StoreError(NO_LAYOUT)
+    if not loaded:
+        packs, stickers = catalogue()
+        await connection.call(
+            "site_load", [[list(row) for row in rows] for rows in (packs, stickers)]
+        )

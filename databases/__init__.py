@@ -1,0 +1,1 @@
+"""Private databases: started when they are needed, gone after the last user."""

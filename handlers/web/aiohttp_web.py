@@ -1,0 +1,125 @@
+"""The site on aiohttp."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any, Awaitable, Callable
+
+from aiohttp import web
+from aiohttp.http import HttpProcessingError
+
+from handlers.exchange import BODY_LIMIT, Page, Visit
+from handlers.site import Route, Site
+from handlers.web.lifecycle import NewLoop, finished, ignore, run
+
+Handler = Callable[[web.Request], Awaitable[web.Response]]
+
+
+class Closing(Exception):
+    """The rest of a request's body will never be read."""
+
+
+class Bodies:
+    """Bodies on their way: once aiohttp closes, it drops their rest, and waits for it anyway."""
+
+    def __init__(self) -> None:
+        self._on_their_way = 0
+        self._closing = False
+
+    async def read(self, request: web.Request) -> bytes:
+        """The request's body; ``Closing`` when the rest of it would be dropped."""
+        if self._closing and not request.content.is_eof():
+            raise Closing
+        self._on_their_way += 1
+        try:
+            return await request.read()
+        finally:
+            self._on_their_way -= 1
+
+    async def finish(self) -> None:
+        """Wait for those on their way, in bounds; from now on begin no other."""
+        await finished(lambda: not self._on_their_way)
+        self._closing = True
+
+
+async def to_visit(request: web.Request, bodies: Bodies) -> Visit:
+    """What the pages may know of a request."""
+    headers = request.headers
+    return Visit(
+        headers.get("Cookie"),
+        request.remote or "",
+        headers.get("User-Agent", ""),
+        request.query_string,
+        await bodies.read(request) if request.can_read_body else b"",
+        headers.get("Authorization"),
+        tuple(request.match_info.values()),
+    )
+
+
+def to_response(page: Page) -> web.Response:
+    """A page as the framework sends it."""
+    headers = dict(page.kind.all_headers, **page.extra) if page.extra else page.kind.all_headers
+    return web.Response(status=page.status, body=page.body, headers=headers)
+
+
+def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
+    """The framework's handler for a route."""
+    if route.constant is not None:
+        body, headers = route.constant.body, route.constant.kind.all_headers
+
+        async def constant(request: web.Request) -> web.Response:
+            return web.Response(body=body, headers=headers)
+
+        return constant
+
+    respond: Any = route.respond
+
+    async def handle(request: web.Request) -> web.Response:
+        try:
+            visit = await to_visit(request, bodies)
+        except web.HTTPRequestEntityTooLarge:
+            return to_response(site.too_large(request.path))
+        except Closing:
+            return to_response(site.closing(request.path))
+        page = respond(visit)
+        return to_response(await page if route.waits else page)
+
+    return handle
+
+
+def application(site: Site, bodies: Bodies) -> web.Application:
+    """The route table."""
+    app = web.Application(client_max_size=BODY_LIMIT)
+
+    async def missing(request: web.Request) -> web.Response:
+        return to_response(site.missing(request.method, request.path))
+
+    for route in site.routes:
+        respond = handler(site, route, bodies)
+        app.router.add_route(route.method, route.path, respond)
+        if route.method == "GET":
+            app.router.add_route("HEAD", route.path, respond)
+    app.router.add_route("*", "/{path:.*}", missing)
+    return app
+
+
+def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:
+    """Serve until a signal; the exit status."""
+
+    async def start() -> Callable[[], Awaitable[None]]:
+        ignore("aiohttp.server", HttpProcessingError, ConnectionError)
+        bodies = Bodies()
+        runner = web.AppRunner(application(site, bodies), access_log=None)
+        await runner.setup()
+        listening = web.SockSite(runner, sock, backlog=1024)
+        await listening.start()
+
+        async def finish() -> None:
+            await listening.stop()
+            await bodies.finish()
+            await runner.cleanup()
+
+        return finish
+
+    run(site, new_loop, start, ready)
+    return 0

@@ -1,0 +1,136 @@
+"""The site on japronto, which runs its own loop in a worker process."""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+import logging
+import socket
+from typing import Any, Callable
+
+from japronto import Application, RouteNotFoundException
+
+from handlers.exchange import BODY_LIMIT, Page, Visit
+from handlers.site import Route, Site
+from handlers.web.lifecycle import NewLoop, finished
+from handlers.web.supervisor import supervise
+
+_log = logging.getLogger("japronto")
+
+
+def to_visit(request: Any) -> Visit:
+    """What the pages may know of a request. Raw headers: the parsed ones fail on odd bytes."""
+    headers = request.headers
+    return Visit(
+        headers.get("Cookie"),
+        request.remote_addr,
+        headers.get("User-Agent", ""),
+        request.query_string or "",
+        request.body or b"",
+        headers.get("Authorization"),
+        tuple(request.match_dict.values()),
+    )
+
+
+def to_response(request: Any, page: Page) -> Any:
+    """A page as the framework sends it."""
+    kind = page.kind
+    headers = dict(kind.headers, **page.extra) if page.extra else kind.headers
+    body = b"" if request.method == "HEAD" else page.body
+    return request.Response(body=body, code=page.status, mime_type=kind.mime, headers=headers)
+
+
+def handler(site: Site, route: Route) -> Callable[[Any], Any]:
+    """The framework's handler for a route: synchronous where no database is asked.
+
+    japronto aborts when a coroutine that waits is pipelined, so only such pages are coroutines.
+    """
+    if route.constant is not None:
+        body, mime, headers = (
+            route.constant.body,
+            route.constant.kind.mime,
+            route.constant.kind.headers,
+        )
+
+        def constant(request: Any) -> Any:
+            return request.Response(body=body, mime_type=mime, headers=headers)
+
+        return constant
+
+    respond: Any = route.respond
+
+    def handle(request: Any) -> Any:
+        return to_response(request, respond(to_visit(request)))
+
+    async def handle_waiting(request: Any) -> Any:
+        if request.body and len(request.body) > BODY_LIMIT:
+            return to_response(request, site.too_large(request.path))
+        return to_response(request, await respond(to_visit(request)))
+
+    return handle_waiting if route.waits else handle
+
+
+class SiteApplication(Application):  # type: ignore[misc]
+    """japronto with our error pages, and an end that waits for requests in flight."""
+
+    def __init__(self, site: Site, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._loop = loop
+        self._site = site
+        for route in site.routes:
+            respond = handler(site, route)
+            self.router.add_route(route.path, respond, route.method)
+            if route.method == "GET":
+                self.router.add_route(route.path, respond, "HEAD")
+
+    def default_error_handler(self, request: Any, error: BaseException) -> Any:
+        if isinstance(error, asyncio.CancelledError):
+            # The client is gone; japronto drops whatever is answered.
+            return request.Response(code=503)
+        if not isinstance(error, RouteNotFoundException):
+            return to_response(request, self._site.failed(request.path, error))
+        return to_response(request, self._site.missing(request.method, request.path))
+
+    def protocol_error_handler(self, error: str) -> bytes:
+        _log.info("malformed request: %s", error)
+        page = self._site.malformed("")
+        head = "HTTP/1.0 400 Bad Request\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+        return (head % (page.kind.content_type, len(page.body))).encode() + page.body
+
+    async def drain(self) -> None:
+        def close_idle() -> bool:
+            idle, busy = self._get_idle_and_busy_connections()
+            for connection in idle:
+                connection.transport.close()
+            return not busy
+
+        await finished(close_idle)
+        await self._site.close()
+
+
+def overlook_eof(loop: asyncio.AbstractEventLoop, context: Any) -> None:
+    """Log what an event loop reports, but for one thing.
+
+    asyncio asks a protocol what to do when the client closed its side; japronto's has no answer,
+    so asyncio reports an error and closes the connection, which is what is wanted.
+    """
+    if not (isinstance(context.get("exception"), AttributeError) and "protocol" in context):
+        loop.default_exception_handler(context)
+
+
+def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:
+    """Serve until a signal; the exit status."""
+
+    def work(first: bool, started: Callable[[], None]) -> None:
+        loop = new_loop()
+        asyncio.set_event_loop(loop)
+        loop.set_exception_handler(overlook_eof)
+        loop.run_until_complete(site.open(lenient=not first))
+        loop.call_soon(started)
+        if not _log.isEnabledFor(logging.DEBUG):
+            # japronto enables it, and its aborts are at every client's command.
+            loop.call_soon(faulthandler.disable)
+        host, port = sock.getsockname()[:2]
+        SiteApplication(site, loop).serve(sock=sock, host=host, port=port, reloader_pid=None)
+
+    return supervise(work, ready)

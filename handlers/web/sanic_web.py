@@ -1,0 +1,148 @@
+"""The site on Sanic."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any, Awaitable, Callable, Coroutine, Optional
+
+from sanic import Request, Sanic
+from sanic import __version__ as sanic_version
+from sanic.exceptions import BadRequest, SanicException
+from sanic.http import Http
+from sanic.response import HTTPResponse
+
+from handlers.exchange import BODY_LIMIT, Page, Visit
+from handlers.site import Route, Site
+from handlers.web.lifecycle import NewLoop, finished, ignore, run
+
+Handler = Callable[..., Coroutine[Any, Any, HTTPResponse]]
+
+
+def to_visit(request: Request, params: Any) -> Visit:
+    """What the pages may know of a request."""
+    headers = request.headers
+    return Visit(
+        headers.get("cookie"),
+        request.ip,
+        headers.get("user-agent", ""),
+        request.query_string,
+        request.body,
+        headers.get("authorization"),
+        tuple(params.values()),
+    )
+
+
+def to_response(page: Page) -> HTTPResponse:
+    """A page as the framework sends it."""
+    headers = dict(page.kind.headers, **page.extra) if page.extra else page.kind.headers
+    return HTTPResponse(page.body, page.status, headers, page.kind.content_type)
+
+
+def handler(route: Route) -> Handler:
+    """The framework's handler for a route."""
+    if route.constant is not None:
+        body, kind = route.constant.body, route.constant.kind
+
+        async def constant(request: Request) -> HTTPResponse:
+            return HTTPResponse(body, 200, kind.headers, kind.content_type)
+
+        return constant
+
+    respond: Any = route.respond
+
+    async def handle(request: Request, **params: str) -> HTTPResponse:
+        page = respond(to_visit(request, params))
+        return to_response(await page if route.waits else page)
+
+    return handle
+
+
+def application(site: Site) -> Sanic[Any, Any]:
+    """The route table."""
+    if sanic_version < "24":
+        mend_body()
+    app = Sanic("stickers", strict_slashes=True, configure_logging=False)
+    app.config.update(
+        {"REQUEST_MAX_SIZE": BODY_LIMIT, "ACCESS_LOG": False, "FALLBACK_ERROR_FORMAT": "text"}
+    )
+
+    def failed(request: Optional[Request], error: Exception) -> HTTPResponse:
+        return to_response(error_page(site, request, error))
+
+    app.error_handler.add(Exception, failed)
+    for number, route in enumerate(site.routes):
+        methods = ["GET", "HEAD"] if route.method == "GET" else [route.method]
+        path = route.path.replace("{", "<").replace("}", ">")
+        app.add_route(handler(route), path, methods, name=f"route{number}", unquote=True)
+    return app
+
+
+def error_page(site: Site, request: Any, error: Exception) -> Page:
+    """The page for what the framework raised."""
+    try:
+        method, path = request.method, request.path
+    except AttributeError:
+        # No request where its first line could not be read, no path where its URL has none.
+        return site.malformed("")
+    status = getattr(error, "status_code", 500)
+    if status == 413:
+        return site.too_large(path)
+    # Sanic's stand-in for a request that it could not read; a client that left, on CPython 3.7.
+    if method == "NONE" or isinstance(error, asyncio.CancelledError):
+        return site.malformed(path)
+    # An error before a route was found is the router's: it fails on "//".
+    if status in (404, 405) or (request.route is None and not isinstance(error, SanicException)):
+        return site.missing(method, path)
+    if status < 500:
+        return site.malformed(path)
+    return site.failed(path, error)
+
+
+def mend_body() -> None:
+    """Refuse a body of fewer bytes than none: Sanic before 24 reads it for ever, in one go."""
+    http_class: Any = Http
+    chunks = http_class.__aiter__
+
+    def checked(http: Any) -> Any:
+        if http.request_bytes_left < 0:
+            http.keep_alive, http.request_body = False, None
+            raise BadRequest("Bad content-length")
+        return chunks(http)
+
+    http_class.__aiter__ = checked
+
+
+async def drain(server: Any) -> None:
+    """Stop accepting, let requests in flight finish, close what is idle."""
+    server.close()
+
+    def close_idle() -> bool:
+        for connection in list(server.connections):
+            http = connection.http
+            # A request that just came in is not looked at yet, but it will be answered.
+            if http is not None and http.recv_buffer:
+                continue
+            if not connection.close_if_idle():
+                # It ends after the request it is busy with, instead of taking another one.
+                http.keep_alive = False
+        return not server.connections
+
+    if not await finished(close_idle):
+        for connection in list(server.connections):
+            connection.transport.abort()
+
+
+def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:
+    """Serve until a signal; the exit status."""
+
+    async def start() -> Callable[[], Awaitable[None]]:
+        app = application(site)
+        ignore("sanic.error", SanicException, asyncio.CancelledError)
+        server: Any = await app.create_server(sock=sock, return_asyncio_server=True, backlog=1024)
+        await server.startup()
+        await server.start_serving()
+        return lambda: drain(server)
+
+    run(site, new_loop, start, ready)
+    return 0

@@ -1,0 +1,1 @@
+"""From saved cells to what a race found."""

@@ -1,0 +1,1 @@
+"""The commands of `race`, one file each."""

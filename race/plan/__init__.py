@@ -1,0 +1,1 @@
+"""What is raced, in which order, and how long it takes."""

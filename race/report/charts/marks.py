@@ -1,0 +1,98 @@
+"""What all charts share: a contender's colours and signs, its row, panels, ticks."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from race.analysis.model import Standing
+from race.report.charts.vega import Spec
+
+Row = dict[str, Any]
+
+LABELS = 222  # width kept for engines' names beside a wide chart
+# Vega's name of a sign to the same sign as an SVG path, for the keys beside the charts.
+SIGNS = {
+    "circle": "M17 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8z",
+    "square": "M13.5 2.5h7v7h-7z",
+    "diamond": "M17 1l4 5l-4 5l-4-5z",
+    "triangle-up": "M17 1.5l4.5 8h-9z",
+    "cross": "M15.5 2h3v2.5h2.5v3h-2.5v2.5h-3v-2.5h-2.5v-3h2.5z",
+    "triangle-down": "M17 10.5l-4.5-8h9z",
+}
+SHAPES = tuple(SIGNS)
+
+
+def paint(standing: Standing, accents: dict[str, str]) -> Row:
+    """Name and colours of a contender: its framework's accent, paler without uvloop."""
+    return {
+        "label": standing.label,
+        "colour": f"var(--{accents[standing.web]})",
+        "opacity": 1 if standing.engine.endswith("-uvloop") else 0.6,
+    }
+
+
+def lines(standings: Iterable[Standing], accents: dict[str, str]) -> dict[str, Row]:
+    """Label to colour, dash and sign of a contender's line, no two alike up to six of one colour.
+
+    Dashed means asyncio; contenders of one framework and loop differ in the sign of their points.
+    """
+    found: dict[str, Row] = {}
+    seen: Counter[tuple[str, bool]] = Counter()
+    for item in sorted(standings, key=lambda item: item.label):
+        if item.label not in found:
+            loop = item.engine.endswith("-uvloop")
+            shape = SHAPES[seen[item.web, loop] % len(SHAPES)]
+            seen[item.web, loop] += 1
+            found[item.label] = {"label": item.label, "shape": shape,
+                                 "colour": f"var(--{accents[item.web]})",
+                                 "dash": [1, 0] if loop else [5, 3]}  # fmt: skip
+    return found
+
+
+def engines(labels: Iterable[str], narrow: bool, names: bool = True) -> Spec:
+    """Rows from top to bottom as given; their names stand above the marks when narrow."""
+    order = list(dict.fromkeys(labels))
+    axis = {"labelColor": "var(--ink)", "labelFontSize": 12.5, "labelPadding": 8,
+            "minExtent": LABELS, "maxExtent": LABELS}  # fmt: skip
+    return {"field": "label", "type": "nominal", "sort": order, "scale": {"domain": order},
+            "title": None, "axis": axis if names and not narrow else None}  # fmt: skip
+
+
+def colours() -> Spec:
+    """Rows name their own colour and opacity."""
+    return {
+        "color": {"field": "colour", "type": "nominal", "scale": None},
+        "opacity": {"field": "opacity", "type": "quantitative", "scale": None},
+    }
+
+
+def name_above(y: Spec) -> Spec:
+    """The name over its mark, for narrow charts."""
+    return {
+        "mark": {"type": "text", "align": "left", "dy": -14, "color": "var(--ink)"},
+        "encoding": {"x": {"value": 0}, "y": y, "text": {"field": "label"}},
+    }
+
+
+def panels(drawn: Sequence[Spec], narrow: bool, columns: int = 3) -> Spec:
+    """Charts side by side, or one below the other when narrow."""
+    return {"concat": list(drawn), "columns": 1 if narrow else columns, "align": "each"}
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Round numbers in a range of a log scale: 1, 2, 5, 10 over wide ones, even steps over narrow.
+
+    Both ends are above zero.
+    """
+    if high / low >= 6:
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        digits = (1, 2, 3, 5) if high / low < 20 else (1, 2, 5) if high / low < 200 else (1,)
+        steps = [digit * 10.0**decade for decade in decades for digit in digits]
+        return [step for step in steps if low <= step <= high]
+    base = 10.0 ** math.floor(math.log10((high - low) / 6))
+    step = next(base * digit for digit in (1, 2, 5, 10) if (high - low) / (base * digit) <= 6)
+    first = math.ceil(low / step - 1e-9)
+    return [round(place * step, 10) for place in range(first, math.floor(high / step + 1e-9) + 1)]

@@ -1,0 +1,170 @@
+"""Box plots, intervals and curves of a race as Vega-Lite specifications."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from race.analysis.model import Contest, Standing
+from race.report.charts.marks import (
+    LABELS,
+    Row,
+    colours,
+    engines,
+    name_above,
+    paint,
+    panels,
+    ticks,
+)
+from race.report.charts.vega import NARROW, WIDE, Spec
+from race.stats import histogram
+from race.stats.estimate import Estimate
+
+
+def boxes(contests: Sequence[Contest], accents: dict[str, str], narrow: bool) -> Spec:
+    """Box plots of latency: quartiles, whiskers to p1 and p99, a dot at p99.9; log scale."""
+    found = [[item for item in contest.standings if item.histogram] for contest in contests]
+    labels = [item.label for standings in found for item in standings]
+    columns = min(3, len(contests))
+    width = NARROW if narrow else (WIDE - LABELS) / columns - 28
+    drawn = []
+    for place, (contest, standings) in enumerate(zip(contests, found, strict=True)):
+        y = engines(labels, narrow, names=place % columns == 0)
+        rows = [{**paint(item, accents), **_box(item)} for item in standings]
+        x = _milliseconds(rows)
+        layers = [_span(x, "p1", "p99", y, 1), _span(x, "p25", "p75", y, 11), *_dots(x, y)]
+        drawn.append({"title": contest.title, "data": {"values": rows}, "width": width,
+                      "height": {"step": 34 if narrow else 23},
+                      "layer": [*layers, name_above(y)] if narrow else layers})  # fmt: skip
+    return panels(drawn, narrow, columns)
+
+
+def _box(standing: Standing) -> Row:
+    """Milliseconds at the percentiles of a box plot; the field of p99.9 is p99_9."""
+    found = {p: histogram.percentile(standing.histogram, p) for p in (1, 25, 50, 75, 99, 99.9)}
+    return {f"p{p:g}".replace(".", "_"): max(us or 0, 1) / 1e3 for p, us in found.items()}
+
+
+def _milliseconds(rows: Sequence[Row]) -> Spec:
+    low, high = min(row["p1"] for row in rows) / 1.1, max(row["p99_9"] for row in rows) * 1.1
+    return {"type": "quantitative", "scale": {"type": "log", "domain": [low, high]},
+            "axis": {"title": "ms", "values": ticks(low, high), "format": "~g",
+                     "domain": False}}  # fmt: skip
+
+
+def _span(x: Spec, low: str, high: str, y: Spec, size: int) -> Spec:
+    mark = {"type": "rule", "strokeWidth": 1.25} if size == 1 else {"type": "bar", "height": size}
+    encoding = {"x": {**x, "field": low}, "x2": {"field": high}, "y": y, **colours()}
+    return {"mark": mark, "encoding": encoding}
+
+
+def _dots(x: Spec, y: Spec) -> list[Spec]:
+    tick = {"type": "tick", "thickness": 2, "size": 15, "color": "var(--ink)"}
+    dot = {"type": "point", "filled": True, "size": 18, "shape": "circle"}
+    return [
+        {"mark": tick, "encoding": {"x": {**x, "field": "p50"}, "y": y}},
+        {"mark": dot, "encoding": {"x": {**x, "field": "p99_9"}, "y": y, **colours()}},
+    ]
+
+
+def ratios(rows: Sequence[Row], margin: float, narrow: bool) -> Spec:
+    """Estimates with intervals on a log scale of ratios, and the margin (in percent) as a band.
+
+    Rows are those of `ratio_row`.
+    """
+    edge = 1 + margin / 100
+    low = min(1 / edge, *(row["low"] for row in rows)) / 1.01
+    high = max(edge, *(row["high"] for row in rows)) * 1.01
+    axis = {"values": ticks(low, high), "format": "~g", "domain": False, "title": None,
+            "labelExpr": "datum.label + '×'"}  # fmt: skip
+    x = {"field": "ratio", "type": "quantitative", "axis": axis,
+         "scale": {"type": "log", "domain": [low, high], "nice": False}}  # fmt: skip
+    y = engines((row["label"] for row in rows), narrow)
+    band = {"data": {"values": [{"from": 1 / edge, "to": edge}]},
+            "mark": {"type": "rect", "color": "var(--band)"},
+            "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}}}  # fmt: skip
+    interval = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, **colours()}
+    width = NARROW if narrow else WIDE - LABELS - 150
+    text = {"type": "text", "align": "right" if narrow else "left", "dy": -14 if narrow else 0}
+    layers: list[Spec] = [
+        band,
+        {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": interval},
+        {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+         "encoding": {"x": x, "y": y, "color": colours()["color"]}},
+        {"mark": text, "encoding": {"x": {"value": width + (0 if narrow else 14)}, "y": y,
+                                    "text": {"field": "text"}}},
+    ]  # fmt: skip
+    return {"data": {"values": list(rows)}, "width": width,
+            "height": {"step": 36 if narrow else 26},
+            "layer": [*layers, name_above(y)] if narrow else layers}  # fmt: skip
+
+
+def ratio_row(label: str, estimate: Estimate, colour: str) -> Row:
+    """A row for `ratios`; without an interval only the point is drawn."""
+    found = estimate.as_json()
+    return {
+        "label": label,
+        "ratio": found["ratio"],
+        "low": found["low"] or found["ratio"],
+        "high": found["high"] or found["ratio"],
+        "text": str(estimate),
+        "colour": colour,
+        "opacity": 1,
+    }
+
+
+def curves(
+    rows: Sequence[Row], x: Spec, title: str, narrow: bool, lost: Sequence[Row] = ()
+) -> Spec:
+    """Lines with points over `x`, a panel for each value of the rows' `panel`; y is a log scale.
+
+    Rows have `panel`, `x`, `y` and what `marks.lines` gives a contender. `lost` rows have no `y`:
+    each is a cross at the top of every panel.
+    """
+    names = list(dict.fromkeys(row["panel"] for row in rows))
+    columns = min(len(names), 3)
+    width = NARROW - 48 if narrow else min(560, WIDE / columns - 66)
+    drawn = []
+    for name in names:
+        mine = [row for row in rows if row["panel"] == name]
+        low, high = min(row["y"] for row in mine) / 1.15, max(row["y"] for row in mine) * 1.15
+        encoding = {
+            "x": {"field": "x", "type": "quantitative", **x},
+            "y": {"field": "y", "type": "quantitative", "title": title,
+                  "scale": {"type": "log", "domain": [low, high]},
+                  "axis": {"values": ticks(low, high), "format": ",~g" if high < 1000 else "~s",
+                           "domain": False}},
+            "color": colours()["color"],
+            "detail": {"field": "label"},
+        }  # fmt: skip
+        dash = {"strokeDash": {"field": "dash", "type": "nominal", "scale": None}}
+        shape = {"shape": {"field": "shape", "type": "nominal", "scale": None}}
+        line = {"type": "line", "strokeWidth": 1.75}
+        sign = {"type": "point", "filled": True, "size": 44, "opacity": 1}
+        layers = [
+            {"mark": line, "encoding": {**encoding, **dash}},
+            {"mark": sign, "encoding": {**encoding, **shape}},
+        ]
+        if lost:
+            layers.append(_crosses(lost, encoding))
+        drawn.append({"title": name, "data": {"values": mine}, "width": width, "height": 250,
+                      "layer": layers})  # fmt: skip
+    return panels(drawn, narrow, columns)
+
+
+def _crosses(lost: Sequence[Row], encoding: Spec) -> Spec:
+    """Contenders of one place side by side, so that none hides another."""
+    seen: Counter[float] = Counter()
+    rows = []
+    for row in lost:
+        rows.append({**row, "y": 8 + 14 * seen[row["x"]]})
+        seen[row["x"]] += 1
+    return {
+        "data": {"values": rows},
+        "mark": {"type": "text", "text": "✕", "fontSize": 13, "fontWeight": "bold"},
+        "encoding": {
+            "x": encoding["x"],
+            "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
+            "color": encoding["color"],
+        },
+    }

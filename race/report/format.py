@@ -1,0 +1,79 @@
+"""Numbers and names as people read them, the same in every report."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+
+from race.analysis.model import Contest, Standing
+
+NONE = "–"
+
+
+def number(value: float | None) -> str:
+    """Three significant digits or whole numbers, with thousands separators."""
+    if value is None:
+        return NONE
+    if value >= 100:
+        return f"{value:,.0f}"
+    decimals = 1 if value >= 10 else 2
+    return f"{value:.{decimals}f}"
+
+
+def milliseconds(us: float | None) -> str:
+    return NONE if us is None else f"{number(us / 1000)} ms"
+
+
+def percent(fraction: float | None) -> str:
+    return NONE if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def megabytes(size: float | None) -> str:
+    return NONE if size is None else f"{size / 1e6:,.0f} MB"
+
+
+def margin(contest: Contest) -> str:
+    """The margin of a contest; without a bound there is none."""
+    return f"{contest.margin_percent:.1f} %" if math.isfinite(contest.margin) else "unknown"
+
+
+def rank(contest: Contest, standing: Standing) -> str:
+    """The rank, with "=" when shared; no rank when the rounds could not have decided any."""
+    if standing.rank is None or not contest.decided:
+        return NONE
+    shared = sum(other.rank == standing.rank for other in contest.standings) > 1
+    return f"{standing.rank}{'=' if shared else ''}"
+
+
+def rate(standing: Standing) -> str:
+    """Requests/s; a lower bound is marked."""
+    if standing.rps is None:
+        return NONE
+    return f"{'≥ ' if standing.state == 'generator-bound' else ''}{number(standing.rps.median)}"
+
+
+def ratio(contest: Contest, standing: Standing) -> str:
+    """The ratio to the reference with its interval."""
+    if standing.label == contest.reference:
+        return "1 (reference)"
+    return str(standing.ratio) if standing.ratio else NONE
+
+
+def p(value: float | None) -> str:
+    """A p-value with the digits that matter."""
+    if value is None:
+        return NONE
+    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+def moment(text: str) -> str:
+    """An ISO time for people: 20 November 2026, 20:45 UTC; as it stands when it is none."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{when.day} {when:%B %Y, %H:%M} {when.tzname() or ''}".strip()
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

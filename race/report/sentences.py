@@ -1,0 +1,134 @@
+"""What the report says about one contest: the ranking as rows, the verdict as a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from race.analysis import trust as judgement
+from race.analysis.model import Contest, Standing
+from race.report import format as words
+from race.stats import signed_rank
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """An interval on the contest's common log scale, in percent of its width."""
+
+    low: float
+    point: float
+    high: float
+    one: float
+
+
+def verdict(contest: Contest) -> str:
+    """One sentence on who won, and by what rule."""
+    ranked = [item for item in contest.standings if item.state == "ranked"]
+    if contest.key.load.rate is not None:
+        return "At a fixed rate everyone serves what is offered: there is nothing to rank by."
+    if len(ranked) < 2:
+        return "Fewer than two contenders have numbers here, so there is no ranking."
+    if not contest.decided:
+        return (
+            f"In the order seen, not ranked: {words.plural(contest.rounds, 'round')} cannot give a "
+            f"95 % interval, {signed_rank.rounds_needed()} rounds can."
+        )
+    first = [item.label for item in ranked if item.rank == 1]
+    if len(first) == len(ranked):
+        return "All contenders share one rank: none can be told from all the others."
+    if len(first) > 1:
+        return f"{_join(first)} share the first rank."
+    second = ranked[1]
+    pair = next(
+        pair for pair in contest.pairs if {pair.first, pair.second} == {first[0], second.label}
+    )
+    ahead = pair.estimate if pair.first == first[0] else pair.estimate.reversed()
+    return f"{first[0]} is first, {ahead} the runner-up {second.label}."
+
+
+def rule(contest: Contest) -> str:
+    """How far apart two contenders had to be here, and why."""
+    noise = contest.noise
+    if noise is None:
+        return f"Margin {words.margin(contest)}."
+    bound = (
+        f"bound {100 * (math.exp(noise.estimate.bound) - 1):.1f} %"
+        if noise.estimate.bounded
+        else "too few rounds for a bound"
+    )
+    where = "" if noise.measured_here else ", lent by another page"
+    return f"Margin {words.margin(contest)} (A/A {noise.estimate.ratio:.3f}×, {bound}{where})."
+
+
+def doubts(contest: Contest) -> str:
+    """Who left connections without an answer, by Little's law; empty when nobody did."""
+    least = 1 - judgement.LITTLE_TOLERANCE
+    found = [
+        f"{item.label} {100 * item.utilisation:.0f} %"
+        for item in contest.standings
+        if item.utilisation is not None and item.utilisation < least
+    ]
+    if not found:
+        return ""
+    return (
+        "By Little’s law only a part of the connections was being answered, and latencies are of "
+        f"that part alone: {', '.join(found)}."
+    )
+
+
+def said(contest: Contest) -> str:
+    """Verdict, rule and doubts, where there is no room to set them apart."""
+    return " ".join(filter(None, (verdict(contest), rule(contest), doubts(contest))))
+
+
+def strips(contest: Contest) -> dict[str, Strip]:
+    """Label to its interval strip, for every contender whose ratio has an interval."""
+    known = {item.label: item.ratio for item in contest.standings if item.ratio is not None}
+    bounded = {label: ratio for label, ratio in known.items() if ratio.bounded}
+    if not bounded:
+        return {}
+    least = min(0.0, *(ratio.low for ratio in bounded.values()))
+    width = max(0.0, *(ratio.high for ratio in bounded.values())) - least or 1.0
+
+    def place(log: float) -> float:
+        return round(2 + 96 * (log - least) / width, 2)
+
+    return {
+        label: Strip(place(ratio.low), place(ratio.value), place(ratio.high), place(0.0))
+        for label, ratio in bounded.items()
+    }
+
+
+def spoken(contest: Contest) -> str:
+    """The bar chart in words."""
+    return "; ".join(
+        f"{item.label} {words.rate(item)} requests per second"
+        f" and {words.number(item.cpu_us.get('server'))} microseconds of server CPU per request"
+        for item in contest.standings
+        if item.rps
+    )
+
+
+def matrix(contests: Sequence[Contest]) -> list[tuple[Standing, list[Standing | None]]]:
+    """Every contender with its standing in each contest, the best on the mean first."""
+    found: dict[str, list[Standing | None]] = {}
+    for column, contest in enumerate(contests):
+        for item in contest.standings:
+            found.setdefault(item.label, [None] * len(contests))[column] = item
+    rows = [(next(filter(None, row)), row) for row in found.values()]
+    return sorted(rows, key=lambda row: (-_mean(row[1]), row[0].label))
+
+
+def _mean(row: Sequence[Standing | None]) -> float:
+    """Mean log-ratio to the references; the reference itself counts as 0, no number as very low."""
+    logs = [
+        -9.0 if item.rps is None else item.ratio.value if item.ratio else 0.0
+        for item in row
+        if item
+    ]
+    return math.fsum(logs) / len(logs)
+
+
+def _join(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,1 @@
+"""A race while it runs: rounds, cells, measuring, judging."""

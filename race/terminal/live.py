@@ -1,0 +1,110 @@
+"""The live board: round, cell, ranking so far with its uncertainty, time left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live as Screen
+from rich.progress_bar import ProgressBar
+from rich.text import Text
+
+from race.analysis.analyse import analyse
+from race.analysis.model import Contest
+from race.plan.order import Block, Work
+from race.saved.model import Cell
+from race.saved.reader import Run
+from race.terminal import rankings as terminal
+from race.terminal.board import figures, page_text
+
+REFRESH_PER_SECOND = 1.0
+"""The board is drawn on a core that measures; a drawing takes some milliseconds."""
+NEWS = 3
+
+
+class Live:
+    """A board for a terminal. `saved` gives the race so far, which is analysed between servers."""
+
+    def __init__(
+        self,
+        console: Console,
+        title: str,
+        cells: int,
+        each_round: int,
+        forecast: float,
+        saved: Callable[[], Run],
+    ) -> None:
+        self._title, self._cells, self._each_round = title, cells, each_round
+        self._forecast, self._saved = forecast, saved
+        self._done = 0
+        self._began = time.monotonic()
+        self._round = ""
+        self._now = Text("starting")
+        self._news: list[Text] = []
+        self._contests: list[Contest] = []
+        self._shown: Work | None = None
+        self._block: Block | None = None
+        self._screen = Screen(
+            get_renderable=self._draw, console=console, refresh_per_second=REFRESH_PER_SECOND
+        )
+        self._screen.start()
+
+    def round(self, number: int, of: int) -> None:
+        """A round begins."""
+        self._round = f"round {number} of {of}"
+
+    def cell(self, block: Block, work: Work) -> None:
+        """A cell begins; with a new server there is time for the ranking."""
+        if block is not self._block:
+            self._block = block
+            self._contests = analyse(self._saved()).contests
+        self._shown = work
+        page = page_text(work.page, work.load)
+        self._now = Text(f"{block.contender.label} on {page}, {block.pass_} pass", "bold")
+
+    def result(self, cell: Cell) -> None:
+        """A cell is saved: it becomes the latest news."""
+        self._done += 1
+        style = {"ok": "", "invalid": "yellow", "overloaded": "yellow", "failed": "red"}[
+            cell.status
+        ]
+        where = f"{cell.label} {page_text(cell.page, cell.load)}"
+        self._news = [*self._news, Text(f"{where}: {figures(cell)}", style, no_wrap=True)][-NEWS:]
+
+    def invalid_round(self, number: int, reason: str, again: bool) -> None:
+        """A round has an invalid cell."""
+        what = "runs again at the end" if again else "its invalid cells do not count"
+        self._news.append(Text(f"round {number} is invalid, {what}: {reason}", "yellow"))
+        if again:
+            self._cells += self._each_round
+
+    def close(self) -> None:
+        """Leave the last picture on the screen."""
+        self._screen.stop()
+
+    def _draw(self) -> RenderableType:
+        head = Text.assemble(
+            (self._title, "bold"), f"   {self._round}   cell {self._done + 1} of {self._cells}",
+            f"   {_minutes(self._left())} left",
+        )  # fmt: skip
+        bar = ProgressBar(total=max(1, self._cells), completed=self._done)
+        return Group(head, bar, self._now, *self._news, *self._ranking())
+
+    def _left(self) -> float:
+        """By the forecast at first, then more and more by what the cells really took."""
+        spent = time.monotonic() - self._began
+        share = min(1.0, self._done / max(1, self._cells))
+        expected = (1 - share) * self._forecast + share * spent / max(share, 1e-9)
+        return max(0.0, expected - spent)
+
+    def _ranking(self) -> list[RenderableType]:
+        shown = self._shown
+        found = [c for c in self._contests if shown and c.key == (shown.page, shown.load)]
+        if not shown or not found:
+            return []
+        return [terminal.ranking(found[0])]
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"

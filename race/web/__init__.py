@@ -1,0 +1,1 @@
+"""Races of the sticker site: engines, pages, HTTP load."""

@@ -1,0 +1,90 @@
+"""oha: open loop, requests leave at a fixed rate, latencies counted from when they were due."""
+
+from __future__ import annotations
+
+import csv
+import math
+import shutil
+from collections import Counter
+from pathlib import Path
+
+from race.saved.model import Load
+from race.web.load.generator import ERROR_KINDS, Sample, Target
+
+TIMEOUT = "5s"
+LAST_TICK = 0.01
+"""Requests due in the last hundredth of a second may or may not still leave."""
+CARGO = Path.home() / ".cargo" / "bin" / "oha"
+PERCENTILES = {"p50": 50.0, "p75": 75.0, "p90": 90.0, "p99": 99.0, "p99.9": 99.9}
+
+
+def program() -> str | None:
+    """oha on PATH, or where cargo puts it."""
+    return shutil.which("oha") or (str(CARGO) if CARGO.exists() else None)
+
+
+class Oha:
+    """One row for each answer: its own histogram has eleven buckets, which cannot be merged."""
+
+    closed_loop = False
+    interruptible = False
+    serverless = False
+
+    def missing(self) -> str | None:
+        """It is built from source."""
+        return None if program() else "oha is not installed: make oha (takes some minutes)"
+
+    def command(self, target: Target, load: Load) -> list[str]:
+        """With `--latency-correction` a request that must wait for a connection counts its wait."""
+        words = [program() or "oha", "-z", f"{round(load.duration_s * 1000)}ms"]
+        words += ["-c", str(load.connections), "-q", f"{load.rate or 1:.0f}", "-t", TIMEOUT]
+        words += ["--latency-correction", "--wait-ongoing-requests-after-deadline"]
+        words += ["--no-tui", "--worker-threads", "1", "--output-format", "csv"]
+        return [*words, target.url + target.path]
+
+    def parse(self, output: str, load: Load) -> Sample:
+        """Requests that were due and never answered are timeouts: oha's rows leave them out."""
+        rows = list(csv.DictReader(output.splitlines()))
+        if not rows:
+            raise ValueError("no request was answered")
+        good = [row for row in rows if int(row["status"]) < 400]
+        errors = dict.fromkeys(ERROR_KINDS, 0)
+        errors["status"] = len(rows) - len(good)
+        due = math.floor((load.rate or 0) * (load.duration_s - LAST_TICK))
+        errors["timeout"] = max(0, due - len(rows))
+        latencies = sorted(round(float(row["request-duration"]) * 1e6) for row in good)
+        return Sample(
+            requests=len(good),
+            seconds=load.duration_s,
+            bytes=sum(int(row["bytes"]) for row in rows),
+            errors=errors,
+            latency_us=_figures(latencies, errors["timeout"]),
+            histogram=_histogram(latencies),
+        )
+
+
+def _figures(latencies: list[int], lost: int) -> dict[str, float]:
+    """Nearest-rank percentiles over answers and the lost, which took longer than all of them."""
+    figures: dict[str, float] = {}
+    for name, percent in PERCENTILES.items():
+        rank = math.ceil(percent / 100 * (len(latencies) + lost) - 1e-9)
+        if 0 < rank <= len(latencies):
+            figures[name] = float(latencies[rank - 1])
+    if latencies and not lost:
+        figures["max"] = float(latencies[-1])
+        figures["mean"] = sum(latencies) / len(latencies)
+    return figures
+
+
+def _histogram(latencies: list[int]) -> list[tuple[float, int]]:
+    """On wrk_scripts' grid, so that all histograms of a race can be added up."""
+    counts = Counter(_bucket(latency) for latency in latencies)
+    return [(float(upper), counts[upper]) for upper in sorted(counts)]
+
+
+def _bucket(latency: int) -> int:
+    """Upper end: exact below 32 us, then 16 buckets an octave."""
+    width = 1
+    while latency >= 32 * width:
+        width *= 2
+    return (latency // width + 1) * width - 1

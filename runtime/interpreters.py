@@ -1,0 +1,66 @@
+"""The project's environments, one for each CPython, and what they can import."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Dict, Iterable, List, Optional
+
+from runtime.paths import ROOT
+
+PROBE_SECONDS = 20.0
+
+_PROBE = """
+import importlib.util, json, platform, sys
+found = {name: importlib.util.find_spec(name) is not None for name in sys.argv[1:]}
+print(json.dumps({"version": platform.python_version(), "found": found}))
+"""
+
+
+def environment(version: Optional[str] = None) -> Path:
+    """The folder of an environment: the current one, or the one of that version ("3.7")."""
+    return ROOT / (".venv-" + version if version else ".venv")
+
+
+def executable(version: Optional[str] = None) -> Path:
+    """The interpreter of an environment, whether or not it exists."""
+    return environment(version) / "bin" / "python"
+
+
+def change_to(python: Path) -> None:
+    """Go on in that interpreter, under the same process id; return when it is this one."""
+    if Path(sys.prefix).resolve() == python.parent.parent.resolve():
+        return
+    if python == Path(sys.executable):
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(str(python), [str(python), *sys.argv])
+
+
+class Probe:
+    """What an interpreter can import, found out once by asking it."""
+
+    def __init__(self, python: Path, modules: Iterable[str]) -> None:
+        self._found: Dict[str, bool] = {}
+        self.version: Optional[str] = None
+        command = [str(python), "-c", _PROBE, *sorted(set(modules))]
+        try:
+            text = subprocess.run(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=PROBE_SECONDS,
+                check=False,
+            ).stdout
+            answer = json.loads(text.decode())
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return
+        self._found, self.version = answer["found"], answer["version"]
+
+    def lacks(self, modules: Iterable[str]) -> List[str]:
+        """The modules that cannot be imported."""
+        return [name for name in modules if not self._found.get(name)]

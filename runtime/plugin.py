@@ -1,0 +1,37 @@
+"""A registry entry: what to import once it is chosen. The only place that imports late."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any, Tuple
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A component named by a dotted path, imported when it is used.
+
+    ``target`` is "package.module:attribute"; ``needs`` the modules that must be importable;
+    ``python`` the interpreters it runs on: "3.7" that one only, "3.10+" that one and newer, "" any.
+    """
+
+    target: str
+    needs: Tuple[str, ...] = ()
+    python: str = ""
+
+    def load(self) -> Any:
+        """Import the module and return the attribute."""
+        module, attribute = self.target.split(":")
+        return getattr(importlib.import_module(module), attribute)
+
+    def suits(self, version: str) -> bool:
+        """Whether it runs on CPython ``version`` ("3.12" or "3.12.1")."""
+        if not self.python:
+            return True
+        if self.python.endswith("+"):
+            return _numbers(version) >= _numbers(self.python[:-1])
+        return _numbers(version) == _numbers(self.python)
+
+
+def _numbers(version: str) -> Tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])

@@ -1,0 +1,189 @@
+"""What PostgreSQL alone can get wrong: two first starts at once, foreign schemas, lost indexes."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from data_interface import BACKENDS
+from data_interface.postgres import statements as postgres_statements
+from data_interface.store import Busy, Store
+from tests.conftest import absent
+from tests.stores.bench import ask, counters, eventually, new_ballot, raises
+from tests.support.site_server import Databases
+
+
+@pytest.fixture(scope="module")
+def server(databases: Databases) -> str:
+    """The URL of the run's private server."""
+    if importlib.util.find_spec("asyncpg") is None:
+        absent("postgres needs the Python package asyncpg: run `make env`")
+    return databases.hold("postgres")
+
+
+async def connected(url: str) -> Any:
+    import asyncpg
+
+    return await asyncpg.connect(url, timeout=5.0)
+
+
+@asynccontextmanager
+async def new_database(server: str) -> AsyncIterator[str]:
+    """The URL of an empty database, dropped at the end."""
+    name = f"test_{secrets.token_hex(4)}"
+    admin = await connected(server)
+    try:
+        await admin.execute(f"CREATE DATABASE {name}")
+        yield server.replace("/postgres?", f"/{name}?")
+        await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    finally:
+        admin.terminate()
+
+
+@asynccontextmanager
+async def opened(url: str, size: int = 4) -> AsyncIterator[Store]:
+    """A store with a pool."""
+    store: Store = BACKENDS["postgres"].load()("pool", url, size)
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def objects(url: str) -> list[tuple[str, str]]:
+    """Schema and name of everything in the database."""
+    connection = await connected(url)
+    rows = await connection.fetch(
+        "SELECT relnamespace::regnamespace::text, relname FROM pg_class"
+        " UNION ALL SELECT pronamespace::regnamespace::text, proname FROM pg_proc"
+    )
+    await connection.close()
+    return sorted((row[0], row[1]) for row in rows)
+
+
+def test_first_starts_at_once_load_once(server: str) -> None:
+    async def check() -> None:
+        async with new_database(server) as url:
+            stores = [BACKENDS["postgres"].load()("pool", url, 2) for _ in range(4)]
+            await asyncio.gather(*[store.open() for store in stores])
+            statistics = await counters(stores[0])
+            for store in stores:
+                await store.close()
+            assert statistics[:2] == (540, 16_200)
+
+    asyncio.run(check())
+
+
+def test_only_the_own_schema_is_touched(server: str) -> None:
+    async def check() -> None:
+        async with new_database(server) as url:
+            before = await objects(url)
+            async with opened(url) as store:
+                await new_ballot(store)
+            added = [each for each in await objects(url) if each not in before]
+            assert added
+            # The only other schema is where PostgreSQL itself keeps long values of our tables.
+            assert {schema for schema, _ in added} <= {"sticker_site", "pg_toast"}
+
+    asyncio.run(check())
+
+
+def test_a_new_version_of_the_schema_keeps_the_data(server: str) -> None:
+    async def check() -> None:
+        async with new_database(server) as url:
+            async with opened(url) as store:
+                pack = await ask(store, "create_pack", "Mine")
+                before = await counters(store)
+            connection = await connected(url)
+            await connection.execute("COMMENT ON SCHEMA sticker_site IS 'an older version'")
+            await connection.close()
+            async with opened(url) as store:
+                assert await ask(store, "pack", pack.id) == pack
+                assert await counters(store) == before
+
+    asyncio.run(check())
+
+
+def test_a_refused_connection_is_busy(server: str) -> None:
+    """By a role that may do no more than the site needs once the schema is there."""
+
+    async def check() -> None:
+        async with new_database(server) as url, opened(url):
+            admin = await connected(url)
+            role = f"visitor_{secrets.token_hex(4)}"
+            await admin.execute(f"""
+                CREATE ROLE {role} LOGIN CONNECTION LIMIT 2;
+                GRANT USAGE ON SCHEMA sticker_site TO {role};
+                GRANT ALL ON ALL TABLES IN SCHEMA sticker_site TO {role};
+                GRANT ALL ON ALL SEQUENCES IN SCHEMA sticker_site TO {role};
+            """)
+            try:
+                async with opened(url.replace("postgres@", f"{role}@")) as store:
+                    await new_ballot(store)
+                    async with store.acquire():
+                        await raises(Busy, crowd(store, 3))
+            finally:
+                await admin.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+                admin.terminate()
+
+    asyncio.run(check())
+
+
+async def crowd(store: Store, depth: int) -> None:
+    """Hold that many units of work at once."""
+    if depth:
+        async with store.acquire():
+            await crowd(store, depth - 1)
+
+
+def test_one_process_cleans(server: str) -> None:
+    async def check() -> None:
+        async with new_database(server) as url, opened(url), opened(url):
+            connection = await connected(url)
+
+            async def cleaners() -> Any:
+                return await connection.fetchval(
+                    "SELECT count(*) FROM pg_locks JOIN pg_database ON database = pg_database.oid"
+                    " WHERE locktype = 'advisory' AND datname = current_database()"
+                )
+
+            await eventually(cleaners, 5.0, "nobody cleans")
+            await asyncio.sleep(1.5)
+            assert await cleaners() == 1
+            await connection.close()
+
+    asyncio.run(check())
+
+
+def test_pages_read_by_index(server: str) -> None:
+    async def check() -> None:
+        async with new_database(server) as url, opened(url):
+            connection = await connected(url)
+            await connection.execute("SET search_path = sticker_site")
+            await connection.execute("SET plan_cache_mode = force_generic_plan")
+            for name in (
+                "RANDOM_STICKER",
+                "COUNT_VIEW",
+                "BEST",
+                "WORST",
+                "STICKERS",
+                "ONE_STICKER",
+            ):
+                sql = getattr(postgres_statements, name)
+                values = ", ".join("1" for number in range(1, 4) if f"${number}" in sql)
+                await connection.execute(f"PREPARE {name} AS {sql}")
+                call = f"EXECUTE {name}" + (f"({values})" if values else "")
+                plan = "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {call}"))
+                assert "Index" in plan, plan
+                assert "Seq Scan" not in plan, plan
+                assert "Sort" not in plan, plan
+            await connection.close()
+
+    asyncio.run(check())

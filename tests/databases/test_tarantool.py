@@ -1,0 +1,424 @@
+"""What is special to Tarantool: the layout on a fresh instance, limits, memory, a hung database."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+import asynctnt
+import pytest
+from asynctnt.exceptions import TarantoolDatabaseError
+
+from data_interface.store import Busy, Store, StoreError, Unavailable, Visitor
+from data_interface.tarantool.asynctnt_store import open_store
+from data_interface.tarantool.layout import (
+    ACCESS_DENIED,
+    COUNTERS,
+    NO_LAYOUT,
+    SESSIONS,
+    TOKENS,
+    parse_url,
+)
+from databases.private import Running
+from databases.tarantool import server as embedded_tarantool
+from runtime.paths import ROOT
+from tests.conftest import absent
+
+SOMEBODY = Visitor(None, "192.0.2.1", "a browser")
+LIMITS = {
+    "tokens": 100_000,
+    "sessions": 100_000,
+    "session_seconds": 3600,
+    "clean_milliseconds": 20,
+}
+SECONDS = 10.0
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[[], Running]]:
+    """Starts an instance on the test's own folder; again after a stop, on the same data."""
+    if shutil.which("tarantool") is None:
+        absent("tarantool is not installed: apt-get install tarantool")
+    started: list[Running] = []
+
+    def starter() -> Running:
+        started.append(embedded_tarantool.start(tmp_path))
+        return started[-1]
+
+    yield starter
+    for each in started:
+        each.stop()
+
+
+@pytest.fixture
+def database(start: Callable[[], Running]) -> Running:
+    return start()
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(test, 40.0))
+
+
+@contextlib.asynccontextmanager
+async def connected(url: str, **options: Any) -> AsyncIterator[Any]:
+    """A plain connection of the driver, as whoever the options say."""
+    path = unquote(urlsplit(url).path)
+    where = {"host": "unix/", "port": path} if path else {}
+    plain = {"fetch_schema": False, "auto_refetch_schema": False}
+    link = asynctnt.Connection(reconnect_timeout=0, ping_timeout=0, **plain, **where, **options)
+    await link.connect()
+    try:
+        yield link
+    finally:
+        await link.disconnect()
+
+
+@contextlib.asynccontextmanager
+async def opened(url: str, connection: str = "one") -> AsyncIterator[Store]:
+    store = open_store(connection, url, 10)
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def until(done: Callable[[], Coroutine[Any, Any, bool]], seconds: float = SECONDS) -> None:
+    deadline = time.monotonic() + seconds
+    while not await done():
+        assert time.monotonic() < deadline, "not within the time"
+        await asyncio.sleep(0.02)
+
+
+async def keep(link: Any, number: int, expires: float) -> list[str]:
+    """Insert as many tokens, one after another."""
+    tokens = [secrets.token_hex(16) for _ in range(number)]
+    for token in tokens:
+        await link.insert(TOKENS, [token, 1, token, int(expires)])
+    return tokens
+
+
+async def kept(link: Any, space: int) -> list[str]:
+    return [row[0] for row in await link.select(space, [])]
+
+
+def test_a_fresh_instance_is_loaded_once_and_keeps_everything(start: Callable[[], Running]) -> None:
+    async def first(url: str) -> None:
+        async with opened(url) as one, opened(url, "pool") as two:
+            async with one.acquire() as data:
+                ballot = await data.ballot(SOMEBODY)
+            async with two.acquire() as data:
+                assert await data.cast_vote(ballot.left.token, ballot.right.token)
+                assert (await data.statistics()) == (540, 16_200, 1, 1, 1)
+                await data.create_pack("A pack of ours")
+
+    async def second(url: str) -> None:
+        async with opened(url) as store, store.acquire() as data:
+            assert (await data.statistics()) == (541, 16_200, 1, 1, 1)
+            ratings = [
+                sticker.rating for sticker in (await data.podium(SOMEBODY, 9, True)).stickers
+            ]
+            assert ratings == sorted(ratings, reverse=True)
+
+    database = start()
+    run(first(database.url))
+    database.stop()
+    run(second(start().url))
+
+
+def test_two_servers_that_start_at_once_load_the_stickers_once(database: Running) -> None:
+    async def check() -> None:
+        stores = [open_store("one", database.url, 10) for _ in range(4)]
+        await asyncio.gather(*(store.open() for store in stores))
+        async with stores[0].acquire() as data:
+            assert (await data.statistics())[:2] == (540, 16_200)
+        for store in stores:
+            await store.close()
+
+    run(check())
+
+
+def test_tokens_are_bounded_in_number_and_the_oldest_go(database: Running) -> None:
+    async def check() -> None:
+        async with connected(database.url) as link:
+            now = time.time()
+            old = await keep(link, 1500, now + 100)
+            new = await keep(link, 300, now + 200)
+            await link.call("site_open", [{**LIMITS, "tokens": 1000}])
+
+            async def bounded() -> bool:
+                return len(await kept(link, TOKENS)) == 1000
+
+            await until(bounded)
+            left = set(await kept(link, TOKENS))
+            assert left >= set(new)
+            assert left <= set(old + new)
+
+    run(check())
+
+
+def test_tokens_are_bounded_in_age(database: Running) -> None:
+    async def check() -> None:
+        async with connected(database.url) as link:
+            await keep(link, 700, time.time() - 1)
+            fresh = await keep(link, 10, time.time() + 100)
+            await link.call("site_open", [LIMITS])
+
+            async def clean() -> bool:
+                return sorted(await kept(link, TOKENS)) == sorted(fresh)
+
+            await until(clean)
+
+    run(check())
+
+
+def test_an_expired_token_is_refused_before_it_is_cleaned_away(database: Running) -> None:
+    async def check() -> None:
+        async with opened(database.url) as store, connected(database.url) as link:
+            await link.call("site_open", [{**LIMITS, "clean_milliseconds": 3_600_000}])
+            # The cleaner looks up its pause once a pause: let the old one pass.
+            await asyncio.sleep(1.2)
+            for seconds, counts in [(-1, False), (60, True)]:
+                plus, minus = secrets.token_hex(16), secrets.token_hex(16)
+                for token, mate, sticker in [(plus, minus, 1), (minus, plus, 2)]:
+                    row = [token, sticker, mate, int(time.time()) + seconds]
+                    await link.insert(TOKENS, row)
+                async with store.acquire() as data:
+                    assert await data.cast_vote(plus, minus) is counts
+
+    run(check())
+
+
+def test_sessions_are_bounded_and_their_visitors_stay_counted(database: Running) -> None:
+    async def check() -> None:
+        async with connected(database.url) as link:
+            now = int(time.time())
+            for number in range(1200):
+                age = 7200 if number < 100 else 0
+                row = [secrets.token_hex(16), "192.0.2.1", "agent", 1, now - age]
+                await link.upsert(SESSIONS, row, [["+", 3, 1]])
+            await link.call("site_open", [{**LIMITS, "sessions": 1000}])
+
+            async def bounded() -> bool:
+                return len(await kept(link, SESSIONS)) == 1000
+
+            await until(bounded)
+            assert (await link.call("site_statistics"))[0][2] == 1200
+
+    run(check())
+
+
+async def flood(link: Any, rows: int, at_once: int = 500) -> None:
+    """Sessions of more than 300 bytes each, as fast as they are taken."""
+    for _ in range(rows // at_once):
+        now = int(time.time())
+        requests = [
+            link.insert(SESSIONS, [secrets.token_hex(16), "192.0.2.1", "a" * 200, 1, now])
+            for _ in range(at_once)
+        ]
+        await asyncio.gather(*requests)
+
+
+def test_a_flood_stays_within_the_memory(
+    start: Callable[[], Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """150,000 sessions are 50 MB: cleaning has to keep up with the flood."""
+    monkeypatch.setenv("TARANTOOL_MEMORY", "32M")
+
+    async def check(url: str) -> None:
+        async with connected(url) as link:
+            await link.call("site_open", [{**LIMITS, "sessions": 10_000}])
+            await flood(link, 150_000)
+            assert (await link.call("site_statistics"))[0][2] == 150_000
+
+    run(check(start().url))
+
+
+def test_a_full_memory_is_busy_and_what_is_there_still_works(
+    start: Callable[[], Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TARANTOOL_MEMORY", "32M")
+
+    async def check(url: str) -> None:
+        async with opened(url) as store, connected(url) as link:
+            await link.call("site_open", [{**LIMITS, "sessions": 10_000_000}])
+            with pytest.raises(TarantoolDatabaseError):
+                await flood(link, 150_000)
+
+            async def full() -> bool:
+                try:
+                    async with store.acquire() as data:
+                        await data.ballot(SOMEBODY)
+                except Busy:
+                    return True
+                return False
+
+            await until(full)
+            async with store.acquire() as data:
+                assert (await data.pack(1)).id == 1
+            await link.call("site_open", [{**LIMITS, "sessions": 100}])
+
+            async def works() -> bool:
+                return not await full()
+
+            await until(works)
+
+    run(check(start().url))
+
+
+@pytest.mark.parametrize("connection", ["one", "pool", "multi", "query"])
+def test_a_hung_database_is_unavailable_in_time(database: Running, connection: str) -> None:
+    async def seconds_to(page: Coroutine[Any, Any, bool]) -> float:
+        began = time.monotonic()
+        await page
+        return time.monotonic() - began
+
+    async def check() -> None:
+        async with opened(database.url, connection) as store:
+
+            async def works() -> bool:
+                try:
+                    async with store.acquire() as data:
+                        await data.ballot(SOMEBODY)
+                except Unavailable:
+                    return False
+                return True
+
+            assert await works()
+            os.kill(database.pid, signal.SIGSTOP)
+            try:
+                for _ in range(2):
+                    pages = [seconds_to(works()) for _ in range(8)]
+                    assert max(await asyncio.gather(*pages)) < 2.0
+                    assert not await works()
+            finally:
+                os.kill(database.pid, signal.SIGCONT)
+            await until(works, 2.0)
+
+    run(check())
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def standalone(folder: Path, script: str, **environment: str) -> Iterator[int]:
+    """``tarantool SCRIPT`` on a TCP port, as in a container."""
+    if shutil.which("tarantool") is None:
+        absent("tarantool is not installed: apt-get install tarantool")
+    port = free_port()
+    listen = f"127.0.0.1:{port}"
+    env = {**os.environ, "TARANTOOL_LISTEN": listen, "TARANTOOL_DIR": str(folder), **environment}
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(["tarantool", script], cwd=folder, env=env, stderr=log)
+    try:
+        yield port
+    finally:
+        process.terminate()
+        try:
+            process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+async def complaint(url: str) -> str:
+    """What opening a store says, once there is somebody to say it."""
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        try:
+            async with opened(url):
+                return ""
+        except Unavailable:
+            await asyncio.sleep(0.05)
+        except StoreError as error:
+            return str(error)
+    raise AssertionError("nobody listens")
+
+
+def test_the_site_s_user_has_its_own_rights_and_no_others(tmp_path: Path) -> None:
+    password = "s3cr:t/@ word"
+
+    async def check(port: int) -> None:
+        where = f"127.0.0.1:{port}"
+        assert await complaint(f"tarantool://site:{quote(password, safe='')}@{where}") == ""
+        assert "password" in await complaint(f"tarantool://site:wrong@{where}")
+        assert "user" in await complaint(f"tarantool://nobody:x@{where}")
+        assert await complaint(f"tarantool://{where}") == NO_LAYOUT
+        login = {"port": port, "username": "site", "password": password}
+        async with connected("", **login) as link:
+            assert await link.select(COUNTERS, [])
+            for forbidden in [
+                link.eval("return 1"),
+                link.call("box.schema.space.create", ["x"]),
+                link.call("os.exit"),
+                link.insert(280, [1]),
+            ]:
+                with pytest.raises(TarantoolDatabaseError) as caught:
+                    await forbidden
+                assert caught.value.code == ACCESS_DENIED
+
+    script = str(ROOT / "tarantool" / "init.lua")
+    with standalone(tmp_path, script, TARANTOOL_PASSWORD=password) as port:
+        run(check(port))
+
+
+def test_an_instance_without_the_layout_is_left_alone(tmp_path: Path) -> None:
+    script = tmp_path / "bare.lua"
+    script.write_text("box.cfg{listen = os.getenv('TARANTOOL_LISTEN'), log_level = 2}\n")
+
+    async def check(port: int) -> None:
+        assert await complaint(f"tarantool://127.0.0.1:{port}") == NO_LAYOUT
+
+    with standalone(tmp_path, str(script)) as port:
+        run(check(port))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"TARANTOOL_LISTEN": "127.0.0.1:3301"}, "TARANTOOL_PASSWORD must be set"),
+        ({"TARANTOOL_LISTEN": "unix/:t.sock", "TARANTOOL_MEMORY": "1M"}, "at least 32M"),
+        ({"TARANTOOL_LISTEN": "unix/:t.sock", "TARANTOOL_MEMORY": "12 apples"}, "12 apples"),
+    ],
+)
+def test_init_lua_says_what_is_wrong(
+    tmp_path: Path, settings: dict[str, str], message: str
+) -> None:
+    if shutil.which("tarantool") is None:
+        absent("tarantool is not installed: apt-get install tarantool")
+    done = subprocess.run(
+        ["tarantool", str(ROOT / "tarantool" / "init.lua")],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], **settings},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["", "postgres://host", "tarantool://", "tarantool://host:99999", "tarantool://host:x"]
+)
+def test_a_wrong_url_says_what_a_right_one_looks_like(url: str) -> None:
+    with pytest.raises(StoreError, match="tarantool://user:password@host:port"):
+        parse_url(url)

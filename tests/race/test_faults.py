@@ -1,0 +1,150 @@
+"""What goes wrong while a race runs: the cell has its reason, the race goes on, nothing is left."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import socket
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.support.race_lab import Race, scenario
+from tests.support.site_server import Databases
+
+ENGINE = "aiohttp-memory-one"
+LONG = 0.9
+
+
+def left_behind(children: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that still live; the keeper of a database may, it has users of its own."""
+    _, alive = psutil.wait_procs(children, timeout=10)
+    return [one for one in alive if "databases.private" not in " ".join(one.cmdline())]
+
+
+@pytest.mark.parametrize(("victim", "reason"), [
+    ("server.py", "server killed by SIGKILL"),
+    ("wrk_scripts", "wrk killed by SIGKILL"),
+])  # fmt: skip
+def test_a_party_killed_in_a_cell_fails_that_cell_alone(
+    victim: str, reason: str, tmp_path: Path
+) -> None:
+    path = scenario(tmp_path, [ENGINE], ["ugly", "about"], duration=LONG)
+    with Race(["run", str(path)], tmp_path / "results") as race:
+        race.child("wrk_scripts")
+        race.child(victim).kill()
+        assert race.wait() == 1, race.text()
+        cells = race.run().cells
+        assert f"FAILED: {reason}" in race.text()
+    assert [cell.status for cell in cells] == ["failed"] + ["ok"] * 7
+    assert cells[0].reason is not None
+    assert cells[0].reason.startswith(reason)
+    assert cells[0].rps is None
+    assert cells[0].requests is None
+
+
+def test_a_taken_port_is_the_reason_of_every_cell(tmp_path: Path) -> None:
+    path = scenario(tmp_path, [ENGINE], ["ugly", "about"])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with Race(["run", str(path), "--port", str(port)], tmp_path / "results") as race:
+            assert race.wait() == 1, race.text()
+            cells = race.run().cells
+    assert len(cells) == 8
+    for cell in cells:
+        assert cell.status == "failed"
+        assert f"cannot listen on 127.0.0.1 port {port}" in str(cell.reason)
+
+
+def test_a_database_that_is_gone_fails_cells_until_it_is_back(
+    tmp_path: Path, databases: Databases
+) -> None:
+    path = scenario(tmp_path, ["aiohttp-tarantool-one"], ["good", "bad", "index"], duration=0.5)
+    with Race(["run", str(path)], tmp_path / "results", databases.env()) as race:
+        race.wait_for_cells(1)
+        with databases.down("tarantool"):
+            race.wait_for_cells(3)
+        assert race.wait() == 1, race.text()
+        cells = race.run().cells
+    failed = [cell for cell in cells if cell.status == "failed"]
+    assert failed
+    assert all(cell.rps is None and cell.reason for cell in failed)
+    assert len(cells) == 12
+    assert cells[0].status == cells[-1].status == "ok", [cell.reason for cell in cells]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_race_keeps_its_cells_and_goes_on(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    path = scenario(tmp_path, [ENGINE], ["ugly", "about"], duration=0.4)
+    saved = tmp_path / "results"
+    with Race(["run", str(path), "--seed", "5"], saved) as race:
+        race.wait_for_cells(3)
+        race.child("wrk_scripts")
+        children = race.children()
+        race.send(number)
+        assert race.wait() == 130, race.text()
+        assert not left_behind(children)
+        run = race.run()
+        assert run.head.finished_at is None
+        assert f"race resume {run.head.run}" in race.text()
+    kept = run.cells
+    assert 3 <= len(kept) < 8
+    with Race(["resume", "latest"], saved) as race:
+        assert race.wait() == 0, race.text()
+        whole = race.run()
+    assert whole.cells[: len(kept)] == kept
+    assert [cell.order for cell in whole.cells] == list(range(8))
+    assert whole.head.finished_at is not None
+
+
+def test_an_interrupt_while_a_server_starts_leaves_nothing(tmp_path: Path) -> None:
+    path = scenario(tmp_path, [ENGINE], ["ugly"])
+    with Race(["run", str(path)], tmp_path / "results") as race:
+        server = race.child("-e")
+        race.send(signal.SIGTERM)
+        assert race.wait() == 130, race.text()
+        assert not left_behind([server])
+
+
+def test_an_interrupt_before_the_race_begins_is_one_line(tmp_path: Path) -> None:
+    path = scenario(tmp_path, [ENGINE], ["ugly"])
+    with Race(["run", str(path)], tmp_path / "results") as race:
+        server = race.child("--list")
+        race.send(signal.SIGTERM)
+        assert race.wait() == 130, race.text()
+        assert race.text() == "race: interrupted\n"
+        assert not left_behind([server])
+
+
+def test_a_killed_race_takes_its_children_with_it(tmp_path: Path) -> None:
+    path = scenario(tmp_path, [ENGINE], ["ugly"], duration=20)
+    with Race(["run", str(path)], tmp_path / "results") as race:
+        race.child("wrk_scripts")
+        children = race.children()
+        race.process.kill()
+        race.process.wait()
+        assert not left_behind(children)
+
+
+def test_a_full_disk_ends_the_race_with_one_line_and_keeps_cells(tmp_path: Path) -> None:
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16_000, 16_000))
+
+    path = scenario(tmp_path, [ENGINE], ["ugly", "about", "index"], duration=0.3)
+    with Race(["run", str(path)], tmp_path / "results", before=small_files) as race:
+        children: list[psutil.Process] = []
+        while race.process.poll() is None:
+            children = race.children() or children
+            time.sleep(0.05)
+        assert race.wait() == 2, race.text()
+        assert "File too large; finished cells are kept" in race.text()
+        assert "Traceback" not in race.text()
+        assert not left_behind(children)
+        run = race.run()
+    assert 0 < len(run.cells) < 12
+    assert not run.problems
+    assert run.head.finished_at is None

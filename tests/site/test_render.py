@@ -1,0 +1,227 @@
+"""The pages' HTML: escaped, the same on every interpreter, and nothing from another host."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from data_interface.store import Ballot, Candidate, Statistics, Sticker
+from handlers.render import Renderer, static_files
+from runtime.paths import ROOT
+from tests.conftest import absent
+
+ENGINE = "aiohttp-memory-one"
+PLUS, MINUS = "a1" * 16, "b2" * 16
+STICKERS = [Sticker(n, 1, f"Brave Crab {n}", 40 - n, 41, n + 1) for n in range(1, 10)]
+STATISTICS = Statistics(packs=540, stickers=16_200, visitors=1, views=1_234_567, votes=0)
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>",
+    "</title></span></form><form action=//evil.example>",
+    "100 % %s %d %(id)s %%",
+    "{{ 7 * 7 }} {% raw %} &amp; \x02plus\x03",
+    "snow ☃ and 🦊, and half a pair \ud83e",
+]
+
+# Prints a hash for each page; run by both interpreters on the same arguments.
+DIGESTS = """
+import hashlib, sys
+from data_interface.store import Ballot, Candidate, Statistics, Sticker
+from handlers.pictures import picture
+from handlers.render import Renderer
+renderer = Renderer("aiohttp-memory-one", "3.7.17")
+titles = ["Brave Crab", "<b>'\\"&%s\\u2603\\ud83e"]
+one, two = [Sticker(n + 1, 1, title, -n, n, 2 * n) for n, title in enumerate(titles)]
+pages = [
+    renderer.index(Ballot("c" * 32, Candidate(one, "a" * 32), Candidate(two, "b<" * 16)), notice)
+    for notice in (None, "counted", "refused")
+]
+pages += [renderer.top([one, two] * 4, best) for best in (True, False)]
+pages += [renderer.about(None), renderer.about(Statistics(1, 22, 333, 4444, 55555555))]
+pages.append(renderer.error(404, titles[1], titles[0]))
+pages += [picture(number) for number in range(1, 500)]
+print("\\n".join(hashlib.sha256(page).hexdigest() for page in pages))
+"""
+
+
+class Outline(HTMLParser):
+    """The start tags with their attributes, and the text."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page.decode())
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.tags]
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    return Renderer(ENGINE, "3.13.0")
+
+
+def ballot(left: str = "Brave Crab", right: str = "Shy Owl") -> Ballot:
+    return Ballot(
+        "c3" * 16,
+        Candidate(Sticker(7, 1, left, 3, 4, 1), PLUS),
+        Candidate(Sticker(8, 1, right, 3, 4, 1), MINUS),
+    )
+
+
+def every_page(renderer: Renderer) -> dict[str, bytes]:
+    return {
+        "index": renderer.index(ballot(), None),
+        "counted": renderer.index(ballot(), "counted"),
+        "refused": renderer.index(ballot(), "refused"),
+        "good": renderer.top(STICKERS, best=True),
+        "bad": renderer.top(STICKERS, best=False),
+        "about": renderer.about(STATISTICS),
+        "about, unknown": renderer.about(None),
+        "error": renderer.error(404, "Not found", "There is no page at this address."),
+    }
+
+
+def visible(title: str) -> str:
+    return title.encode("utf-8", "replace").decode()
+
+
+def test_each_form_votes_for_its_own_sticker(renderer: Renderer) -> None:
+    html = renderer.index(ballot(), None).decode()
+    forms = re.findall(r"(?s)<form.*?</form>", html)
+    assert len(forms) == 2
+    for form, plus, minus, number in zip(forms, (PLUS, MINUS), (MINUS, PLUS), (7, 8), strict=True):
+        assert f'<input type="hidden" name="vote_plus" value="{plus}">' in form
+        assert f'<input type="hidden" name="vote_minus" value="{minus}">' in form
+        assert f'src="/pictures/{number}.svg"' in form
+        assert 'method="post"' in form
+
+
+@pytest.mark.parametrize(
+    ("notice", "says"),
+    [
+        (None, None),
+        ("counted", "Your vote has been counted"),
+        ("refused", "That ballot was used or had expired. Here is a new one."),
+    ],
+)
+def test_notice(renderer: Renderer, notice: str | None, says: str | None) -> None:
+    html = renderer.index(ballot(), notice).decode()
+    assert re.findall(r'role="status">([^<]*)<', html) == ([says] if says else [])
+
+
+@pytest.mark.parametrize("title", HOSTILE)
+def test_a_hostile_title_is_only_text(renderer: Renderer, title: str) -> None:
+    tame = Outline(renderer.index(ballot(), None))
+    index = Outline(renderer.index(ballot(left=title, right=title), None))
+    assert index.names() == tame.names()
+    assert index.text.count(visible(title)) == 2
+    hostile = [sticker._replace(title=title) for sticker in STICKERS]
+    top = Outline(renderer.top(hostile, best=True))
+    assert top.names() == Outline(renderer.top(STICKERS, best=True)).names()
+    assert top.text.count(visible(title)) == 9
+    error = Outline(renderer.error(400, title, title))
+    assert error.names() == Outline(renderer.error(400, "a", "b")).names()
+
+
+@pytest.mark.parametrize("token", ['"><script>', "a'b", "", "%s", "☃"])
+def test_a_hostile_token_stays_in_its_attribute(renderer: Renderer, token: str) -> None:
+    plain = ballot()
+    page = renderer.index(plain._replace(left=plain.left._replace(token=token)), None)
+    inputs = [attributes for name, attributes in Outline(page).tags if name == "input"]
+    assert [field["value"] for field in inputs] == [token, MINUS, MINUS, token]
+
+
+def test_a_hostile_engine_name_is_only_text() -> None:
+    page = Outline(Renderer("<i>%d", "<i>").about(STATISTICS))
+    assert "i" not in page.names()
+    assert "<i>%d" in page.text
+
+
+def test_top_shows_rating_and_votes_in_order(renderer: Renderer) -> None:
+    html = renderer.top(STICKERS, best=True).decode()
+    shown = re.findall(r"<b>(.*?)</b> <span>(\d+) up</span> <span>(\d+) down</span>", html)
+    assert shown == [(f"{s.rating:+d}", str(s.up), str(s.down)) for s in STICKERS]
+    assert re.findall(r"/pictures/(\d+)\.svg", html) == [str(s.id) for s in STICKERS]
+
+
+def test_a_changed_sticker_is_not_served_from_the_cache(renderer: Renderer) -> None:
+    renderer.top(STICKERS, best=True)
+    voted = STICKERS[0]._replace(rating=STICKERS[0].rating + 1, up=STICKERS[0].up + 1)
+    assert f"<b>{voted.rating:+d}</b>" in renderer.top([voted], best=True).decode()
+
+
+def test_about_names_the_engine_and_counts(renderer: Renderer) -> None:
+    html = renderer.about(STATISTICS).decode()
+    assert f"<code>{ENGINE}</code>" in html
+    assert "<code>3.13.0</code>" in html
+    for number in ("540", "16,200", "1,234,567"):
+        assert f"<dd>{number}</dd>" in html
+    assert "<dd>" not in renderer.about(None).decode()
+
+
+def test_links_to_static_files_carry_the_hash_of_the_content(renderer: Renderer) -> None:
+    for name, page in every_page(renderer).items():
+        links = re.findall(r'"/static/([^?"]+)\?v=([0-9a-f]+)"', page.decode())
+        assert {file for file, _ in links} == {"favicon.svg", "site.css", "site.js"}, name
+        for file, version in links:
+            content = (ROOT / "static" / file).read_bytes()
+            assert hashlib.sha256(content).hexdigest().startswith(version)
+            assert static_files()[file][1] == content
+
+
+def test_pages_keep_to_the_content_security_policy(renderer: Renderer) -> None:
+    for name, page in every_page(renderer).items():
+        outline = Outline(page)
+        assert "style" not in outline.names(), name
+        for tag, attributes in outline.tags:
+            assert not [key for key in attributes if key == "style" or key.startswith("on")], name
+            assert tag != "script" or attributes.get("src"), name
+            assert tag != "img" or {"width", "height", "alt"} <= attributes.keys(), name
+
+
+def test_nothing_comes_from_another_host(renderer: Renderer) -> None:
+    texts = {path.name: path.read_bytes() for path in (ROOT / "static").iterdir()}
+    texts.update(every_page(renderer))
+    for name, content in texts.items():
+        text = content.replace(b"http://www.w3.org/2000/svg", b"")
+        assert not re.search(rb"https?:|data:|url\(|@import|[\"'=]\s*//", text), name
+
+
+def test_pages_are_small(renderer: Renderer) -> None:
+    sizes = {name: len(page) for name, page in every_page(renderer).items()}
+    assert sizes["counted"] < 3_000
+    assert sizes["good"] < 5_000
+    assert sizes["about"] < 4_000
+
+
+def test_other_interpreters_give_the_same_bytes() -> None:
+    other = ROOT / ".venv-3.7" / "bin" / "python"
+    if not other.exists():
+        absent("no environment for CPython 3.7; `make env` builds it")
+    here, there = (
+        subprocess.run(
+            [python, "-c", DIGESTS],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        ).stdout.split()
+        for python in (sys.executable, other)
+    )
+    assert len(here) == 507
+    assert here == there

@@ -1,0 +1,278 @@
+"""server.py's command line: one clear line for every mistake, and the right exit status."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handlers.engine import every_engine
+from runtime.paths import ROOT
+from tests.conftest import absent
+from tests.support.site_client import get
+from tests.support.site_server import SERVER, SERVING, SiteServer, environment, first_line, serving
+
+ENGINE = "aiohttp-memory-one"
+SECONDS = 30.0
+
+
+def run(*options: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(SERVER), *options],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env=environment(**(env or {})),
+        check=False,
+    )
+
+
+def complaint(done: subprocess.CompletedProcess[str], status: int) -> str:
+    """The only line on stderr of a server that did not start."""
+    assert (done.returncode, done.stdout) == (status, ""), done
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("server.py: ")
+    return line
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("aiohttp-tarantool", "aiohttp-tarantool-one"),
+        ("aiohtp-tarantool-one", "did you mean aiohttp-tarantool-one?"),
+        ("japronto-postgre-pool-uvloop", "did you mean japronto-postgres-pool-uvloop?"),
+        ("sanic-memory-pool", "memory has the connection modes one, not 'pool'"),
+        (
+            "django-postgres-one",
+            "there is no web framework 'django', only aiohttp, sanic, japronto",
+        ),
+        ("aiohttp-mysql-one", "there is no backend 'mysql', only memory"),
+        ("", "an engine is <web>-<backend>-<connection>[-uvloop]"),
+        ("aiohttp-tarantool-one-asyncio", "an engine is <web>-<backend>-<connection>[-uvloop]"),
+        ("AIOHTTP-memory-one", "there is no web framework 'AIOHTTP'"),
+    ],
+)
+def test_an_unknown_engine_is_wrong_use(name: str, said: str) -> None:
+    done = run("-e", name) if name else run("-e", "uvloop")
+    assert said in complaint(done, 2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-e",),
+        ("-e", ENGINE, "-p", "http"),
+        ("-e", ENGINE, "-p", "-1"),
+        ("-e", ENGINE, "-p", "65536"),
+        ("-e", ENGINE, "-l", "loud"),
+        ("-e", ENGINE, "--colour"),
+        ("-e", ENGINE, "more"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_use_exits_2_and_shows_the_usage(options: tuple[str, ...]) -> None:
+    done = run(*options)
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("usage: server.py ")
+    assert re.match(r"server\.py: (error: )?", lines[-1])
+    assert "Traceback" not in done.stderr
+
+
+def test_without_an_engine_it_serves_the_first_that_runs_here() -> None:
+    _must_run("aiohttp-tarantool-one-uvloop")
+    line = complaint(run("-p", "0", env={"TARANTOOL_URL": "tarantool://127.0.0.1:1"}), 1)
+    assert "TARANTOOL_URL" in line or "database" in line or "127.0.0.1" in line
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "many", "1001", "1.5"])
+def test_a_wrong_pool_size_is_one_line(size: str) -> None:
+    line = complaint(run("-e", ENGINE, "-p", "0", env={"POOL_SIZE": size}), 1)
+    assert f"POOL_SIZE={size}" in line
+
+
+def test_a_port_that_is_taken_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        line = complaint(run("-e", ENGINE, "-p", str(port)), 1)
+    assert str(port) in line
+
+
+def test_an_address_that_is_not_ours_is_one_line() -> None:
+    assert "192.0.2.1" in complaint(run("-e", ENGINE, "-p", "0", "--host", "192.0.2.1"), 1)
+    assert "no.such.invalid" in complaint(
+        run("-e", ENGINE, "-p", "0", "--host", "no.such.invalid"), 1
+    )
+
+
+def test_a_second_server_on_the_port_is_one_line() -> None:
+    with serving(ENGINE, environment()) as server:
+        line = complaint(run("-e", ENGINE, "-p", str(server.port)), 1)
+        assert str(server.port) in line
+        assert get(server.url, "/ugly").status == 200
+
+
+UNREACHABLE = [
+    ("aiohttp-postgres-pool", "DATABASE_URL", "postgresql://nobody@127.0.0.1:{closed}/none"),
+    ("sanic-postgres-query", "DATABASE_URL", "postgresql://nobody@127.0.0.1:{silent}/none"),
+    ("japronto-postgres-one", "DATABASE_URL", "postgresql://nobody@127.0.0.1:{closed}/none"),
+    ("aiohttp-postgres-one", "DATABASE_URL", "not a URL"),
+    ("aiohttp-postgres-one", "DATABASE_URL", "mysql://root@127.0.0.1:{closed}/none"),
+    ("aiohttp-postgres-one", "DATABASE_URL", "postgresql://nobody@no.such.invalid/none"),
+    ("aiohttp-tarantool-one", "TARANTOOL_URL", "tarantool://127.0.0.1:{closed}"),
+    ("sanic-tarantool-pool", "TARANTOOL_URL", "tarantool://127.0.0.1:{silent}"),
+    ("japronto-tarantool-one", "TARANTOOL_URL", "tarantool://127.0.0.1:{closed}"),
+    ("japronto-aiotarantool-one", "TARANTOOL_URL", "tarantool://127.0.0.1:{silent}"),
+    ("aiohttp-tarantool-one", "TARANTOOL_URL", "not a URL"),
+    ("aiohttp-tarantool-one", "TARANTOOL_URL", "tarantool://no.such.invalid:3301"),
+    ("aiohttp-tarantool-one", "TARANTOOL_URL", "tarantool:///no/such.sock"),
+    ("aiohttp-aiotarantool-one", "TARANTOOL_URL", "tarantool://127.0.0.1:{closed}"),
+]
+
+
+@pytest.mark.parametrize(("engine", "variable", "url"), UNREACHABLE, ids=lambda it: str(it)[:60])
+def test_a_database_that_cannot_be_reached_is_one_line(
+    engine: str, variable: str, url: str
+) -> None:
+    _must_run(engine)
+    with socket.create_server(("127.0.0.1", 0)) as silent, socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        ports = {"silent": silent.getsockname()[1], "closed": closed.getsockname()[1]}
+        began = time.monotonic()
+        done = run("-e", engine, "-p", "0", env={variable: url.format(**ports)})
+    assert time.monotonic() - began < 12.0
+    complaint(done, 1)
+
+
+def _must_run(engine: str) -> None:
+    entry = next(entry for entry in listed() if entry["engine"] == engine)
+    if not entry["runs"]:
+        absent(f"{engine}: {entry['reason']}")
+
+
+def listed(*options: str) -> list[dict[str, Any]]:
+    done = run("--list", "--json", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def test_the_list_names_every_engine_and_what_is_missing() -> None:
+    done, entries = run("--list"), listed()
+    assert [entry["engine"] for entry in entries] == [engine.name for engine in every_engine()]
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr, len(lines)) == (0, "", len(entries))
+    for line, entry in zip(lines, entries, strict=True):
+        name, state = line.split(None, 1)
+        assert name == entry["engine"]
+        assert set(entry) == {"engine", "runs", "reason", "python"}
+        assert bool(entry["reason"]) != entry["runs"]
+        assert state == (f"CPython {entry['python']}" if entry["runs"] else f"- {entry['reason']}")
+
+
+def test_the_list_for_an_interpreter_that_is_not_there_says_what_to_type() -> None:
+    for entry in listed("--python", "3.99"):
+        assert not entry["runs"]
+        assert entry["reason"]
+
+
+def test_the_list_without_the_system_programs_names_them() -> None:
+    done = run("--list", "--json", env={"PATH": "/nonexistent"})
+    reasons = {entry["engine"]: entry["reason"] for entry in json.loads(done.stdout)}
+    assert reasons[ENGINE] is None
+    assert "tarantool" in reasons["aiohttp-tarantool-one"]
+    assert "apt-get install tarantool" in reasons["aiohttp-tarantool-one"]
+
+
+def test_an_interpreter_that_is_not_there_says_what_to_type() -> None:
+    assert "make env PYTHONS=3.99" in complaint(run("-e", ENGINE, "--python", "3.99"), 1)
+    assert "3.7 only" in complaint(run("-e", "japronto-memory-one", "--python", "3.12"), 1)
+
+
+def outer(version: str) -> Path:
+    """A bare interpreter of that version, without anything of the project's installed."""
+    settings = ROOT / f".venv-{version}" / "pyvenv.cfg"
+    if settings.exists():
+        parser = configparser.ConfigParser()
+        parser.read_string("[it]\n" + settings.read_text())
+        return Path(parser["it"]["home"]) / f"python{version}"
+    found = shutil.which(f"python{version}")
+    if found is None:
+        absent(f"no CPython {version}: pyenv install {version}")
+    return Path(found)
+
+
+@pytest.mark.parametrize("version", ["3.7", "3.11"])
+@pytest.mark.parametrize("engine", [ENGINE, "japronto-memory-one-uvloop"])
+def test_any_python_starts_any_engine(version: str, engine: str) -> None:
+    """Under another interpreter, from another folder, with a relative path."""
+    _must_run(engine)
+    command = [str(outer(version)), "server.py", "-e", engine, "-p", "0"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    )
+    try:
+        match = SERVING.fullmatch(first_line(process, SECONDS))
+        assert match
+        assert int(match["pid"]) == process.pid
+        assert match["engine"] == engine
+        assert (match["python"].startswith("3.7")) == engine.startswith("japronto")
+        assert get(match["url"], "/ugly").body == b"UGLY"
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=SECONDS) == (b"", b"")
+        assert process.returncode == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_it_starts_from_any_folder(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, str(SERVER), "-e", ENGINE, "-p", "0"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        env=environment(),
+    )
+    try:
+        assert SERVING.fullmatch(first_line(process, SECONDS))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(SECONDS) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_it_listens_on_the_loopback_alone() -> None:
+    for engine in (ENGINE, "japronto-memory-one"):
+        _must_run(engine)
+        with serving(engine, environment()) as server:
+            assert server.url.startswith("http://127.0.0.1:")
+            other = socket.gethostbyname(socket.gethostname())
+            if other.startswith("127."):
+                other = "127.0.0.2"
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection((other, server.port), 5.0)
+
+
+def test_the_address_can_be_chosen() -> None:
+    with serving(ENGINE, environment(), "--host", "127.0.0.2") as server:
+        assert server.url.startswith("http://127.0.0.2:")
+        assert get(server.url, "/ugly").status == 200
+
+
+def test_the_log_level_is_heard() -> None:
+    with serving(ENGINE, environment(), "-l", "debug") as server:
+        assert isinstance(server, SiteServer)
+        assert get(server.url, "/ugly").status == 200
+        assert server.stop() == 0
+        assert all(re.match(r"\d{4}-\d\d-\d\d ", line) for line in server.log().splitlines())

@@ -1,0 +1,272 @@
+"""Real servers for tests: `server.py` in a process of its own, on databases of the test run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import parse_qs, urlsplit
+
+import psutil
+
+from data_interface import BACKENDS
+from data_interface.store import Statistics
+from databases import private as embedded
+from runtime.paths import ROOT
+
+SERVER = ROOT / "server.py"
+SERVING = re.compile(
+    r"serving (?P<engine>\S+) on (?P<url>http://\S+) \(CPython (?P<python>\S+), pid (?P<pid>\d+)\)"
+)
+TOKEN = "a-token-for-the-tests"
+START_SECONDS = 40.0
+STOP_SECONDS = 15.0
+AT_ONCE = 4
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """The environment of this process without what would point a server somewhere else."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("DATABASE_URL", "TARANTOOL_URL", "SITE_TOKEN", "POOL_SIZE", "VAR_DIR")
+    }
+    return {**kept, **extra}
+
+
+class SiteServer:
+    """One running server. `stop` ends it; `end` ends it whatever state it is in."""
+
+    def __init__(
+        self, engine: str, env: dict[str, str], *options: str, group: bool = False
+    ) -> None:
+        """``group``: in a process group of its own, as a shell starts it."""
+        self.engine = engine
+        self._seen = 0
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by end)
+        self.process = subprocess.Popen(
+            [sys.executable, str(SERVER), "-e", engine, "-p", "0", *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=env,
+            cwd=ROOT,
+            process_group=0 if group else None,
+        )
+        try:
+            line = first_line(self.process, START_SECONDS)
+            match = SERVING.fullmatch(line)
+            assert match, f"{engine} said {line!r} and logged {self.log()!r}"
+        except BaseException:
+            self.end()
+            raise
+        self.url = match["url"]
+        self.port = int(self.url.rpartition(":")[2])
+        self.python = match["python"]
+        self.announced_pid = int(match["pid"])
+
+    @property
+    def pid(self) -> int:
+        """Of the process that was started."""
+        return self.process.pid
+
+    def log(self) -> str:
+        """Everything it wrote to stderr."""
+        # Not by seek and read: the server shares the position, and would write where we read.
+        size = os.fstat(self._log.fileno()).st_size
+        return os.pread(self._log.fileno(), size, 0).decode(errors="replace")
+
+    def news(self) -> str:
+        """What it wrote to stderr since this was last asked."""
+        log, seen = self.log(), self._seen
+        self._seen = len(log)
+        return log[seen:]
+
+    def tree(self) -> list[psutil.Process]:
+        """The processes below it."""
+        return psutil.Process(self.pid).children(recursive=True)
+
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self.process.poll() is None
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to the process alone."""
+        self.process.send_signal(number)
+
+    def wait(self, seconds: float = STOP_SECONDS) -> int:
+        """Its exit status, waited for no longer than that."""
+        return self.process.wait(seconds)
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Ask it to end; the exit status."""
+        self.send(number)
+        return self.wait()
+
+    def end(self) -> None:
+        """End it and all below it."""
+        below: list[psutil.Process] = []
+        with contextlib.suppress(psutil.NoSuchProcess):
+            below = self.tree()
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        for process in below:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        self._log.close()
+
+
+def first_line(process: subprocess.Popen[bytes], seconds: float) -> str:
+    """The first line of the process's output; empty when it ended or the time was up before."""
+    assert process.stdout is not None
+    descriptor, line, deadline = process.stdout.fileno(), b"", time.monotonic() + seconds
+    while not line.endswith(b"\n"):
+        left = max(0.0, deadline - time.monotonic())
+        if not select.select([descriptor], [], [], left)[0]:
+            break
+        char = os.read(descriptor, 1)
+        if not char:
+            break
+        line += char
+    return line.decode(errors="replace").strip()
+
+
+@contextlib.contextmanager
+def serving(
+    engine: str, env: dict[str, str], *options: str, group: bool = False
+) -> Iterator[SiteServer]:
+    """A server for the length of a block."""
+    server = SiteServer(engine, env, *options, group=group)
+    try:
+        yield server
+    finally:
+        server.end()
+
+
+@contextlib.contextmanager
+def fleet(engines: Sequence[str], env: dict[str, str]) -> Iterator[dict[str, SiteServer]]:
+    """Several servers, a few of them started at once, for the length of a block."""
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor(AT_ONCE) as pool:
+        starts = [pool.submit(SiteServer, engine, env) for engine in engines]
+        for start in starts:
+            stack.callback(_end_started, start)
+        yield {engine: start.result() for engine, start in zip(engines, starts, strict=True)}
+
+
+def _end_started(start: Any) -> None:
+    if start.exception() is None:
+        start.result().end()
+
+
+class Databases:
+    """The private databases of one test run, in a folder of their own; joined when first used."""
+
+    def __init__(self, var: Path) -> None:
+        self._var = var
+        self._handles: dict[str, embedded.Handle] = {}
+
+    def env(self, **extra: str) -> dict[str, str]:
+        """The environment of a server on these databases."""
+        return environment(VAR_DIR=str(self._var), SITE_TOKEN=TOKEN, **extra)
+
+    def hold(self, name: str) -> str:
+        """Keep a database up until `release`; its URL."""
+        if name not in self._handles:
+            with self._here():
+                self._handles[name] = embedded.join(name)
+        return self._handles[name].url
+
+    @contextlib.contextmanager
+    def down(self, name: str) -> Iterator[None]:
+        """The database killed, and away for the length of the block."""
+        self.hold(name)
+        with self._here(), embedded.down(name):
+            yield
+
+    @contextlib.contextmanager
+    def frozen(self, name: str) -> Iterator[None]:
+        """Every process of the database stopped (SIGSTOP) for the length of the block."""
+        self.hold(name)
+        with self._here():
+            main = psutil.Process(self._handles[name].pid)
+        processes = [main, *main.children(recursive=True)]
+        try:
+            for process in processes:
+                process.suspend()
+            yield
+        finally:
+            for process in processes:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.resume()
+
+    def statistics(self, name: str) -> Statistics:
+        """The counters as the database has them now."""
+        backend = {"tarantool": "tarantool", "postgres": "postgres"}[name]
+        store = BACKENDS[backend].load()("one", self.hold(name), 1)
+
+        async def read() -> Statistics:
+            await store.open()
+            try:
+                async with store.acquire() as data:
+                    counters: Statistics = await data.statistics()
+                    return counters
+            finally:
+                await store.close()
+
+        return asyncio.run(read())
+
+    def release(self) -> None:
+        """Leave them and remove what they kept, also where it is outside the folder."""
+        for name, handle in self._handles.items():
+            handle.leave()
+            _gone(self._var / name / "state.json")
+            for home in parse_qs(urlsplit(handle.url).query).get("host", []):
+                shutil.rmtree(home, ignore_errors=True)
+        self._handles.clear()
+
+    @contextlib.contextmanager
+    def _here(self) -> Iterator[None]:
+        before = os.environ.get("VAR_DIR")
+        os.environ["VAR_DIR"] = str(self._var)
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["VAR_DIR"]
+            else:
+                os.environ["VAR_DIR"] = before
+
+
+def _gone(state: Path) -> None:
+    """Wait for the keeper to take the note of its database away."""
+    until(lambda: not state.exists(), 15.0, f"{state} is still there: the database did not stop")
+
+
+def until(done: Callable[[], Any], seconds: float, complaint: str) -> Any:
+    """Ask until the answer is true, and return it; AssertionError after that time."""
+    deadline = time.monotonic() + seconds
+    while True:
+        answer = done()
+        if answer:
+            return answer
+        assert time.monotonic() < deadline, complaint
+        time.sleep(0.02)

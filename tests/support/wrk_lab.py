@@ -1,0 +1,122 @@
+"""A server whose delays and faults are known, and the means to run wrk against it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import struct
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+SCRIPTS = Path(__file__).resolve().parent.parent.parent / "wrk_scripts"
+CONNECTIONS = 10
+DELAY = 0.05
+GOOD = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nUGLY"
+BAD = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"
+
+
+class Server:
+    """Answers in order, pipelined or not; the path says what goes wrong.
+
+    Most things go wrong at every tenth request of a connection. `deepest` is the largest number of
+    requests that came in at once, `paths` every path that was asked for, `batch_us` the server's
+    own measurement: the time in us from the arrival of a batch to its last answer.
+    """
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.listener = self.loop.run_until_complete(self.listen())
+        self.url = f"http://127.0.0.1:{self.listener.sockets[0].getsockname()[1]}"
+        self.deepest = 0
+        self.paths: set[bytes] = set()
+        self.connections = 0
+        self.ending = asyncio.Event()
+        self.batch_us: list[float] = []
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+
+    async def listen(self) -> asyncio.Server:
+        return await asyncio.start_server(self.serve, "127.0.0.1", 0, backlog=1000)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        hangs, number, rest = self.connections % 2 == 0, 0, b""
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(65536):
+                start = time.perf_counter()
+                *requests, rest = (rest + data).split(b"\r\n\r\n")
+                self.deepest = max(self.deepest, len(requests))
+                for request in requests:
+                    number += 1
+                    path = request.split(b" ", 2)[1]
+                    self.paths.add(path)
+                    if path == b"/hang" and hangs:
+                        await self.ending.wait()
+                    writer.write(await self.answer(path, number, writer))
+                self.batch_us.append((time.perf_counter() - start) * 1e6)
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+    async def answer(self, path: bytes, number: int, writer: asyncio.StreamWriter) -> bytes:
+        if path == b"/never-good" or (path == b"/bad" and number % 10 == 0):
+            return BAD
+        if number % 10 == 0:
+            await self.misbehave(path, writer)
+        return GOOD
+
+    async def misbehave(self, path: bytes, writer: asyncio.StreamWriter) -> None:
+        if path == b"/slow":
+            await asyncio.sleep(DELAY)
+        elif path == b"/late":
+            await asyncio.sleep(1.2)
+        elif path == b"/reset":
+            raw = writer.get_extra_info("socket")
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            writer.transport.abort()
+            raise ConnectionAbortedError
+        elif path == b"/refuse":
+            self.listener.close()
+            raise ConnectionAbortedError
+
+    async def finish(self) -> None:
+        self.ending.set()
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(tasks)
+        # Last, for asyncio leaks a socket that it has accepted but not yet handed over by now.
+        self.listener.close()
+
+    def close(self) -> None:
+        asyncio.run_coroutine_threadsafe(self.finish(), self.loop).result(10)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(10)
+        self.loop.close()
+
+
+def wrk(*words: str, script: str | Path = "pipeline.lua", **more: Any) -> tuple[int, str, str]:
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", "-d1s", "-s", str(SCRIPTS / script), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+def load(*words: str, script: str | Path = "pipeline.lua", **more: Any) -> dict[str, Any]:
+    code, out, err = wrk(*words, script=script, **more)
+    assert (code, err) == (0, "")
+    (line,) = [line for line in out.splitlines() if line.startswith("json: ")]
+    result: dict[str, Any] = json.loads(line.removeprefix("json: "))
+    return result
+
+
+def lua(tmp_path: Path, code: str, *words: str) -> str:
+    """Runs `code` in wrk's own interpreter, which reads the script before it connects."""
+    script = tmp_path / "check.lua"
+    script.write_text(f"package.path = '{SCRIPTS}/?.lua;' .. package.path\n{code}\nos.exit(0)")
+    command = ["wrk", *words, "-d1s", "-s", str(script), "http://127.0.0.1:1"]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=10, check=True
+    ).stdout.strip()

@@ -1,0 +1,1 @@
+"""Database drivers measured like with like."""

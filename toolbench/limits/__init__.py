@@ -1,0 +1,1 @@
+"""What one driver and the interpreter allow at most."""

@@ -1,0 +1,180 @@
+"""One database request for each page on japronto, and nothing else: what Tarantool allows at best.
+
+A program of its own for CPython 3.7, started like server.py:
+``python toolbench/limits/serve.py [--loop uvloop|asyncio] [-p PORT]``. It prints server.py's
+``serving ...`` line and ends on SIGTERM.
+
+``/select-sync`` reads the nine best stickers with the blocking connector, ``/select-async`` the
+same with asynctnt and an iterator, ``/select-async-lite`` any nine without one, ``/upsert-async``
+counts a visit of a session. The answer is always ``ok``: the rows are read and thrown away.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import platform
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+import asynctnt  # noqa: E402 - the project's folder is on the path only now
+from japronto import Application  # noqa: E402
+
+import tarantool  # noqa: E402
+from data_interface.store import StoreError  # noqa: E402
+from data_interface.tarantool.asynctnt_store import open_store  # noqa: E402
+from data_interface.tarantool.layout import (  # noqa: E402
+    BY_RATING,
+    DESCENDING,
+    SESSIONS,
+    STICKERS,
+    Address,
+    parse_url,
+)
+from databases.private import EmbeddedError, join  # noqa: E402
+
+ROWS = 9
+SESSION = ["limits" + "0" * 26, "127.0.0.1", "race", 1, 0]
+ONE_MORE_VISIT = [["+", 3, 1]]
+
+
+class Blocking(tarantool.Connection):  # type: ignore[misc,name-defined]
+    """The blocking connector, which in this version knows no Unix sockets."""
+
+    def connect_basic(self) -> None:
+        """Connect to `host` when it is a path, else as the connector does."""
+        if not self.host.startswith("/"):
+            super().connect_basic()
+            return
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.connect(self.host)
+        self.connected = True
+
+
+def blocking(address: Address) -> Blocking:
+    """A connection of the blocking connector."""
+    where = address.path or address.host
+    return Blocking(where, address.port, user=address.user, password=address.password)
+
+
+async def multiplexed(address: Address) -> Any:
+    """A connection of asynctnt."""
+    where, port = ("unix/", address.path) if address.path else (address.host, address.port)
+    connection = asynctnt.Connection(
+        host=where,
+        port=port,
+        username=address.user,
+        password=address.password,
+        connect_timeout=5,
+        reconnect_timeout=0,
+        fetch_schema=False,
+        auto_refetch_schema=False,
+    )
+    await connection.connect()
+    return connection
+
+
+def routes(application: Any, rows: Any, connection: Any) -> None:
+    """The four pages."""
+
+    def select_sync(request: Any) -> Any:
+        rows.select(STICKERS, [], index=BY_RATING, limit=ROWS, iterator=DESCENDING)
+        return request.Response(text="ok")
+
+    async def select_async(request: Any) -> Any:
+        await connection.select(STICKERS, [], index=BY_RATING, limit=ROWS, iterator=DESCENDING)
+        return request.Response(text="ok")
+
+    async def select_async_lite(request: Any) -> Any:
+        await connection.select(STICKERS, limit=ROWS)
+        return request.Response(text="ok")
+
+    async def upsert_async(request: Any) -> Any:
+        await connection.upsert(SESSIONS, SESSION, ONE_MORE_VISIT)
+        return request.Response(text="ok")
+
+    for page in (select_sync, select_async, select_async_lite, upsert_async):
+        application.router.add_route("/" + page.__name__.replace("_", "-"), page, "GET")
+
+
+async def load_stickers(url: str) -> None:
+    """The site's own store fills an empty database when it opens."""
+    store = open_store("one", url, 1)
+    await store.open()
+    await store.close()
+
+
+def serve(loop: Any, url: str, sock: socket.socket, ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM."""
+    address = parse_url(url)
+    loop.run_until_complete(load_stickers(url))
+    application = Application()
+    application._loop = loop  # noqa: SLF001 - japronto takes no loop in another way
+    routes(application, blocking(address), loop.run_until_complete(multiplexed(address)))
+    host, port = sock.getsockname()
+    loop.call_soon(ready, f"http://{host}:{port}")
+    application.serve(sock=sock, host=host, port=port, reloader_pid=None)
+
+
+def listen(port: int) -> socket.socket:
+    """A listening socket, or OSError."""
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind(("127.0.0.1", port))
+    sock.listen(1024)
+    return sock
+
+
+def new_loop(name: str) -> Any:
+    """An event loop of that name."""
+    if name == "uvloop":
+        import uvloop
+
+        return uvloop.new_event_loop()
+    return asyncio.new_event_loop()
+
+
+def run(options: argparse.Namespace) -> None:
+    """Start, serve, stop."""
+    sock = listen(options.port)
+    about = f"(CPython {platform.python_version()}, pid {os.getpid()})"
+    out = sys.stdout
+    # japronto's own remarks would come before the one line that is waited for.
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+    loop = new_loop(options.loop)
+    asyncio.set_event_loop(loop)
+
+    def say(where: str) -> None:
+        print(f"serving limits-{options.loop} on {where} {about}", file=out, flush=True)
+
+    handle = None if "TARANTOOL_URL" in os.environ else join("tarantool")
+    try:
+        url = handle.url if handle else os.environ["TARANTOOL_URL"]
+        serve(loop, url, sock, say)
+    finally:
+        if handle:
+            handle.leave()
+
+
+def main() -> int:
+    """The command; the exit status."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--loop", choices=("uvloop", "asyncio"), default="uvloop")
+    parser.add_argument("-p", "--port", type=int, default=0)
+    try:
+        run(parser.parse_args())
+    except (OSError, StoreError, EmbeddedError) as error:
+        print(f"serve.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
