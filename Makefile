@@ -8,6 +8,8 @@ option = $(if $(strip $(2)),--$(1) '$(call commas,$(2))')
 SCENARIO ?= quick
 ENGINE ?= aiohttp-tarantool-one-uvloop
 PORT ?= 1717
+# The tests wait for servers most of the time: one more of them than cores.
+TESTS_AT_ONCE ?= $(shell cores=$$(nproc); echo $$((cores < 8 ? cores + 1 : 8)))
 PYTHON := .venv/bin/python
 
 .PHONY: help race test lint format serve ready env system oha lock clean
@@ -20,7 +22,7 @@ race: ready  ## race the engines; SCENARIO= ENGINES= PAGES= ROUNDS= ARGS=
 	    $(call option,pages,$(PAGES)) $(call option,rounds,$(ROUNDS)) $(ARGS)
 
 test: ready lint  ## lint, types and every test; ARGS=--require-all turns skips into failures
-	@$(PYTHON) -m pytest $(ARGS)
+	@$(PYTHON) -m pytest -n '$(TESTS_AT_ONCE)' --dist loadgroup $(ARGS)
 
 lint: ready  ## format, lint and types, without changing a file
 	@$(PYTHON) -m ruff format --check

@@ -8,19 +8,22 @@ import json
 import logging
 import os
 import platform
-import socket
+import re
+import signal
 import sys
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Callable, List, Optional, Tuple
 
-from handlers.engine import Engine, EngineError, every_engine, parse
+from handlers.engine import FORM, Engine, EngineError, every_engine, levels, parse
 from handlers.survey import InterpreterError, Survey, find
+from handlers.web.listen import Listen
 from runtime.interpreters import change_to
 
 FAILED = 1
 WRONG_USE = 2
 PORT = 1717
 POOL_SIZE = 10
-BACKLOG = 1024
+MOST_WORKERS = 64
+OLDEST = (3, 7)
 DEFAULT_ENGINES = (
     "aiohttp-tarantool-one-uvloop",
     "aiohttp-postgres-pool-uvloop",
@@ -35,17 +38,27 @@ def arguments(argv: List[str]) -> argparse.Namespace:
     parser.add_argument(
         "-e",
         "--engine",
-        help="<web>-<backend>-<connection>[-uvloop], see --list; "
+        help=f"{FORM}, see --list; "
         f"default: the first that runs here of {', '.join(DEFAULT_ENGINES)}",
     )
     parser.add_argument(
         "-p", "--port", type=port, default=PORT, help="default %(default)s; 0: a free one"
     )
     parser.add_argument(
-        "-l", "--level", choices=LEVELS, default="warning", help="of the log, default %(default)s"
+        "-l",
+        "--level",
+        type=str.lower,
+        choices=LEVELS,
+        default="warning",
+        help="of the log, default %(default)s",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to bind, default %(default)s")
-    parser.add_argument("--python", metavar="X.Y", help="serve on this CPython (.venv-X.Y)")
+    parser.add_argument(
+        "--workers", type=worker_number, default=1, help="processes that answer, default 1"
+    )
+    parser.add_argument(
+        "--python", metavar="X.Y", type=version, help="serve on this CPython (.venv-X.Y)"
+    )
     parser.add_argument(
         "--list", action="store_true", help="every engine, and whether it runs here"
     )
@@ -58,6 +71,29 @@ def port(text: str) -> int:
     if not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535")
     return int(text)
+
+
+def worker_number(text: str) -> int:
+    """A number of worker processes."""
+    if not text.isdigit() or not 0 < int(text) <= MOST_WORKERS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of workers: 1 to {MOST_WORKERS}")
+    return int(text)
+
+
+def version(text: str) -> str:
+    """A version of CPython that the site runs on."""
+    if not re.fullmatch(r"3\.\d{1,3}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no version: X.Y, as in 3.12")
+    if tuple(int(part) for part in text.split(".")) < OLDEST:
+        raise argparse.ArgumentTypeError(f"the site runs on CPython 3.7 and newer, not {text}")
+    return text
+
+
+def check_workers(engine: Engine, workers: int) -> None:
+    """EngineError where several processes would each have a site of their own."""
+    if workers > 1 and engine.plugins[1].database is None:
+        what = f"{engine.backend} keeps the votes in the server's own process"
+        raise EngineError(f"{engine.name}: {what}, so it has one worker, not {workers}")
 
 
 def pool_size() -> int:
@@ -80,8 +116,10 @@ def list_engines(python: Optional[str], as_json: bool) -> int:
     engines = every_engine()
     survey = Survey(engines, python)
     entries = [survey.describe(engine) for engine in engines]
+    # A reader that has seen enough (head) ends this program, as it ends any other.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if as_json:
-        print(json.dumps(entries, indent=1))
+        print(json.dumps({"factors": levels(), "engines": entries}, indent=1))
         return 0
     width = max(len(entry["engine"]) for entry in entries)
     for entry in entries:
@@ -90,69 +128,40 @@ def list_engines(python: Optional[str], as_json: bool) -> int:
     return 0
 
 
-def bind(host: str, port_number: int) -> socket.socket:
-    """A bound socket, or OSError."""
-    family, kind, protocol = socket.getaddrinfo(host, port_number, type=socket.SOCK_STREAM)[0][:3]
-    # With its protocol named: older asyncio sets TCP_NODELAY on no other, and without it a
-    # pipelined answer waits 40 ms for the client's delayed acknowledgement.
-    sock = socket.socket(family, kind, protocol)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind((host, port_number))
-    # Listening at once makes a second server on the port fail here, with a clear line.
-    sock.listen(BACKLOG)
-    return sock
-
-
-def new_loop(uvloop_wanted: bool) -> Callable[[], Any]:
-    """The function that makes the event loop."""
-    if uvloop_wanted:
-        import uvloop
-
-        return uvloop.new_event_loop
-    import asyncio
-
-    return asyncio.new_event_loop
-
-
 def database(engine: Engine) -> Tuple[str, Callable[[], None]]:
-    """The backend's database: its URL, and how to leave it. Embedded where no URL is given."""
+    """The backend's database: its URL, and how to leave it. A private one where no URL is given."""
     backend = engine.plugins[1]
     if backend.database is None:
         return "", lambda: None
-    url = os.environ.get(backend.url or "")
-    if url:
-        return url, lambda: None
+    from databases import find as find_database
     from databases.private import join
 
+    url = os.environ.get(find_database(backend.database).url_variable)
+    if url:
+        return url, lambda: None
     handle = join(backend.database)
     return handle.url, handle.leave
 
 
-def serve(engine: Engine, sock: socket.socket) -> int:
+def serve(engine: Engine, listen: Listen, workers: int) -> int:
     """Serve until a signal; the exit status."""
     from handlers.render import Renderer
     from handlers.site import Site
 
-    web, backend = engine.plugins
+    web, backend, loop = engine.plugins
     url, leave = database(engine)
     try:
         store = backend.load()(engine.connection, url, pool_size())
         renderer = Renderer(engine.name, platform.python_version())
-        site = Site(store, renderer, os.environ.get("SITE_TOKEN") or None)
+        site = Site(store, renderer, os.environ.get("SITE_TOKEN") or None, workers)
         python = f"CPython {platform.python_version()}, pid {os.getpid()}"
-        line = f"serving {engine.name} on {address(sock)} ({python})"
+        line = f"serving {engine.name} on {listen.url} ({python})"
         status: int = web.load()(
-            site, sock, new_loop(engine.uvloop), lambda: print(line, flush=True)
+            site, listen, loop.load(), workers, lambda: print(line, flush=True)
         )
         return status
     finally:
         leave()
-
-
-def address(sock: socket.socket) -> str:
-    """The URL of a bound socket."""
-    host, number = sock.getsockname()[:2]
-    return f"http://[{host}]:{number}" if ":" in host else f"http://{host}:{number}"
 
 
 def fail(message: str, status: int) -> int:
@@ -168,6 +177,7 @@ def main(argv: List[str]) -> int:
         return list_engines(options.python, options.json)
     try:
         engine = parse(options.engine) if options.engine else default_engine(options.python)
+        check_workers(engine, options.workers)
         change_to(find(engine, options.python))
     except EngineError as error:
         return fail(str(error), WRONG_USE)
@@ -177,21 +187,21 @@ def main(argv: List[str]) -> int:
         level=options.level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     try:
-        sock = bind(options.host, options.port)
+        listen = Listen(options.host, options.port)
     except OSError as error:
         where = f"{options.host} port {options.port}"
         return fail(f"cannot listen on {where}: {error.strerror}; try another -p", FAILED)
-    return guarded(engine, sock)
+    return guarded(engine, listen, options.workers)
 
 
-def guarded(engine: Engine, sock: socket.socket) -> int:
+def guarded(engine: Engine, listen: Listen, workers: int) -> int:
     """``serve`` with every error a person can cause as one line."""
     from data_interface.store import StoreError
-    from databases.private import EmbeddedError
+    from databases.database import DatabaseError
 
     try:
-        return serve(engine, sock)
-    except (EmbeddedError, EngineError, StoreError) as error:
+        return serve(engine, listen, workers)
+    except (DatabaseError, EngineError, StoreError) as error:
         return fail(str(error), FAILED)
     except ImportError as error:
         if error.name and error.name.split(".")[0] in ("handlers", "data_interface"):

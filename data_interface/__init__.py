@@ -13,17 +13,19 @@ from runtime.plugin import Plugin
 
 ALL = ("one", "pool", "multi", "query")
 
+# Said in the first message of a connection that does not work for pages.
+HOUSEKEEPING = "sticker-site-housekeeping"
+
 
 @dataclass(frozen=True)
 class Backend(Plugin):
     """A driver and the layout it talks to.
 
-    ``database`` is a name of the registry of databases, None for none; ``url`` the environment
-    variable that names another one than the private one; ``connections`` the modes that make sense.
+    ``database`` is a name in ``databases.DATABASES``, None for none; ``connections`` the modes that
+    make sense.
     """
 
     database: Optional[str] = None
-    url: Optional[str] = None
     connections: Tuple[str, ...] = ALL
 
 
@@ -33,19 +35,21 @@ BACKENDS = {
         "data_interface.tarantool.asynctnt_store:open_store",
         needs=("asynctnt",),
         database="tarantool",
-        url="TARANTOOL_URL",
     ),
     "aiotarantool": Backend(
         "data_interface.tarantool.aiotarantool_store:open_store",
         needs=("aiotarantool", "tarantool"),
         python="3.7",
         database="tarantool",
-        url="TARANTOOL_URL",
     ),
     "postgres": Backend(
         "data_interface.postgres.asyncpg_store:open_store",
         needs=("asyncpg",),
         database="postgres",
-        url="DATABASE_URL",
+    ),
+    "psycopg": Backend(
+        "data_interface.postgres.psycopg_store:open_store",
+        needs=("psycopg",),
+        database="postgres",
     ),
 }

@@ -7,7 +7,9 @@ from typing import Any, List, Optional
 
 from typing_extensions import Protocol
 
-from data_interface.store import Data, StoreError, Unavailable
+from data_interface.store import Data, Refused, StoreError, Unavailable
+from databases import find
+from runtime.address import Address, AddressError
 
 # A page answers 503 within 2 s while the database is away: at most one wait for a connection
 # (connections.WAIT_SECONDS) and one for a connect or a request.
@@ -16,25 +18,63 @@ REQUEST_SECONDS = 1.0
 
 
 class Driver(Protocol):
-    """One database driver: what the modes need to know of it."""
+    """One database driver: what the modes need to know of it.
+
+    Every time limit is the driver's duty: nobody above it watches a connect or a request.
+    A connection keeps no transaction open: what a request changes is there when it is answered
+    (autocommit), and the next page on the same connection finds nothing begun.
+    """
 
     # True when one connection carries many requests at a time.
     multiplexed: bool
 
     async def connect(self) -> Any:
-        """A new connection within CONNECT_SECONDS; driver errors may leak, they are translated."""
+        """A new connection; driver errors may leak, they are translated.
+
+        It is cancelled after CONNECT_SECONDS, or at any time together with its page: it must end
+        at once, close what it had opened, and leave nothing that asyncio complains of.
+        """
 
     async def disconnect(self, connection: Any) -> None:
-        """End the connection; must not raise and must not wait long."""
+        """End the connection in whatever state; must not raise and must not wait long.
+
+        Also one that was lost, or that still waits for the answer of a cancelled page: a goodbye
+        that a hung database does not take must not be waited for.
+        """
 
     def is_open(self, connection: Any) -> bool:
-        """False once the connection was lost or closed."""
+        """False once the connection was lost or closed. Asked before every page: without a request.
+
+        It must notice a server that closed the connection while it idled. A driver that reads its
+        socket only during a request needs another way: a reader on the event loop, or a look at
+        whether the idle socket is readable.
+        """
 
     def data(self, connection: Any) -> Data:
-        """The page's view of this connection. Called once per connection: make it cheap to use."""
+        """The page's view of this connection. Called once per connection: make it cheap to use.
+
+        A request that is not answered for REQUEST_SECONDS fails as ``Unavailable``; one that is
+        cancelled ends at once and silently, without waiting for the database. Its connection is
+        not used again.
+        """
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
-        """The error in the store's words, or None when it is not the driver's."""
+        """The error in the store's words, or None when it is not the driver's.
+
+        ``Unavailable`` when the database does not answer or the connection was lost, ``Busy`` when
+        it has no room now, ``NotFound`` and ``Conflict`` where it judges a change by itself,
+        ``Refused`` when it does not take the URL (wrong password, no such user or database): that
+        text names the variable and holds no password. Everything else is a ``StoreError``. Each is
+        one line.
+        """
+
+
+def address(database: str, url: str) -> Address:
+    """Where a URL of that database points, or ``Refused``."""
+    try:
+        return find(database).address(url)
+    except AddressError as error:
+        raise Refused(str(error)) from None
 
 
 async def connect(driver: Driver) -> Any:

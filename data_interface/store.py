@@ -89,6 +89,13 @@ class Unavailable(StoreError):
     """The database does not answer, or its connection was lost."""
 
 
+class Refused(StoreError):
+    """The database does not take us: a URL that is none, a user, password or name it does not know.
+
+    Names the variable that the URL came from, and no password.
+    """
+
+
 class Busy(StoreError):
     """No connection became free in time."""
 

@@ -1,10 +1,11 @@
-"""The keeper of one private database, run as ``python -m databases.private``: see there."""
+"""The keeper of one private database, run as ``python -m databases.keeper NAME TARGET``.
+
+See ``databases.private``, which starts it; TARGET is the database's in the registry.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import json
 import os
 import select
 import signal
@@ -13,16 +14,10 @@ import time
 from pathlib import Path
 from typing import Any, List, Optional
 
-from databases.private import (
-    PROBE_SECONDS,
-    SERVERS,
-    EmbeddedError,
-    Running,
-    folder,
-    open_lock,
-    try_lock,
-    unlock,
-)
+from databases.database import Database, DatabaseError, Running
+from databases.home import folder, say, unsay
+from databases.locks import PROBE_SECONDS, open_lock, try_lock, unlock
+from runtime.plugin import Plugin
 
 POLL_SECONDS = 0.25
 # A server that is stopped and started again finds its database still there.
@@ -37,11 +32,7 @@ STEADY_SECONDS = 60.0
 
 def main(arguments: List[str]) -> int:
     """Become the keeper, in the background. 0 also when there is one already."""
-    if len(arguments) != 1 or arguments[0] not in SERVERS:
-        known = "|".join(SERVERS)
-        print(f"usage: python -m databases.private {known}", file=sys.stderr)
-        return 2
-    name = arguments[0]
+    name, target = arguments
     os.umask(0o077)
     home = folder(name)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,15 +45,16 @@ def main(arguments: List[str]) -> int:
     # The lock is shared over the fork, so it is never free between here and the keeper's end.
     if os.fork():
         os._exit(0)
-    return Keeper(name, home, lock).run()
+    return Keeper(name, Plugin(target).load(), lock).run()
 
 
 class Keeper:
     """Owns the database process from its first start to its end."""
 
-    def __init__(self, name: str, home: Path, lock: int) -> None:
+    def __init__(self, name: str, database: Database, lock: int) -> None:
         self._name = name
-        self._home = home
+        self._kind = database
+        self._home = home = folder(name)
         self._lock = lock
         self._hold = open_lock(home / "hold.lock")
         self._start = open_lock(home / "start.lock")
@@ -77,9 +69,9 @@ class Keeper:
         try:
             self._start_database()
             self._keep()
-        except EmbeddedError as error:
+        except DatabaseError as error:
             self._log(str(error))
-            self._write_state(error=str(error))
+            say(self._home, error=str(error))
             return 1
         finally:
             self._stop_database()
@@ -104,7 +96,7 @@ class Keeper:
         steady = time.monotonic() - self._died_at > STEADY_SECONDS
         self._deaths = 1 if steady else self._deaths + 1
         if self._deaths > RESTARTS:
-            raise EmbeddedError(f"The private {self._name} database keeps dying: see {self._home}")
+            raise DatabaseError(f"The private {self._name} database keeps dying: see {self._home}")
 
     def _bring_back(self) -> None:
         """Start it again after a while, unless a test holds it down."""
@@ -112,7 +104,7 @@ class Keeper:
             return
         try:
             self._start_database()
-        except EmbeddedError as error:
+        except DatabaseError as error:
             self._log(str(error))
             self._count_death()
             self._died_at = time.monotonic()
@@ -125,26 +117,17 @@ class Keeper:
         return False
 
     def _start_database(self) -> None:
-        plugin = SERVERS[self._name]
-        for need in plugin.needs:
-            if importlib.util.find_spec(need) is None:
-                message = f"{self._name} needs the Python package {need}: run `make env`."
-                raise EmbeddedError(message)
-        self._database = plugin.load()(self._home)
-        self._write_state(url=self._database.url, pid=self._database.pid)
+        missing = self._kind.missing()
+        if missing is not None:
+            raise DatabaseError(missing)
+        self._database = self._kind.start(self._home)
+        say(self._home, url=self._database.url, pid=self._database.pid)
 
     def _stop_database(self) -> None:
         database, self._database = self._database, None
         if database is not None:
-            with contextlib.suppress(FileNotFoundError):
-                (self._home / "state.json").unlink()
+            unsay(self._home)
             database.stop()
-
-    def _write_state(self, **state: Any) -> None:
-        """Replaced as a whole: a reader sees the old one or the new one."""
-        temporary = self._home / "state.json.new"
-        temporary.write_text(json.dumps(state))
-        temporary.replace(self._home / "state.json")
 
     def _last_user_left(self) -> bool:
         """Whether nobody has held the users' lock for GRACE_SECONDS.
@@ -191,3 +174,7 @@ def _signal_pipe() -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, note)
     return reader
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,6 @@
 """A relay in front of a database that counts what is asked on the wire.
 
-Written for every interpreter of the project: the tests of the stores run it on CPython 3.7, too.
+Which messages are requests is for the database to say (``Database.requests``).
 """
 
 from __future__ import annotations
@@ -10,92 +10,28 @@ import contextlib
 import shutil
 import tempfile
 from pathlib import Path
-from typing import AsyncIterator, Callable, Dict, Iterator, List, Tuple, Union
-from urllib.parse import SplitResult, parse_qs, unquote, urlencode, urlsplit
+from typing import AsyncIterator, Callable, Iterator, List, Tuple
 
-Frame = Tuple[str, bytes]
-Address = Union[str, Tuple[str, int]]
-"""The path of a Unix socket, or host and port."""
+from databases.database import Database, Frame
+from runtime.address import Address, moved
+
 Parser = Callable[[bytearray], Iterator[Frame]]
-
-# https://www.postgresql.org/docs/current/protocol-message-formats.html
-POSTGRES_REQUESTS = {"E": "Execute", "Q": "Query", "F": "FunctionCall"}
-# https://www.tarantool.io/en/doc/latest/reference/internals/box_protocol/
-IPROTO_REQUESTS = {
-    1: "SELECT",
-    2: "INSERT",
-    3: "REPLACE",
-    4: "UPDATE",
-    5: "DELETE",
-    6: "CALL_16",
-    8: "EVAL",
-    9: "UPSERT",
-    10: "CALL",
-    11: "EXECUTE",
-}
-UINT_BYTES = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}
-
-
-def postgres_frames(buffer: bytearray) -> Iterator[Frame]:
-    """Messages of the client after its start-up message, taken out of the buffer."""
-    while len(buffer) >= 5:
-        length = int.from_bytes(buffer[1:5], "big") + 1
-        if buffer[0] == 0:
-            # The start-up message has no type: its own length is what begins with a zero.
-            length = int.from_bytes(buffer[:4], "big")
-        if len(buffer) < length:
-            return
-        frame = bytes(buffer[:length])
-        del buffer[:length]
-        yield POSTGRES_REQUESTS.get(chr(frame[0]), ""), frame
-
-
-def tarantool_frames(buffer: bytearray) -> Iterator[Frame]:
-    """Requests of the client, taken out of the buffer."""
-    while buffer:
-        if len(buffer) < 1 + UINT_BYTES.get(buffer[0], 0):
-            return
-        length, start = uint(buffer, 0)
-        if len(buffer) < start + length:
-            return
-        frame = bytes(buffer[start : start + length])
-        del buffer[: start + length]
-        yield IPROTO_REQUESTS.get(header(frame).get(0, -1), ""), frame
-
-
-def uint(data: Union[bytes, bytearray], at: int) -> Tuple[int, int]:
-    """An unsigned number in MessagePack, and where it ends."""
-    size = UINT_BYTES.get(data[at], 0)
-    if size == 0:
-        if data[at] >= 0x80:
-            raise ValueError(f"no unsigned number in MessagePack: {data[at]:#x}")
-        return data[at], at + 1
-    return int.from_bytes(data[at + 1 : at + 1 + size], "big"), at + 1 + size
-
-
-def header(frame: bytes) -> Dict[int, int]:
-    """The header of a request: a small map of numbers."""
-    if frame[0] & 0xF0 != 0x80:
-        raise ValueError(f"no request to Tarantool begins with {frame[0]:#x}")
-    at, fields = 1, {}
-    for _ in range(frame[0] & 0x0F):
-        key, at = uint(frame, at)
-        fields[key], at = uint(frame, at)
-    return fields
 
 
 class Tap:
     """What one connection sent since the count began."""
 
-    def __init__(self) -> None:
+    def __init__(self, housekeeping: bytes) -> None:
         self.requests: List[str] = []
         self.new = True
-        # The connection that cleans in the background says so in its first statement.
-        self.cleans = False
+        # Whether it works in the background: some message of its said so.
+        self.keeps_house = False
+        self._housekeeping = housekeeping
 
     def note(self, name: str, frame: bytes) -> None:
         """One message of the client."""
-        self.cleans = self.cleans or b"pg_try_advisory_lock" in frame
+        if self._housekeeping and self._housekeeping in frame:
+            self.keeps_house = True
         if name:
             self.requests.append(name)
 
@@ -103,10 +39,11 @@ class Tap:
 class Wire:
     """What went over the relay's connections."""
 
-    def __init__(self, target: Address, parse: Parser) -> None:
+    def __init__(self, target: Address, parse: Parser, housekeeping: bytes) -> None:
         self.url = ""
         self._target = target
         self._parse = parse
+        self._housekeeping = housekeeping
         self._taps: List[Tap] = []
         self._tasks: List[asyncio.Task[None]] = []
 
@@ -118,7 +55,7 @@ class Wire:
 
     def asked(self) -> List[Tap]:
         """The connections on which pages sent requests since the count began."""
-        return [tap for tap in self._taps if tap.requests and not tap.cleans]
+        return [tap for tap in self._taps if tap.requests and not tap.keeps_house]
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Pass on both ways until one side closes."""
@@ -127,7 +64,7 @@ class Wire:
         except OSError:
             writer.close()
             return
-        tap = Tap()
+        tap = Tap(self._housekeeping)
         self._taps.append(tap)
         ways = [
             asyncio.ensure_future(self._up(reader, up_writer, tap)),
@@ -171,55 +108,29 @@ async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 async def connect(target: Address) -> Tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """A connection to an address; OSError when nobody listens there."""
-    if isinstance(target, str):
-        return await asyncio.open_unix_connection(target)
-    return await asyncio.open_connection(*target)
-
-
-def address(url: str) -> Address:
-    """Where the database at a URL listens; PostgreSQL names its socket's folder in the query."""
-    parts = urlsplit(url)
-    if parts.hostname:
-        return parts.hostname, parts.port or 5432
-    folder = parse_qs(parts.query).get("host")
-    return f"{folder[0]}/.s.PGSQL.{parts.port or 5432}" if folder else unquote(parts.path)
-
-
-def moved(url: str, here: Address) -> str:
-    """The same URL with another address of the same kind."""
-    parts = urlsplit(url)
-    if not isinstance(here, str):
-        user, at, _ = parts.netloc.rpartition("@")
-        return _url(parts._replace(netloc=f"{user}{at}{here[0]}:{here[1]}"))
-    query = parse_qs(parts.query)
-    if "host" not in query:
-        return _url(parts._replace(path=here))
-    query["host"] = [str(Path(here).parent)]
-    return _url(parts._replace(query=urlencode(query, doseq=True)))
-
-
-def _url(parts: SplitResult) -> str:
-    """Not `geturl`, which leaves the slashes of an empty host out."""
-    query = f"?{parts.query}" if parts.query else ""
-    return f"{parts.scheme}://{parts.netloc}{parts.path}{query}"
+    if target.path is not None:
+        return await asyncio.open_unix_connection(target.path)
+    return await asyncio.open_connection(target.host, target.port)
 
 
 @contextlib.asynccontextmanager
-async def tapped(url: str) -> AsyncIterator[Wire]:
+async def tapped(database: Database, url: str, housekeeping: str = "") -> AsyncIterator[Wire]:
     """A relay in front of the database at a URL; the wire's own URL leads through it.
 
-    It listens as the database does, on a Unix socket or on 127.0.0.1. TLS passes, uncounted.
+    It listens as the database does, on a Unix socket or on 127.0.0.1. ``housekeeping`` is a text
+    in a message of those clients that do not work for pages, such as their name: they are not
+    counted. TLS passes, uncounted.
     """
-    postgres = urlsplit(url).scheme.startswith("postgres")
-    target = address(url)
-    wire = Wire(target, postgres_frames if postgres else tarantool_frames)
+    target = database.address(url)
+    wire = Wire(target, database.requests, housekeeping.encode())
     folder = tempfile.mkdtemp(prefix="wire-")
-    here: Address = f"{folder}/{Path(target).name}" if isinstance(target, str) else ("127.0.0.1", 0)
-    if isinstance(here, str):
-        server = await asyncio.start_unix_server(wire.serve, here)
+    if target.path is not None:
+        here = target._replace(path=f"{folder}/{Path(target.path).name}")
+        server = await asyncio.start_unix_server(wire.serve, here.path)
     else:
-        server = await asyncio.start_server(wire.serve, *here)
-        here = server.sockets[0].getsockname()
+        server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
+        host, port = server.sockets[0].getsockname()
+        here = target._replace(host=host, port=port)
     wire.url = moved(url, here)
     try:
         yield wire

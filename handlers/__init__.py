@@ -1,13 +1,42 @@
 """The web side of the site: pages written once, one thin adapter for each framework.
 
-``WEB`` is the registry: a new framework is one module and one line here. Each target is a function
-``(site, sock, new_loop, ready) -> exit status`` that serves until SIGTERM or SIGINT.
+``WEB`` and ``LOOPS`` are registries, plainest first: a new framework is one module and one line, a
+new event loop one line. ``handlers/web/__init__.py`` says what an adapter's target must keep to;
+a loop's target is the function that makes it.
 """
+
+from dataclasses import dataclass
+from typing import Tuple
 
 from runtime.plugin import Plugin
 
+# What some frameworks do where no adapter can reach; see the contract in ``handlers.web``.
+ESCAPED_SLASH = "takes an escaped slash in a path for a slash"
+HALF_A_BODY = "drops a request whose body is not all there when it stops"
+
+
+@dataclass(frozen=True)
+class Web(Plugin):
+    """A web framework with its server. ``gaps``: what of the contract it cannot keep."""
+
+    gaps: Tuple[str, ...] = ()
+
+
 WEB = {
-    "aiohttp": Plugin("handlers.web.aiohttp_web:serve", needs=("aiohttp",)),
-    "sanic": Plugin("handlers.web.sanic_web:serve", needs=("sanic",)),
-    "japronto": Plugin("handlers.web.japronto_web:serve", needs=("japronto",), python="3.7"),
+    "aiohttp": Web("handlers.web.aiohttp_web:serve", needs=("aiohttp",)),
+    "sanic": Web("handlers.web.sanic_web:serve", needs=("sanic",)),
+    "japronto": Web(
+        "handlers.web.japronto_web:serve",
+        needs=("japronto",),
+        python="3.7",
+        gaps=(ESCAPED_SLASH, HALF_A_BODY),
+    ),
+    "starlette": Web(
+        "handlers.web.starlette_web:serve", needs=("starlette", "uvicorn"), python="3.10+"
+    ),
+}
+# The first has no suffix in an engine's name.
+LOOPS = {
+    "asyncio": Plugin("asyncio:new_event_loop"),
+    "uvloop": Plugin("uvloop:new_event_loop", needs=("uvloop",)),
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from typing import List, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Tuple
 
-from data_interface import BACKENDS, Backend
-from handlers import WEB
+from data_interface import ALL, BACKENDS, Backend
+from handlers import LOOPS, WEB
 from runtime.plugin import Plugin
 
-UVLOOP = "uvloop"
+PLAIN_LOOP = next(iter(LOOPS))
+FORM = "<web>-<backend>-<connection>[-{}]".format("|".join(list(LOOPS)[1:]))
 
 
 class EngineError(Exception):
@@ -17,56 +18,84 @@ class EngineError(Exception):
 
 
 class Engine(NamedTuple):
-    """``<web>-<backend>-<connection>[-uvloop]``."""
+    """``<web>-<backend>-<connection>[-<loop>]``: each part is a level of a factor."""
 
     web: str
     backend: str
     connection: str
-    uvloop: bool
+    loop: str
 
     @property
     def name(self) -> str:
         """The name it was parsed from."""
-        loop = (UVLOOP,) if self.uvloop else ()
+        loop = () if self.loop == PLAIN_LOOP else (self.loop,)
         return "-".join((self.web, self.backend, self.connection, *loop))
 
     @property
-    def plugins(self) -> Tuple[Plugin, Backend]:
-        """The web framework's and the backend's registry entries."""
-        return WEB[self.web], BACKENDS[self.backend]
+    def factors(self) -> Dict[str, str]:
+        """The level of each factor, in the order of ``levels``."""
+        return {
+            "web": self.web,
+            "loop": self.loop,
+            "backend": self.backend,
+            "connection": self.connection,
+        }
 
     @property
-    def python(self) -> Optional[str]:
-        """The only interpreter it runs on, "3.7", or None for any."""
-        return next((plugin.python for plugin in self.plugins if plugin.python), None)
+    def plugins(self) -> Tuple[Plugin, Backend, Plugin]:
+        """The registry entries of the web framework, the backend and the loop."""
+        return WEB[self.web], BACKENDS[self.backend], LOOPS[self.loop]
+
+    @property
+    def python(self) -> str:
+        """The interpreters it runs on: "3.7" that one only, "3.10+" that and newer, "" any."""
+        found = [plugin.python for plugin in self.plugins if plugin.python]
+        # Where one part takes a single interpreter, that one is in the range of the others.
+        exact = [python for python in found if not python.endswith("+")]
+        return exact[0] if exact else max(found, key=_numbers, default="")
 
     @property
     def needs(self) -> Tuple[str, ...]:
         """The modules that must be importable."""
-        web, backend = self.plugins
-        return web.needs + backend.needs + ((UVLOOP,) if self.uvloop else ())
+        return tuple(need for plugin in self.plugins for need in plugin.needs)
+
+    def suits(self, version: str) -> bool:
+        """Whether all its parts run on CPython ``version`` ("3.12" or "3.12.1")."""
+        return all(plugin.suits(version) for plugin in self.plugins)
+
+
+def levels() -> Dict[str, List[str]]:
+    """Every factor of a contender with its levels, plainest first; none: in order of number."""
+    return {
+        "web": list(WEB),
+        "loop": list(LOOPS),
+        "backend": list(BACKENDS),
+        "connection": list(ALL),
+        "python": [],
+        "workers": [],
+    }
 
 
 def every_engine() -> List[Engine]:
-    """All combinations that make sense."""
-    return [
-        Engine(web, backend, connection, uvloop)
+    """All combinations that make sense and that some interpreter can run."""
+    engines = [
+        Engine(web, backend, connection, loop)
         for web in WEB
         for backend, plugin in BACKENDS.items()
         for connection in plugin.connections
-        for uvloop in (False, True)
+        for loop in LOOPS
     ]
+    return [engine for engine in engines if not _strangers(engine)]
 
 
 def parse(name: str) -> Engine:
     """The engine of that name, or EngineError."""
     parts = name.split("-")
-    uvloop = parts[-1] == UVLOOP
-    if uvloop:
-        parts.pop()
+    loop = PLAIN_LOOP
+    if parts[-1] in LOOPS and parts[-1] != PLAIN_LOOP:
+        loop = parts.pop()
     if len(parts) != 3:
-        form = "an engine is <web>-<backend>-<connection>[-uvloop]"
-        raise EngineError(f"{name!r}: {form}{_nearest(name)}")
+        raise EngineError(f"{name!r}: an engine is {FORM}{_nearest(name)}")
     web, backend, connection = parts
     _check(name, "web framework", web, list(WEB))
     _check(name, "backend", backend, list(BACKENDS))
@@ -75,7 +104,29 @@ def parse(name: str) -> Engine:
         known = ", ".join(connections)
         why = f"{backend} has the connection modes {known}, not {connection!r}"
         raise EngineError(f"{name!r}: {why}{_nearest(name)}")
-    return Engine(web, backend, connection, uvloop)
+    engine = Engine(web, backend, connection, loop)
+    strangers = _strangers(engine)
+    if strangers:
+        raise EngineError(f"{name!r}: no interpreter runs both: {'; '.join(strangers)}")
+    return engine
+
+
+def spoken(python: str) -> str:
+    """A range of interpreters as one says it: "3.7 only", "3.10 and newer"."""
+    return f"{python[:-1]} and newer" if python.endswith("+") else f"{python} only"
+
+
+def _strangers(engine: Engine) -> List[str]:
+    """What each part of an engine needs that no interpreter can run; empty where one can."""
+    # Ranges without an upper end always meet: only a single version can be out of another's range.
+    if not engine.python or engine.python.endswith("+") or engine.suits(engine.python):
+        return []
+    names = (engine.web, engine.backend, engine.loop)
+    return [
+        f"{name} runs on CPython {spoken(plugin.python)}"
+        for name, plugin in zip(names, engine.plugins)
+        if plugin.python
+    ]
 
 
 def _check(name: str, what: str, given: str, known: List[str]) -> None:
@@ -87,3 +138,7 @@ def _check(name: str, what: str, given: str, known: List[str]) -> None:
 def _nearest(name: str) -> str:
     near = difflib.get_close_matches(name, [engine.name for engine in every_engine()], 1)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def _numbers(python: str) -> Tuple[int, ...]:
+    return tuple(int(part) for part in python.rstrip("+").split("."))

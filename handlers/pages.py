@@ -6,7 +6,8 @@ import re
 from typing import Dict, Optional
 from urllib.parse import parse_qsl
 
-from data_interface.store import AGENT_LENGTH, Statistics, Store, StoreError, Visitor
+from data_interface.store import AGENT_LENGTH, Store, StoreError, Visitor
+from handlers.counters import Counters
 from handlers.exchange import FOREVER, SVG, TEXT, Kind, Page, Visit
 from handlers.pictures import picture
 from handlers.render import Renderer, static_files
@@ -27,14 +28,14 @@ UGLY = Page(b"UGLY", TEXT)
 class Pages:
     """The HTML pages, their pictures and their style sheet."""
 
-    def __init__(self, store: Store, renderer: Renderer) -> None:
+    def __init__(self, store: Store, renderer: Renderer, counters: Counters) -> None:
         self._store = store
+        self._counters = counters
         self._renderer = renderer
         self._static = {
             name: Page(body, Kind(mime.partition(";")[0], FOREVER))
             for name, (mime, body) in static_files().items()
         }
-        self.statistics: Optional[Statistics] = None
 
     async def index(self, visit: Visit) -> Page:
         """Two stickers to choose between."""
@@ -79,7 +80,7 @@ class Pages:
 
     def about(self, visit: Visit) -> Page:
         """What this is, and the statistics of a few seconds ago."""
-        return Page(self._renderer.about(self.statistics))
+        return Page(self._renderer.about(self._counters.get()))
 
     def picture(self, visit: Visit) -> Page:
         """The picture of a sticker."""
@@ -103,7 +104,7 @@ class Pages:
         """Read the counters; keep the old ones while the database is away."""
         try:
             async with self._store.acquire() as data:
-                self.statistics = await data.statistics()
+                self._counters.put(await data.statistics())
         except StoreError:
             return
 

@@ -9,6 +9,7 @@ from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Union
 
 from data_interface.store import Busy, Conflict, NotFound, Store, StoreError, Unavailable
 from handlers.api import Api, Refused, api_error
+from handlers.counters import OwnCounters, SharedCounters
 from handlers.exchange import BODY_LIMIT, Page, Visit
 from handlers.pages import UGLY, Pages
 from handlers.render import Renderer
@@ -42,18 +43,21 @@ class Route(NamedTuple):
 
 
 class Site:
-    """Everything an adapter needs, made once per server process."""
+    """Everything an adapter needs, made once, before the workers are; each opens it for itself."""
 
-    def __init__(self, store: Store, renderer: Renderer, token: Optional[str]) -> None:
+    def __init__(
+        self, store: Store, renderer: Renderer, token: Optional[str], workers: int = 1
+    ) -> None:
         self._store = store
-        self._pages = Pages(store, renderer)
+        self._pages = Pages(store, renderer, OwnCounters() if workers == 1 else SharedCounters())
         self._refreshing: Optional[asyncio.Future[None]] = None
         self.routes = _routes(self._pages, Api(store, token))
 
-    async def open(self, lenient: bool = False) -> None:
+    async def open(self, lenient: bool = False, refresh: bool = True) -> None:
         """Open the store and keep the statistics fresh.
 
         ``lenient``: the database was there before, so go on when it is away just now.
+        ``refresh``: this process does so for all workers.
         """
         try:
             await self._store.open()
@@ -61,8 +65,9 @@ class Site:
             if not lenient:
                 raise
             _log.warning("The database is away: %s", error)
-        await self._pages.refresh_statistics()
-        self._refreshing = asyncio.ensure_future(self._refresh())
+        if refresh:
+            await self._pages.refresh_statistics()
+            self._refreshing = asyncio.ensure_future(self._refresh())
         calm_collector()
 
     async def _refresh(self) -> None:

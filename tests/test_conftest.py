@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from handlers.engine import every_engine
 from runtime.paths import ROOT
+from tests.support.groups import group
 
 TEST = """
 from tests.conftest import absent
@@ -40,3 +42,12 @@ def test_an_absent_component(
     assert run.returncode == status, run.stdout + run.stderr
     assert closing in run.stdout.splitlines()[-1]
     assert "no such program" in run.stdout
+
+
+def test_tests_of_one_framework_on_one_backend_share_a_process() -> None:
+    for engine in every_engine():
+        pair = f"{engine.web}-{engine.backend}"
+        assert group(f"tests/engines/test_a.py::test_b[{engine.name}]") == pair
+        assert group(f"tests/engines/test_a.py::test_b[GET-/stickers-{engine.name}]") == pair
+        assert group(f"tests/site/test_a.py::test_b[{engine.name}]") == "tests/site/test_a.py"
+    assert group("tests/engines/test_a.py::test_b") == "tests/engines/test_a.py"

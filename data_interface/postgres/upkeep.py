@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data_interface.driver import Driver, connect, raise_translated
+from data_interface.postgres.data import Connection
 from data_interface.stickers import catalogue
 from data_interface.store import (
     CLEAN_EVERY_SECONDS,
@@ -22,6 +23,7 @@ SCHEMA = "sticker_site"
 SCHEMA_FILE = Path(__file__).with_name("schema.sql")
 SETUP_SECONDS = 15.0
 BATCH = 2000
+TRY_LOCK = "SELECT pg_try_advisory_lock($1)"
 
 # Keys of advisory locks, which all programs of a database share: "stickers" in ASCII, and the next.
 SETUP_LOCK = 0x737469636B657273
@@ -54,7 +56,20 @@ SURPLUS_SESSIONS = FORGET.format("""
     FOR UPDATE SKIP LOCKED""")
 
 
-async def create_schema(connection: Any) -> None:
+FIND_VERSION = "SELECT obj_description(to_regnamespace($1)::oid, 'pg_namespace')"
+IS_EMPTY = "SELECT NOT EXISTS (SELECT FROM packs) AND NOT EXISTS (SELECT FROM stickers)"
+LOAD_PACKS = "INSERT INTO packs (id, title) SELECT * FROM unnest($1::bigint[], $2::text[])"
+LOADED_COLUMNS = ("id", "pack", "title", "up", "down")
+LOAD_STICKERS = """
+    INSERT INTO stickers (id, pack, title, up, down) SELECT * FROM unnest(
+        $1::bigint[], $2::bigint[], $3::text[], $4::integer[], $5::integer[])"""
+AFTER_LOADING = """
+    SELECT setval('pack_ids', (SELECT max(id) FROM packs));
+    SELECT setval('sticker_ids', (SELECT max(id) FROM stickers));
+    ANALYZE packs, stickers"""
+
+
+async def create_schema(connection: Connection) -> None:
     """Make the schema and load the stickers where they are missing; two servers may start at once.
 
     The file is run once for each of its versions: creating an index that exists still waits for the
@@ -62,38 +77,23 @@ async def create_schema(connection: Any) -> None:
     """
     script = SCHEMA_FILE.read_text(encoding="utf-8")
     version = hashlib.sha256(script.encode("utf-8")).hexdigest()
-    async with connection.transaction():
-        await connection.execute(
-            "SELECT pg_advisory_xact_lock($1)", SETUP_LOCK, timeout=SETUP_SECONDS
-        )
-        found = await connection.fetchval(
-            "SELECT obj_description(to_regnamespace($1)::oid, 'pg_namespace')", SCHEMA
-        )
-        if found != version:
-            await connection.execute(script, timeout=SETUP_SECONDS)
-            await connection.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{version}'")
-        if await connection.fetchval(
-            "SELECT NOT EXISTS (SELECT FROM packs) AND NOT EXISTS (SELECT FROM stickers)"
-        ):
-            await _load(connection)
+    # A failure ends the connection, and with it the transaction.
+    await connection.script("BEGIN")
+    await connection.fetch("SELECT pg_advisory_xact_lock($1)", SETUP_LOCK)
+    if await _first(connection, FIND_VERSION, SCHEMA) != version:
+        await connection.script(script)
+        await connection.script(f"COMMENT ON SCHEMA {SCHEMA} IS '{version}'")
+    if await _first(connection, IS_EMPTY):
+        await _load(connection)
+    await connection.script("COMMIT")
 
 
-async def _load(connection: Any) -> None:
+async def _load(connection: Connection) -> None:
     packs, stickers = catalogue()
-    tables = {
-        "packs": (("id", "title"), packs),
-        "stickers": (
-            ("id", "pack", "title", "up", "down"),
-            [(row.id, row.pack, row.title, row.up, row.down) for row in stickers],
-        ),
-    }
-    for table, (columns, rows) in tables.items():
-        await connection.copy_records_to_table(
-            table, schema_name=SCHEMA, columns=columns, records=rows, timeout=SETUP_SECONDS
-        )
-    await connection.execute("SELECT setval('pack_ids', (SELECT max(id) FROM packs))")
-    await connection.execute("SELECT setval('sticker_ids', (SELECT max(id) FROM stickers))")
-    await connection.execute("ANALYZE packs, stickers", timeout=SETUP_SECONDS)
+    await connection.fetch(LOAD_PACKS, [row.id for row in packs], [row.title for row in packs])
+    columns = [[getattr(row, name) for row in stickers] for name in LOADED_COLUMNS]
+    await connection.fetch(LOAD_STICKERS, *columns)
+    await connection.script(AFTER_LOADING)
 
 
 async def keep_clean(driver: Driver) -> None:
@@ -117,11 +117,9 @@ async def _clean_while_connected(driver: Driver) -> None:
     try:
         while True:
             # The database drops the lock with the connection: one of the server processes has it.
-            chosen = chosen or await connection.raw.fetchval(
-                "SELECT pg_try_advisory_lock($1)", CLEANING_LOCK
-            )
+            chosen = chosen or await _first(connection, TRY_LOCK, CLEANING_LOCK)
             if chosen:
-                await clean(connection.raw)
+                await clean(connection)
             await asyncio.sleep(CLEAN_EVERY_SECONDS)
     except Exception as error:
         raise_translated(driver, error)
@@ -130,7 +128,7 @@ async def _clean_while_connected(driver: Driver) -> None:
         await driver.disconnect(connection)
 
 
-async def clean(connection: Any) -> None:
+async def clean(connection: Connection) -> None:
     """Remove what is too old or too much, the oldest first, in batches that never lock for long."""
     for sql, bounds in (
         (OLD_TOKENS, ()),
@@ -138,5 +136,10 @@ async def clean(connection: Any) -> None:
         (OLD_SESSIONS, (SESSION_SECONDS,)),
         (SURPLUS_SESSIONS, (SESSIONS_KEPT,)),
     ):
-        while await connection.fetchval(sql, BATCH, *bounds) == BATCH:
+        while await _first(connection, sql, BATCH, *bounds) == BATCH:
             pass
+
+
+async def _first(connection: Connection, statement: str, *arguments: Any) -> Any:
+    """The first value of the first row."""
+    return (await connection.fetch(statement, *arguments))[0][0]

@@ -17,18 +17,20 @@ from tarantool.request import (
 )
 
 from data_interface.article import Request
+from data_interface.driver import address
 from data_interface.store import Data, Store, StoreError, Unavailable
 from data_interface.tarantool.data import TarantoolData, Watch
-from data_interface.tarantool.layout import Address, TarantoolStore, parse_url, refused
+from data_interface.tarantool.layout import TarantoolStore, refused
+from runtime.address import Address
 
 ALL_ROWS = 0xFFFFFFFF
 LOST = "The connection to the database was lost."
 
 
 def open_store(connection: str, url: str, size: int) -> Store:
-    """The store on the Tarantool at ``url``; see ``tarantool_layout.parse_url``."""
-    address = parse_url(url)
-    return TarantoolStore(connection, address, AiotarantoolDriver(address), size)
+    """The store on the Tarantool at ``url``, or ``Refused``."""
+    where = address("tarantool", url)
+    return TarantoolStore(connection, where, AiotarantoolDriver(where), size)
 
 
 class Link(aiotarantool.Connection):  # type: ignore[misc]
@@ -123,11 +125,11 @@ class AiotarantoolDriver:
 
     multiplexed = True
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, where: Address) -> None:
         # Making one looks for the C library with programs of the system, 3 ms each time; a copy
         # of one that never was connected does not.
         self._pattern: Optional[Link] = None
-        self._address = address
+        self._address = where
 
     async def connect(self) -> Any:
         """See ``driver.Driver``."""
@@ -141,10 +143,10 @@ class AiotarantoolDriver:
         return link
 
     def _new_link(self) -> Link:
-        address = self._address
+        where = self._address
         if self._pattern is None:
-            self._pattern = Link(address.host, address.port, address.user, address.password)
-            self._pattern.path = address.path
+            self._pattern = Link(where.host, where.port, where.user, where.password)
+            self._pattern.path = where.path
             # Without a version the database does not check it: one request less to connect.
             self._pattern.schema_version = 0
         link = copy.copy(self._pattern)

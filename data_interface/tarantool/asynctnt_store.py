@@ -10,10 +10,11 @@ import asynctnt
 from asynctnt.exceptions import TarantoolDatabaseError, TarantoolError
 from asynctnt.iproto import protocol
 
-from data_interface.driver import CONNECT_SECONDS, REQUEST_SECONDS
+from data_interface.driver import CONNECT_SECONDS, REQUEST_SECONDS, address
 from data_interface.store import Data, Store, StoreError, Unavailable
 from data_interface.tarantool.data import TarantoolData, Watch
-from data_interface.tarantool.layout import Address, TarantoolStore, parse_url, refused
+from data_interface.tarantool.layout import TarantoolStore, refused
+from runtime.address import Address
 
 # What it logs is raised as well, and said in one line by who asked.
 logging.getLogger("asynctnt").setLevel(logging.CRITICAL)
@@ -22,10 +23,10 @@ SHORT_LIVED = ("multi", "query")
 
 
 def open_store(connection: str, url: str, size: int) -> Store:
-    """The store on the Tarantool at ``url``; see ``tarantool_layout.parse_url``."""
-    address = parse_url(url)
-    driver = AsynctntDriver(address, watched=connection not in SHORT_LIVED)
-    return TarantoolStore(connection, address, driver, size)
+    """The store on the Tarantool at ``url``, or ``Refused``."""
+    where = address("tarantool", url)
+    driver = AsynctntDriver(where, watched=connection not in SHORT_LIVED)
+    return TarantoolStore(connection, where, driver, size)
 
 
 class Protocol(protocol.Protocol):  # type: ignore[misc]
@@ -67,13 +68,13 @@ class AsynctntDriver:
 
     multiplexed = True
 
-    def __init__(self, address: Address, watched: bool) -> None:
+    def __init__(self, where: Address, watched: bool) -> None:
         self._watched = watched
         self._options = {
-            "host": "unix/" if address.path else address.host,
-            "port": address.path or address.port,
-            "username": address.user,
-            "password": address.password,
+            "host": "unix/" if where.path else where.host,
+            "port": where.path or where.port,
+            "username": where.user,
+            "password": where.password,
             # It tries again after half of this; driver.connect gives up first.
             "connect_timeout": 3 * CONNECT_SECONDS,
             "request_timeout": None if watched else REQUEST_SECONDS,

@@ -1,10 +1,9 @@
-"""What the Tarantool drivers share: the layout of ``tarantool/init.lua``, addresses, the store."""
+"""What the Tarantool drivers share: the layout of ``tarantool/init.lua``, refusals, the store."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, AsyncContextManager, NamedTuple, Optional
-from urllib.parse import unquote, urlsplit
+from typing import Any, AsyncContextManager
 
 from data_interface.connections import mode
 from data_interface.driver import Driver, connect, raise_translated
@@ -18,16 +17,17 @@ from data_interface.store import (
     Conflict,
     Data,
     NotFound,
+    Refused,
     StoreError,
     Unavailable,
 )
+from runtime.address import Address
 
 STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS = 5401, 5402, 5403, 5404, 5405
 SPACES = [STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS]
 BY_RATING, BY_PACK = 1, 2
 EQUAL, DESCENDING, ASCENDING = 0, 4, 5
 
-DEFAULT_PORT = 3301
 OPEN_SECONDS = 10.0
 
 # Numbers of errors: init.lua's own, then Tarantool's (src/box/errcode.h).
@@ -36,40 +36,10 @@ MEMORY_ISSUE, READ_ONLY, LOADING = 2, 7, 116
 NO_SUCH_PROCEDURE, ACCESS_DENIED = 33, 42
 NO_SUCH_USER, PASSWORD_MISMATCH = 45, 47
 
-WRONG_URL = "TARANTOOL_URL must look like tarantool://user:password@host:port or tarantool:///path/to/socket"
 NO_LAYOUT = (
     "Tarantool does not have the site's spaces and procedures of this version: "
     "start it with `tarantool tarantool/init.lua`."
 )
-
-
-class Address(NamedTuple):
-    """Where Tarantool listens: a Unix socket's path, or a host and a port; user None for guest."""
-
-    path: Optional[str]
-    host: str
-    port: int
-    user: Optional[str]
-    password: Optional[str]
-
-    def __str__(self) -> str:
-        """For messages: no user, no password."""
-        return self.path or f"{self.host}:{self.port}"
-
-
-def parse_url(url: str) -> Address:
-    """The address in ``tarantool://user:password@host:port`` or ``tarantool:///path``."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port or DEFAULT_PORT
-    except ValueError:
-        raise StoreError(WRONG_URL) from None
-    if parts.scheme != "tarantool" or not (parts.hostname or parts.path.strip("/")):
-        raise StoreError(WRONG_URL)
-    user = unquote(parts.username) if parts.username else None
-    password = unquote(parts.password) if parts.password else None
-    path = None if parts.hostname else unquote(parts.path)
-    return Address(path, parts.hostname or "", port, user, password)
 
 
 def refused(code: int, message: str) -> StoreError:
@@ -82,8 +52,8 @@ def refused(code: int, message: str) -> StoreError:
         MEMORY_ISSUE: (Busy, "The database's memory is full: {}"),
         READ_ONLY: (Unavailable, "The database is not ready: {}"),
         LOADING: (Unavailable, "The database is not ready: {}"),
-        NO_SUCH_USER: (StoreError, "Tarantool refuses the user in TARANTOOL_URL: {}"),
-        PASSWORD_MISMATCH: (StoreError, "Tarantool refuses the password in TARANTOOL_URL: {}"),
+        NO_SUCH_USER: (Refused, "Tarantool refuses the user in TARANTOOL_URL: {}"),
+        PASSWORD_MISMATCH: (Refused, "Tarantool refuses the password in TARANTOOL_URL: {}"),
     }.get(code, (StoreError, "Tarantool refused a request: {}"))
     return kind(text.format(message))
 

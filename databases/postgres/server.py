@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Callable, List
+from typing import List, Optional
 
-from databases.postgres.home import Account, account, home_of, identity, programs_for
-from databases.private import EmbeddedError, Running, socket_folder
+from databases.database import DatabaseError, Running
+from databases.home import socket_folder
+from databases.postgres.account import (
+    PROGRAMS,
+    Account,
+    account,
+    home_of,
+    identity,
+    programs_for,
+    wheel,
+)
+from runtime.child import dies_with_parent
 
+VERSION_SECONDS = 5.0
 INIT_SECONDS = 12.0
 READY_SECONDS = 7.0
 STOP_SECONDS = ((signal.SIGINT, 3.0), (signal.SIGQUIT, 1.0), (signal.SIGKILL, 1.0))
 PROBE_SECONDS = 0.01
-PR_SET_PDEATHSIG = 1
 
 SETTINGS = {
     # As durable as Tarantool with wal_mode = "write": a commit is with the kernel before it is
@@ -42,9 +51,9 @@ SETTINGS = {
 
 
 def start(folder: Path) -> Running:
-    """Start PostgreSQL for the private folder of ``embedded``; the same folder has the same URL.
+    """Start PostgreSQL for the private folder; the same folder has the same URL.
 
-    Raises EmbeddedError with one line within INIT_SECONDS + READY_SECONDS. The process dies with
+    Raises DatabaseError with one line within INIT_SECONDS + READY_SECONDS. The process dies with
     the one that started it.
     """
     user = account()
@@ -57,6 +66,20 @@ def start(folder: Path) -> Running:
     process = _launch(home / "data", sockets, programs, log, user)
     url = f"postgresql://postgres@/postgres?host={sockets}"
     return Running(url, process.pid, lambda: _stop(process))
+
+
+def version() -> Optional[str]:
+    """Of the wheel's server: "18.1"; None without the wheel."""
+    packages = wheel()
+    if packages is None:
+        return None
+    try:
+        said = subprocess.check_output(
+            [str(packages / PROGRAMS / "postgres"), "--version"], timeout=VERSION_SECONDS
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return said.decode().split()[-1]
 
 
 def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None:
@@ -81,7 +104,7 @@ def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None
         if code == 0:
             mark.touch()
             return
-    raise EmbeddedError(f"PostgreSQL's initdb failed: see {log}")
+    raise DatabaseError(f"PostgreSQL's initdb failed: see {log}")
 
 
 def _launch(
@@ -100,7 +123,7 @@ def _launch(
             time.sleep(PROBE_SECONDS)
         _stop(process)
         time.sleep(10 * PROBE_SECONDS)
-    raise EmbeddedError(f"PostgreSQL did not start: see {log}")
+    raise DatabaseError(f"PostgreSQL did not start: see {log}")
 
 
 def _spawn(command: List[str], log: Path, user: Account) -> subprocess.Popen[bytes]:
@@ -112,19 +135,9 @@ def _spawn(command: List[str], log: Path, user: Account) -> subprocess.Popen[byt
             stdout=output,
             stderr=output,
             # The keeper has no threads that could hold a lock at the fork.
-            preexec_fn=_dies_with_parent(),  # noqa: PLW1509
+            preexec_fn=dies_with_parent(signal.SIGINT),  # noqa: PLW1509
             **identity(user),
         )
-
-
-def _dies_with_parent() -> Callable[[], None]:
-    """Looked up before the fork: nothing may be loaded between fork and exec."""
-    prctl = ctypes.CDLL(None).prctl
-
-    def arrange() -> None:
-        prctl(PR_SET_PDEATHSIG, int(signal.SIGINT))
-
-    return arrange
 
 
 def _is_ready(data: Path, pid: int) -> bool:

@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import Optional
 from urllib.parse import quote
 
-from databases.private import EmbeddedError, Running, socket_folder
-from runtime.paths import ROOT
+from databases.database import DatabaseError, Running
+from databases.home import socket_folder
+from runtime.child import dies_with_parent
 
+VERSION_SECONDS = 5.0
 # After a machine's crash a whole log may have to be read.
 START_SECONDS = 45.0
 # It writes a snapshot first.
 STOP_SECONDS = 10.0
 PROBE_SECONDS = 0.02
-PR_SET_PDEATHSIG = 1
-LIBC = ctypes.CDLL(None)
 
 
-def start(home: Path) -> Running:
-    """Start Tarantool on the data in ``home``; the address is the same every time.
+def version() -> Optional[str]:
+    """Of the system's Tarantool: "2.6.0"; None without one."""
+    try:
+        said = subprocess.check_output(["tarantool", "--version"], timeout=VERSION_SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    # "Tarantool 2.6.0-0-g47aa4e0"
+    return said.decode().split()[1]
 
-    Raises EmbeddedError with one line. TARANTOOL_MEMORY limits the memory (``init.lua``).
+
+def start(home: Path, program: Path) -> Running:
+    """Start Tarantool with a program on the data in ``home``; the same address every time.
+
+    The program listens where TARANTOOL_LISTEN says, last of all, and keeps its data in
+    TARANTOOL_DIR; TARANTOOL_MEMORY limits its memory. DatabaseError with one line.
     """
-    program = shutil.which("tarantool")
-    if program is None:
-        message = "Tarantool is not installed: run `apt-get install tarantool` as root."
-        raise EmbeddedError(message)
     data = home / "data"
     data.mkdir(mode=0o700, exist_ok=True)
     address = socket_folder(home) / "tarantool.sock"
@@ -49,7 +55,7 @@ def start(home: Path) -> Running:
     return Running(url, process.pid, lambda: _end(process, home, address))
 
 
-def _spawn(program: str, home: Path, data: Path, address: Path) -> subprocess.Popen[bytes]:
+def _spawn(program: Path, home: Path, data: Path, address: Path) -> subprocess.Popen[bytes]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TARANTOOL_", "TT_"))}
     environment["TARANTOOL_LISTEN"] = f"unix/:{address}"
     environment["TARANTOOL_DIR"] = str(data)
@@ -57,29 +63,26 @@ def _spawn(program: str, home: Path, data: Path, address: Path) -> subprocess.Po
         environment["TARANTOOL_MEMORY"] = os.environ["TARANTOOL_MEMORY"]
     with (home / "tarantool.log").open("wb") as log:
         return subprocess.Popen(
-            [program, str(ROOT / "tarantool" / "init.lua")],
+            ["tarantool", str(program)],
             cwd=str(data),
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            preexec_fn=_die_with_the_keeper,  # noqa: PLW1509  the keeper has no threads
+            # SIGKILL ends a stopped process too, and the log of changes is the kernel's by then.
+            # The keeper has no threads that could hold a lock at the fork.
+            preexec_fn=dies_with_parent(signal.SIGKILL),  # noqa: PLW1509
         )
 
 
-def _die_with_the_keeper() -> None:
-    """SIGKILL ends a stopped process too, and the log of changes is the kernel's by then."""
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 def _wait_until_it_greets(process: subprocess.Popen[bytes], address: Path, log: Path) -> None:
-    """init.lua listens once everything is in place."""
+    """The program listens once everything is in place."""
     deadline = time.monotonic() + START_SECONDS
     while not _greets(address):
         if process.poll() is not None:
-            raise EmbeddedError(f"Tarantool did not start: {_last_line(log)} (more in {log})")
+            raise DatabaseError(f"Tarantool did not start: {_last_line(log)} (more in {log})")
         if time.monotonic() > deadline:
-            raise EmbeddedError(f"Tarantool did not start within {START_SECONDS:.0f} s: see {log}")
+            raise DatabaseError(f"Tarantool did not start within {START_SECONDS:.0f} s: see {log}")
         time.sleep(PROBE_SECONDS)
 
 

@@ -11,6 +11,12 @@ from aiohttp.http import HttpProcessingError
 from handlers.exchange import BODY_LIMIT, Page, Visit
 from handlers.site import Route, Site
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
+from handlers.web.listen import BACKLOG, Listen
+from handlers.web.supervisor import Ready
+
+# How long the rest of a refused body is read and dropped. With aiohttp's own 10 s, one that is
+# refused because the server closes would hold up its end.
+LINGER_SECONDS = 1.0
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 
@@ -92,7 +98,8 @@ def application(site: Site, bodies: Bodies) -> web.Application:
     app = web.Application(client_max_size=BODY_LIMIT)
 
     async def missing(request: web.Request) -> web.Response:
-        return to_response(site.missing(request.method, request.path))
+        # As it was sent: an escaped slash separates nothing.
+        return to_response(site.missing(request.method, request.rel_url.raw_path))
 
     for route in site.routes:
         respond = handler(site, route, bodies)
@@ -103,15 +110,17 @@ def application(site: Site, bodies: Bodies) -> web.Application:
     return app
 
 
-def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:
+def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
     """Serve until a signal; the exit status."""
 
-    async def start() -> Callable[[], Awaitable[None]]:
+    async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         ignore("aiohttp.server", HttpProcessingError, ConnectionError)
         bodies = Bodies()
-        runner = web.AppRunner(application(site, bodies), access_log=None)
+        runner = web.AppRunner(
+            application(site, bodies), access_log=None, lingering_time=LINGER_SECONDS
+        )
         await runner.setup()
-        listening = web.SockSite(runner, sock, backlog=1024)
+        listening = web.SockSite(runner, sock, backlog=BACKLOG)
         await listening.start()
 
         async def finish() -> None:
@@ -121,5 +130,4 @@ def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[]
 
         return finish
 
-    run(site, new_loop, start, ready)
-    return 0
+    return run(start, site, listen, loop, workers, ready)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import logging
-import socket
 from typing import Any, Callable
 
 from japronto import Application, RouteNotFoundException
@@ -13,7 +12,8 @@ from japronto import Application, RouteNotFoundException
 from handlers.exchange import BODY_LIMIT, Page, Visit
 from handlers.site import Route, Site
 from handlers.web.lifecycle import NewLoop, finished
-from handlers.web.supervisor import supervise
+from handlers.web.listen import Listen
+from handlers.web.supervisor import Life, Ready, supervise
 
 _log = logging.getLogger("japronto")
 
@@ -118,19 +118,19 @@ def overlook_eof(loop: asyncio.AbstractEventLoop, context: Any) -> None:
         loop.default_exception_handler(context)
 
 
-def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:
-    """Serve until a signal; the exit status."""
+def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
+    """Serve until a signal; the exit status. Workers share one socket, as in japronto's own run."""
 
-    def work(first: bool, started: Callable[[], None]) -> None:
-        loop = new_loop()
-        asyncio.set_event_loop(loop)
-        loop.set_exception_handler(overlook_eof)
-        loop.run_until_complete(site.open(lenient=not first))
-        loop.call_soon(started)
+    def work(life: Life) -> None:
+        own = loop()
+        asyncio.set_event_loop(own)
+        own.set_exception_handler(overlook_eof)
+        own.run_until_complete(site.open(lenient=not life.first, refresh=life.number == 0))
+        own.call_soon(life.started)
         if not _log.isEnabledFor(logging.DEBUG):
             # japronto enables it, and its aborts are at every client's command.
-            loop.call_soon(faulthandler.disable)
-        host, port = sock.getsockname()[:2]
-        SiteApplication(site, loop).serve(sock=sock, host=host, port=port, reloader_pid=None)
+            own.call_soon(faulthandler.disable)
+        where = {"sock": listen.socket, "host": listen.host, "port": listen.port}
+        SiteApplication(site, own).serve(reloader_pid=None, **where)
 
-    return supervise(work, ready)
+    return supervise(work, listen, workers, ready)

@@ -6,9 +6,12 @@ import asyncio
 import contextlib
 import logging
 import signal
-from typing import Awaitable, Callable, Type
+import socket
+from typing import Awaitable, Callable, Optional, Type
 
 from handlers.site import Site
+from handlers.web.listen import Listen
+from handlers.web.supervisor import Life, Ready, supervise
 
 # How long requests in flight may take to finish after SIGTERM or Ctrl-C.
 FINISH_SECONDS = 5.0
@@ -17,15 +20,26 @@ LOOK_SECONDS = 0.02
 CANCEL_SECONDS = 1.0
 
 NewLoop = Callable[[], asyncio.AbstractEventLoop]
-# Starts to accept; returns what stops accepting and waits for requests in flight.
-Start = Callable[[], Awaitable[Callable[[], Awaitable[None]]]]
+# Accepts on the socket; returns what stops accepting and waits for requests in flight.
+Start = Callable[[socket.socket], Awaitable[Callable[[], Awaitable[None]]]]
 
 
-def ignore(logger: str, *errors: Type[BaseException]) -> None:
-    """Keep errors that clients cause out of a framework's log: each is a traceback at will."""
+def ignore(
+    logger: str, *errors: Type[BaseException], level: Optional[int] = None, message: str = ""
+) -> None:
+    """Keep what clients cause out of a framework's log: each is a line or a traceback at will.
+
+    A record is dropped that carries one of ``errors``, is of ``level`` or below, and says
+    ``message`` (a part of its text, before or after the arguments are filled in); what is not given
+    is not asked for.
+    """
 
     def is_ours(record: logging.LogRecord) -> bool:
-        return not (record.exc_info and isinstance(record.exc_info[1], errors))
+        if errors and not (record.exc_info and isinstance(record.exc_info[1], errors)):
+            return True
+        if level is not None and record.levelno > level:
+            return True
+        return message not in str(record.msg) and message not in record.getMessage()
 
     logging.getLogger(logger).addFilter(is_ours)
 
@@ -39,12 +53,30 @@ async def finished(done: Callable[[], bool]) -> bool:
     return done()
 
 
-def run(site: Site, new_loop: NewLoop, start: Start, ready: Callable[[], None]) -> None:
-    """Serve until SIGTERM or SIGINT. ``ready`` is called once connections are accepted."""
+def run(start: Start, site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
+    """Serve until SIGTERM or SIGINT; the exit status. The last five are those of ``serve``.
+
+    One worker is this process itself. More of them are processes with a socket each on the one
+    port, for frameworks that have nothing of their own: a shared socket would be emptied by
+    whoever wakes up first, since an event loop accepts all that wait in one go.
+    """
+    if workers == 1:
+        _live(site, loop, start, listen.socket, Life(0, True, ready))
+        return 0
+    listen.spread(workers)
+
+    def work(life: Life) -> None:
+        _live(site, loop, start, listen.keep(life.number), life)
+
+    return supervise(work, listen, workers, ready)
+
+
+def _live(site: Site, new_loop: NewLoop, start: Start, sock: socket.socket, life: Life) -> None:
+    """The whole life of a process that answers."""
     loop = new_loop()
     asyncio.set_event_loop(loop)
     try:
-        loop.run_until_complete(_serve(site, loop, start, ready))
+        loop.run_until_complete(_serve(site, start, sock, life))
     finally:
         _end_tasks(loop)
         loop.run_until_complete(loop.shutdown_asyncgens())
@@ -61,16 +93,14 @@ def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_until_complete(asyncio.wait(tasks, timeout=CANCEL_SECONDS))
 
 
-async def _serve(
-    site: Site, loop: asyncio.AbstractEventLoop, start: Start, ready: Callable[[], None]
-) -> None:
-    stop = asyncio.Event()
+async def _serve(site: Site, start: Start, sock: socket.socket, life: Life) -> None:
+    loop, stop = asyncio.get_event_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     try:
-        await site.open()
-        finish = await start()
-        ready()
+        await site.open(lenient=not life.first, refresh=life.number == 0)
+        finish = await start(sock)
+        life.started()
         await stop.wait()
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(finish(), FINISH_SECONDS + 1)

@@ -15,6 +15,8 @@ from sanic.response import HTTPResponse
 from handlers.exchange import BODY_LIMIT, Page, Visit
 from handlers.site import Route, Site
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
+from handlers.web.listen import BACKLOG, Listen
+from handlers.web.supervisor import Ready
 
 Handler = Callable[..., Coroutine[Any, Any, HTTPResponse]]
 
@@ -133,16 +135,17 @@ async def drain(server: Any) -> None:
             connection.transport.abort()
 
 
-def serve(site: Site, sock: socket.socket, new_loop: NewLoop, ready: Callable[[], None]) -> int:
+def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
     """Serve until a signal; the exit status."""
 
-    async def start() -> Callable[[], Awaitable[None]]:
+    async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         app = application(site)
         ignore("sanic.error", SanicException, asyncio.CancelledError)
-        server: Any = await app.create_server(sock=sock, return_asyncio_server=True, backlog=1024)
+        server: Any = await app.create_server(
+            sock=sock, return_asyncio_server=True, backlog=BACKLOG
+        )
         await server.startup()
         await server.start_serving()
         return lambda: drain(server)
 
-    run(site, new_loop, start, ready)
-    return 0
+    return run(start, site, listen, loop, workers, ready)

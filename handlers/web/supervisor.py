@@ -1,21 +1,19 @@
-"""Keeps a worker process alive: started again when it dies, ended with its parent."""
+"""Keeps worker processes alive: started again when they die, ended with their parent."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import logging
 import os
 import signal
 import sys
 import time
 import traceback
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Iterable, NamedTuple, NoReturn, Optional, Tuple
 
 from data_interface.store import StoreError
-
-# Linux: the signal a process gets when its parent dies (prctl(2)).
-PR_SET_PDEATHSIG = 1
+from handlers.web.listen import Listen
+from runtime.child import dies_with_parent
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOP_SECONDS = 8.0
@@ -25,61 +23,98 @@ MOST_SHORT_LIVES = 5
 PAUSE_SECONDS = 0.1
 
 FAILED = 1
+STARTED = b"+"
+MOST_WORDS = 4096
 
-# ``work(first, started)`` runs in the worker and calls ``started`` once it accepts connections.
-Work = Callable[[bool, Callable[[], None]], None]
+Ready = Callable[[], None]
 
 _log = logging.getLogger("supervisor")
 
 
-class Supervisor:
-    """One worker at a time. SIGTERM and SIGINT end it in good order, then the parent."""
+class Life(NamedTuple):
+    """One life of a worker: which of the workers it is, whether that one never lived before, and
+    what to call once it accepts connections."""
 
-    def __init__(self, work: Work) -> None:
+    number: int
+    first: bool
+    started: Callable[[], None]
+
+
+# Runs in the worker, until SIGTERM.
+Work = Callable[[Life], None]
+
+
+class Supervisor:
+    """A number of workers. SIGTERM and SIGINT end them in good order, then the parent."""
+
+    def __init__(self, work: Work, listen: Listen, workers: int) -> None:
         self._work = work
-        self._worker: Optional[int] = None
+        self._listen = listen
+        self._workers = workers
+        self._numbers: Dict[int, int] = {}
+        self._born: Dict[int, float] = {}
+        self._short_lives: Dict[int, int] = {}
         self._stopping: bool = False
 
-    def run(self, ready: Callable[[], None]) -> int:
-        """Supervise until a signal; the exit status."""
+    def run(self, ready: Ready) -> int:
+        """Supervise until a signal; the exit status. StoreError when a worker cannot start."""
         for number in STOP_SIGNALS:
             signal.signal(number, self._stop)
-        short_lives = 0
-        first = True
+        try:
+            # The first alone: it makes what the others find, and what is wrong is said once.
+            status = self._begin([0]) or self._begin(range(1, self._workers))
+            if status == 0 and not self._stopped():
+                ready()
+                status = self._watch()
+        finally:
+            self._end()
+        return status
+
+    def _begin(self, numbers: Iterable[int]) -> int:
+        """Start workers and wait until each accepts; the exit status when one does not."""
+        readers = [self._start(number, first=True) for number in numbers]
+        words = [_read(reader) for reader in readers]
+        wrong = [word for word in words if word != STARTED]
+        if not wrong or self._stopped():
+            return 0
+        if wrong[0]:
+            raise StoreError(wrong[0].decode())
+        return FAILED
+
+    def _watch(self) -> int:
+        """Replace what dies, until a signal; the exit status."""
         while not self._stopped():
-            born = time.monotonic()
-            status = self._one_life(first, ready)
-            if self._stopped():
-                break
-            if first and os.WIFEXITED(status):
-                return FAILED
-            first = False
-            short_lives = short_lives + 1 if time.monotonic() - born < SHORT_LIFE_SECONDS else 0
-            if short_lives == MOST_SHORT_LIVES:
-                _log.error("The worker died %d times in a row; giving up.", short_lives)
+            process, status = os.wait()
+            number = self._numbers.pop(process, None)
+            if number is None or self._stopped():
+                continue
+            lived = time.monotonic() - self._born[number]
+            short = self._short_lives.get(number, 0) + 1 if lived < SHORT_LIFE_SECONDS else 0
+            self._short_lives[number] = short
+            if short == MOST_SHORT_LIVES:
+                _log.error("The worker died %d times in a row; giving up.", short)
                 return FAILED
             _log.error("The worker died (%s); starting another.", _cause(status))
-            time.sleep(PAUSE_SECONDS * short_lives)
+            time.sleep(PAUSE_SECONDS * short)
+            self._start(number, first=False)
         return 0
 
-    def _one_life(self, first: bool, ready: Callable[[], None]) -> int:
-        """Start a worker and wait for its end; its wait status."""
-        reader, writer = os.pipe()
+    def _start(self, number: int, first: bool) -> Optional[int]:
+        """Fork a worker; where its first words will be read."""
+        reader, writer = os.pipe() if first else (None, None)
         # Between fork and the note of its id a signal must not be lost.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-        parent = os.getpid()
-        self._worker = os.fork()
-        if self._worker == 0:
-            os.close(reader)
-            _be_worker(self._work, first, writer, parent)
+        if not self._stopped():
+            parent = os.getpid()
+            process = os.fork()
+            if process == 0:
+                _be_worker(self._work, number, (reader, writer), parent)
+            self._numbers[process] = number
+            self._born[number] = time.monotonic()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        os.close(writer)
-        with os.fdopen(reader, "rb") as pipe:
-            if pipe.read(1) and first:
-                ready()
-        _, status = os.waitpid(self._worker, 0)
-        self._worker = None
-        return status
+        if writer is not None:
+            os.close(writer)
+        return reader
 
     def _stopped(self) -> bool:
         """Asked each time: a signal handler changes it behind the reader's back."""
@@ -89,42 +124,62 @@ class Supervisor:
         if self._stopping:
             return
         self._stopping = True
-        # waitpid goes on after a signal, so the time limit comes as a signal too.
+        # Who comes now is refused at once, instead of waiting for nobody.
+        self._listen.close()
+        # wait goes on after a signal, so the time limit comes as a signal too.
         signal.signal(signal.SIGALRM, lambda *_: self._signal(signal.SIGKILL))
         signal.setitimer(signal.ITIMER_REAL, STOP_SECONDS)
         self._signal(signal.SIGTERM)
 
+    def _end(self) -> None:
+        """Wait for every worker, in bounds."""
+        self._stop(signal.SIGTERM, None)
+        while self._numbers:
+            self._numbers.pop(os.wait()[0], None)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
     def _signal(self, number: int) -> None:
-        if self._worker:
+        for process in list(self._numbers):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self._worker, number)
+                os.kill(process, number)
 
 
-def _be_worker(work: Work, first: bool, writer: int, parent: int) -> None:
-    """The worker's whole life; never returns."""
+Pipe = Tuple[Optional[int], Optional[int]]
+
+
+def _be_worker(work: Work, number: int, pipe: Pipe, parent: int) -> NoReturn:
+    """The worker's whole life."""
     status = FAILED
+    reader, writer = pipe
     try:
-        for number in STOP_SIGNALS:
-            signal.signal(number, signal.SIG_DFL)
-        # A group of its own: Ctrl-C reaches the parent alone, which turns it into one SIGTERM.
-        os.setpgrp()
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(FAILED)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        # The framework's own remarks, some of them from C, go nowhere: standard output is for the
-        # parent's one line.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not _log.isEnabledFor(logging.DEBUG):
-            _hush_native_code()
-        work(first, lambda: _report(writer))
+        if reader is not None:
+            os.close(reader)
+        _leave_the_parent(parent)
+        work(Life(number, writer is not None, lambda: _say(writer, STARTED)))
         status = 0
     except StoreError as error:
-        print(f"server.py: {error}", file=sys.stderr, flush=True)
+        _say(writer, str(error).encode()[:MOST_WORDS])
     except BaseException:  # noqa: BLE001 (the last frame of a forked process)
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def _leave_the_parent(parent: int) -> None:
+    """Signals, group, output: a process that its parent alone looks after."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    # A group of its own: Ctrl-C reaches the parent alone, which turns it into one SIGTERM.
+    os.setpgrp()
+    dies_with_parent(signal.SIGKILL)()
+    if os.getppid() != parent:
+        os._exit(FAILED)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    # The framework's own remarks, some of them from C, go nowhere: standard output is for the
+    # parent's one line.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not _log.isEnabledFor(logging.DEBUG):
+        _hush_native_code()
 
 
 def _hush_native_code() -> None:
@@ -137,9 +192,22 @@ def _hush_native_code() -> None:
     sys.stderr = log
 
 
-def _report(writer: int) -> None:
-    os.write(writer, b"+")
+def _say(writer: Optional[int], words: bytes) -> None:
+    """To the parent, which listens in a first life only."""
+    if writer is None:
+        if words != STARTED:
+            _log.error("%s", words.decode(errors="replace"))
+        return
+    os.write(writer, words)
     os.close(writer)
+
+
+def _read(reader: Optional[int]) -> bytes:
+    """A worker's first words; none when it ended without any."""
+    if reader is None:
+        return b""
+    with os.fdopen(reader, "rb") as pipe:
+        return pipe.read(MOST_WORDS)
 
 
 def _cause(status: int) -> str:
@@ -148,6 +216,6 @@ def _cause(status: int) -> str:
     return f"exit status {os.WEXITSTATUS(status)}"
 
 
-def supervise(work: Work, ready: Callable[[], None]) -> int:
-    """Run ``work`` in a worker process that is replaced when it dies; the exit status."""
-    return Supervisor(work).run(ready)
+def supervise(work: Work, listen: Listen, workers: int, ready: Ready) -> int:
+    """Run ``work`` in worker processes that are replaced when they die; the exit status."""
+    return Supervisor(work, listen, workers).run(ready)

@@ -1,43 +1,40 @@
-"""Two saved runs side by side, and whether the second is slower: a gate for CI.
+"""Two saved races side by side, and whether the second is slower: a gate for CI.
 
-Rounds of two runs are not pairs, so each contender's rounds are compared as two samples (exact rank
-sum). What the machine did between the runs cannot be told from what the code did; the shift that
-all contenders share is therefore shown, and `relative` takes it out.
+Rounds of two races are not pairs, so each contender's rounds are compared as two samples (exact
+rank sum). What the machine did between the races cannot be told from what the code did; the shift
+that all contenders share is therefore shown, and `relative` takes it out.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from race.analysis.analyse import Analysis, analyse
+from race.analysis.analyse import analyse
 from race.analysis.differences import differences
-from race.analysis.model import Contest, Standing, plain
-from race.analysis.trust import median
-from race.analysis.values import Key, Values, counted, cpu_us, rate, values
-from race.saved.model import JSON
-from race.saved.reader import Run, load
+from race.analysis.model import UNWRITTEN, Analysis, Contest, Standing, plain
+from race.analysis.values import Values, cpu_us, in_order, median, one, rate, values
+from race.saved.model import Discipline, Work
+from race.saved.reader import SavedRace
 from race.stats import holm, rank_sum, signed_rank
 from race.stats.estimate import Estimate
+from race.stats.ranking import LEAST_MARGIN, Rounds
 
 LOST = ("failed", "overloaded")
-Verdict = Literal["slower", "faster", "same", "fails now", "works now", "gone", "new", "undecided"]
+Outcome = Literal["slower", "faster", "same", "fails now", "works now", "gone", "new", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One contender on one page under one load, in both runs.
+    """One contender at one work, in both races.
 
-    `estimate` is the second run over the first: of requests/s, or at a fixed rate of requests per
-    CPU second, so that more is always better. `limit` is what a change has to exceed, log scale.
+    `estimate` is the second race over the first: of units/s, or at a fixed rate of units per CPU
+    second, so that more is always better. `limit` is what a change has to exceed, log scale.
     """
 
-    key: Key
+    work: Work
     label: str
     measure: str
     old: float | None
@@ -45,19 +42,20 @@ class Change:
     estimate: Estimate | None
     p_holm: float | None
     limit: float
-    verdict: Verdict
+    outcome: Outcome
 
     @property
     def regression(self) -> bool:
-        return self.verdict in ("slower", "fails now")
+        return self.outcome in ("slower", "fails now")
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs; `common` is the shift that contenders share (log scale), `threshold` a fraction."""
+    """Two races; `common` is the shift that all share (log scale), `threshold` a fraction."""
 
     old: str
     new: str
+    discipline: Discipline = field(metadata=UNWRITTEN)
     threshold: float | None
     relative: bool
     common: float | None
@@ -72,32 +70,50 @@ class Comparison:
     def decided(self) -> bool:
         """Whether any change could have been seen at all."""
         blind = ("undecided", "new", "gone")
-        return any(change.verdict not in blind for change in self.changes)
+        return any(change.outcome not in blind for change in self.changes)
 
-    def as_json(self) -> JSON:
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON, with ratios instead of logs."""
         common = None if self.common is None else math.exp(self.common)
-        data: JSON = plain(replace(self, common=common))
+        data: dict[str, Any] = plain(replace(self, common=common))
         return {**data, "regressions": len(self.regressions), "decided": self.decided}
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two races at one work: the contest, and the logs by contender and round."""
+
+    contest: Contest | None
+    logs: Mapping[str, Rounds]
+
+    def standing(self, label: str) -> Standing | None:
+        found = self.contest.standings if self.contest else []
+        return next((item for item in found if item.label == label), None)
+
+    def labels(self) -> list[str]:
+        return [item.label for item in self.contest.standings] if self.contest else []
+
+
 def compare(
-    old: Run, new: Run, threshold: float | None = None, relative: bool = False
+    old: SavedRace, new: SavedRace, threshold: float | None = None, relative: bool = False
 ) -> Comparison:
-    """Compare two runs contender by contender.
+    """Compare two races contender by contender.
 
     A change counts when its 95 % interval lies beyond the largest of 3 %, the A/A bounds of both
-    runs, and `threshold` (a fraction: 0.05 is 5 %). `relative` divides each run by the mean of its
-    contenders on the page, for runs on machines of different speed.
+    races, and `threshold` (a fraction: 0.05 is 5 %). `relative` divides each race by the mean of
+    its contenders on the task, for races on machines of different speed.
     """
-    analyses = (analyse(old), analyse(new))
-    measured = tuple(_measured(run, relative) for run in (old, new))
-    found = [_contests(analysis) for analysis in analyses]
+    discipline = new.head.discipline
+    sides = [_sides(analyse(race), relative) for race in (old, new)]
+    nothing = _Side(None, {})
     changes: list[Change] = []
-    for key in sorted({*found[0], *found[1]}, key=lambda key: key.order):
-        changes += _page(key, (found[0].get(key), found[1].get(key)), measured, threshold or 0.0)
+    for work in in_order([*sides[0], *sides[1]], discipline):
+        both = sides[0].get(work, nothing), sides[1].get(work, nothing)
+        changes += _changes(work, both, threshold or 0.0, discipline)
     return Comparison(
-        old=old.head.run,
-        new=new.head.run,
+        old=old.head.race,
+        new=new.head.race,
+        discipline=discipline,
         threshold=threshold,
         relative=relative,
         common=median(change.estimate.value for change in changes if change.estimate),
@@ -106,24 +122,25 @@ def compare(
     )
 
 
-def _contests(analysis: Analysis) -> dict[Key, Contest]:
-    return {contest.key: contest for contest in analysis.contests}
+def _sides(analysis: Analysis, relative: bool) -> dict[Work, _Side]:
+    measured = _measured(analysis, relative)
+    return {one.work: _Side(one, measured.get(one.work, {})) for one in analysis.contests}
 
 
-def _measured(run: Run, relative: bool) -> Values:
-    """Rates of the closed loop; at a fixed rate, requests per CPU microsecond of the server."""
-    cells = counted(run)
-    rates, cpu = values(cells, rate), values(cells, cpu_us("server"))
+def _measured(analysis: Analysis, relative: bool) -> Values:
+    """Rates of the closed loop; at a fixed rate, units per CPU time of the party under test."""
+    rates = values(analysis.counted, rate)
+    cpu = values(analysis.counted, cpu_us(analysis.discipline.parties[0]))
     found: Values = {}
-    for key in {**rates, **cpu}:
-        if key.load.rate is None:
-            found[key] = rates.get(key, {})
+    for work in {**rates, **cpu}:
+        if work.load.rate is None:
+            found[work] = rates.get(work, {})
         else:
-            found[key] = {
+            found[work] = {
                 label: {number: -log for number, log in logs.items()}
-                for label, logs in cpu.get(key, {}).items()
+                for label, logs in cpu.get(work, {}).items()
             }
-    return {key: _without_mean(logs) for key, logs in found.items()} if relative else found
+    return {work: _without_mean(logs) for work, logs in found.items()} if relative else found
 
 
 def _without_mean(logs: Mapping[str, dict[int, float]]) -> dict[str, dict[int, float]]:
@@ -136,59 +153,61 @@ def _without_mean(logs: Mapping[str, dict[int, float]]) -> dict[str, dict[int, f
     }
 
 
-def _page(
-    key: Key,
-    contests: tuple[Contest | None, Contest | None],
-    measured: tuple[Values, ...],
-    threshold: float,
-) -> list[Change]:
-    """Both runs' contenders on one page; p-values are adjusted over the page."""
-    standings = tuple({s.label: s for s in c.standings} if c else {} for c in contests)
-    margins = [contest.margin for contest in contests if contest]
-    limit = max(*margins, -math.log1p(-threshold), math.log(1.03))
-    tested: dict[str, tuple[Estimate, float]] = {}
-    for label in standings[0].keys() & standings[1].keys():
-        old, new = (list(run.get(key, {}).get(label, {}).values()) for run in measured)
-        if old and new:
-            tested[label] = rank_sum.shift(old, new), rank_sum.p_value(old, new)
+def _changes(
+    work: Work, both: tuple[_Side, _Side], threshold: float, discipline: Discipline
+) -> Iterator[Change]:
+    """Both races' contenders at one work; p-values are adjusted over them."""
+    old, new = both
+    margins = [side.contest.margin for side in both if side.contest]
+    limit = max(*margins, -math.log1p(-threshold), LEAST_MARGIN)
+    labels = list(dict.fromkeys([*old.labels(), *new.labels()]))
+    tested = _tested(old, new, labels)
     adjusted = dict(zip(tested, holm.adjust([p for _, p in tested.values()]), strict=True))
-    return [
-        _change(key, label, (standings[0].get(label), standings[1].get(label)),
-                tested[label][0] if label in tested else None, adjusted.get(label), limit)
-        for label in dict.fromkeys([*standings[0], *standings[1]])
-    ]  # fmt: skip
+    closed = work.load.rate is None
+    measure = f"{discipline.unit}/s" if closed else f"CPU µs/{one(discipline.unit)}"
+    for label in labels:
+        before, after = old.standing(label), new.standing(label)
+        estimate = tested[label][0] if label in tested else None
+        yield Change(
+            work=work,
+            label=label,
+            measure=measure,
+            old=_figure(before, closed, discipline.parties[0]),
+            new=_figure(after, closed, discipline.parties[0]),
+            estimate=estimate,
+            p_holm=adjusted.get(label),
+            limit=limit,
+            outcome=_outcome(before, after, estimate, limit),
+        )
 
 
-def _change(
-    key: Key,
-    label: str,
-    standings: tuple[Standing | None, Standing | None],
-    estimate: Estimate | None,
-    p_holm: float | None,
-    limit: float,
-) -> Change:
-    closed = key.load.rate is None
-    old, new = (_figure(standing, closed) if standing else None for standing in standings)
-    verdict = _verdict(standings, estimate, limit)
-    measure = "requests/s" if closed else "CPU µs/request"
-    return Change(key, label, measure, old, new, estimate, p_holm, limit, verdict)
+def _tested(old: _Side, new: _Side, labels: Iterable[str]) -> dict[str, tuple[Estimate, float]]:
+    """Label to the shift and its p, for contenders that have rounds in both races."""
+    found = {}
+    for label in labels:
+        before = list(old.logs.get(label, {}).values())
+        after = list(new.logs.get(label, {}).values())
+        if before and after:
+            found[label] = rank_sum.shift(before, after), rank_sum.p_value(before, after)
+    return found
 
 
-def _figure(standing: Standing, closed: bool) -> float | None:
+def _figure(standing: Standing | None, closed: bool, party: str) -> float | None:
+    if standing is None:
+        return None
     if closed:
-        return standing.rps.median if standing.rps else None
-    return standing.cpu_us.get("server")
+        return standing.throughput.median if standing.throughput else None
+    return standing.cpu_us.get(party)
 
 
-def _verdict(
-    standings: tuple[Standing | None, Standing | None], estimate: Estimate | None, limit: float
-) -> Verdict:
-    old, new = standings
+def _outcome(
+    old: Standing | None, new: Standing | None, estimate: Estimate | None, limit: float
+) -> Outcome:
     if old is None or new is None:
         return "new" if old is None else "gone"
-    if new.state in LOST and old.rps:
+    if new.state in LOST and old.throughput:
         return "fails now"
-    if old.state in LOST and new.rps:
+    if old.state in LOST and new.throughput:
         return "works now"
     bound = "generator-bound" in (old.state, new.state)
     if estimate is None or bound or not estimate.bounded or math.isinf(limit):
@@ -198,47 +217,22 @@ def _verdict(
     return "faster" if estimate.low > limit else "same"
 
 
-def _doubts(changes: list[Change], relative: bool) -> list[str]:
+def _doubts(changes: list[Change], relative: bool) -> Iterator[str]:
     """What weakens the comparison itself."""
-    found = []
     seen = [change.estimate for change in changes if change.estimate]
     if not seen:
-        found.append("The runs have no cell in common: nothing is compared.")
-    elif all(change.verdict == "undecided" for change in changes if change.estimate):
-        found.append(
-            f"No change could be seen: a comparison takes 4 rounds in each run, its noise floor 5, "
+        yield "The races have no cell in common: nothing is compared."
+    elif all(change.outcome == "undecided" for change in changes if change.estimate):
+        yield (
+            "No change could be seen: a comparison takes 4 rounds in each race, its noise floor 5, "
             f"a ranking {signed_rank.rounds_needed()}."
         )
     moved = [estimate.value for estimate in seen]
     together = sum(math.copysign(1, value) for value in moved)
     if not relative and len(moved) > 2 and abs(together) == len(moved):
         shift = median(moved) or 0.0
-        if abs(shift) > math.log(1.03):
-            found.append(
+        if abs(shift) > LEAST_MARGIN:
+            yield (
                 f"Every contender moved the same way, by {100 * math.expm1(shift):+.0f} % on the "
                 "middle: a change of the machine looks just like this."
             )
-    return found
-
-
-def main(before: Path, after: Path, options: argparse.Namespace) -> int:
-    """`race compare`: print, write what was asked for; the exit code of the gate.
-
-    0 without `--fail-if-slower` or when nothing is slower by that much, 1 on a regression that the
-    intervals support, 2 when the runs have too little in common to decide anything.
-    """
-    from race.report import comparison as report
-
-    relative = bool(getattr(options, "relative", False))
-    found = compare(load(before), load(after), options.fail_if_slower, relative)
-    if options.markdown:
-        options.markdown.write_text(report.markdown(found), encoding="utf-8")
-    if options.html:
-        options.html.write_text(report.html(found), encoding="utf-8")
-    if options.json:
-        print(json.dumps(found.as_json()))
-    else:
-        report.show(found)
-    if options.fail_if_slower is None:
-        return 0
-    return 1 if found.regressions else 0 if found.decided else 2

@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, is_dataclass
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
-from race.analysis.values import Key, page_name
-from race.saved.reader import Load
+import msgspec
+
+from race.analysis.values import load_text, place, title
+from race.saved.model import Cell, Discipline, Work
+from race.saved.reader import SavedRace
 from race.stats import signed_rank
-from race.stats.effects import Effect
+from race.stats.effects import Effect, Unmatched
 from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
 
 State = Literal["ranked", "fixed-rate", "generator-bound", "invalid", "overloaded", "failed"]
+UNWRITTEN = {"json": False}  # metadata of fields that the JSON of an analysis leaves out
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Median, least and largest over rounds."""
+    """Median, least and largest over rounds or cells."""
 
     median: float
     low: float
     high: float
 
 
+def spread(numbers: Iterable[float | None]) -> Spread | None:
+    """Of those that are known; None without any."""
+    found = sorted(number for number in numbers if number is not None)
+    return Spread(statistics.median(found), found[0], found[-1]) if found else None
+
+
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The A/A twin's ratio to its original; `measured_here` is False when lent by another page."""
+    """The A/A twin's ratio to its original; `measured_here` is False when lent by another task."""
 
     twin: str
     estimate: Estimate
@@ -39,19 +51,20 @@ class Standing:
     """One contender in one contest; `ratio` and `cpu_ratio` are to the contest's reference.
 
     `p_holm` is the p of "equal to the reference", adjusted over all that were compared with it.
-    `rps` spreads over rounds, `cpu_us` is CPU microseconds per request by part (median of rounds),
-    `latency_us` comes from all counted cells' histograms merged, `utilisation` from Little's law.
+    `throughput` (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party
+    (median of rounds), `latency_us` comes from all counted cells' histograms merged, `utilisation`
+    from Little's law; `facts` and `meters` are medians over counted cells, as the cells have them.
     """
 
     label: str
-    engine: str
-    python: str
+    name: str
+    factors: dict[str, str]
     state: State
     reason: str | None
     rank: int | None
     beats: tuple[str, ...]
     rounds: int
-    rps: Spread | None
+    throughput: Spread | None
     ratio: Estimate | None
     p_holm: float | None
     cpu_us: dict[str, float]
@@ -59,31 +72,35 @@ class Standing:
     latency_us: dict[str, float]
     histogram: list[tuple[float, int]]
     utilisation: float | None
-    database_requests: float | None
-    rss_bytes: float | None
-
-    @property
-    def web(self) -> str:
-        return self.engine.partition("-")[0]
+    facts: dict[str, float]
+    meters: dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """All contenders on one page under one load, best first; those without a rank come last.
+    """All contenders on one work, best first; those without a rank come last.
 
     `margin` is on the log scale; `holm_rounds` is how many rounds it takes for an adjusted p to
-    fall under 5 % with this many `comparisons` to the reference.
+    fall under 5 % with this many `comparisons` to the reference. `little` is how far from 1 a
+    standing's `utilisation` may be before a report says so.
     """
 
-    key: Key
+    work: Work
+    discipline: Discipline = field(metadata=UNWRITTEN)
     reference: str | None
     rounds: int
     comparisons: int
     holm_rounds: int
     noise: Noise | None
     margin: float
+    little: float
     standings: list[Standing]
     pairs: list[Pair]
+
+    @property
+    def closed(self) -> bool:
+        """Whether the loop was: no rate was given."""
+        return self.work.load.rate is None
 
     @property
     def ranked(self) -> bool:
@@ -92,7 +109,23 @@ class Contest:
 
     @property
     def title(self) -> str:
-        return page_name(self.key.page)
+        """The task's."""
+        return title(self.discipline, self.work.task)
+
+    @property
+    def place(self) -> str:
+        """The task and its pipeline depth."""
+        return place(self.discipline, self.work)
+
+    @property
+    def load(self) -> str:
+        """The load in a phrase."""
+        return load_text(self.work.load, self.discipline.unit)
+
+    @property
+    def party(self) -> str:
+        """Whose CPU time a unit is charged to: the party under test."""
+        return self.discipline.parties[0]
 
     @property
     def decided(self) -> bool:
@@ -106,37 +139,31 @@ class Contest:
 
 
 @dataclass(frozen=True, slots=True)
-class EffectOn:
-    page: str
-    load: Load
-    effect: Effect
-
-
-@dataclass(frozen=True, slots=True)
 class Headline:
     """The race in one sentence: `winner` against `other`; `declared` means it won by the rule."""
 
     winner: str
     other: str
-    page: str
+    task: str
+    title: str
     estimate: Estimate
     declared: bool
 
     @property
     def text(self) -> str:
-        page = page_name(self.page)
         if self.declared:
-            return f"{self.winner} serves {page} {self.estimate} as fast as {self.other}"
+            return f"{self.winner} serves {self.title} {self.estimate} as fast as {self.other}"
         if self.estimate.bounded:
-            return f"{self.winner} and {self.other} cannot be told apart on {page}: {self.estimate}"
+            both = f"{self.winner} and {self.other}"
+            return f"{both} cannot be told apart on {self.title}: {self.estimate}"
         return (
-            f"{self.winner} served {page} {self.estimate} as fast as {self.other} "
+            f"{self.winner} served {self.title} {self.estimate} as fast as {self.other} "
             f"in {self.estimate.n} round{'s' * (self.estimate.n != 1)}: too few to call it"
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Validity:
+class Trust:
     """How far the race can be trusted; `little` counts closed-loop cells outside Little's law."""
 
     cells: dict[str, int]
@@ -148,12 +175,43 @@ class Validity:
     warnings: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything the reports show, with the race that it is of and the cells that count."""
+
+    race: SavedRace
+    counted: list[Cell]
+    rounds: int
+    headline: Headline | None
+    contests: list[Contest]
+    effects: list[tuple[Work, Effect]]
+    unmatched: list[Unmatched]
+    trust: Trust
+
+    @property
+    def discipline(self) -> Discipline:
+        """What was raced, in its own words."""
+        return self.race.head.discipline
+
+    def closed(self) -> list[Contest]:
+        """The contests of the closed loop."""
+        return [contest for contest in self.contests if contest.closed]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON with ratios instead of logs; the race by its name."""
+        data: dict[str, Any] = {"race": self.race.head.race, "baseline": self.race.head.baseline}
+        for name in ("rounds", "headline", "contests", "unmatched", "trust"):
+            data[name] = plain(getattr(self, name))
+        data["effects"] = [{"work": plain(work), **plain(effect)} for work, effect in self.effects]
+        return data
+
+
 def plain(value: Any) -> Any:
     """Plain JSON of records: logs become ratios, infinity becomes null."""
     if isinstance(value, Estimate):
         return value.as_json()
-    if isinstance(value, Key):
-        return {"page": value.page, "load": plain(value.load)}
+    if isinstance(value, msgspec.Struct):
+        return msgspec.to_builtins(value)
     if is_dataclass(value):
         return _fields(value)
     if isinstance(value, dict):
@@ -164,5 +222,9 @@ def plain(value: Any) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    found = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    found = {
+        one.name: plain(getattr(value, one.name))
+        for one in fields(value)
+        if one.metadata != UNWRITTEN
+    }
     return {"text": value.text, **found} if isinstance(value, Headline) else found

@@ -1,7 +1,7 @@
-"""Which cells of a run count, and the value of each round.
+"""Which cells of a race count, and the value of each round.
 
 A cell counts when its status is ok and its round was not rejected; of two records of one cell (a
-resumed run) the later counts. At a fixed rate that a contender did not keep up with even once none
+resumed race) the later counts. At a fixed rate that a contender did not keep up with even once none
 of its cells counts: percentiles of those that went well would be the survivors'. A round's value is
 the mean of a log over its passes, and exists only when every pass that the race ran counts, so that
 drift within the round cancels.
@@ -10,78 +10,126 @@ drift within the round cancels.
 from __future__ import annotations
 
 import math
+import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
-from race.saved.reader import Cell, Load, Run
+from race.saved.model import Cell, Discipline, Load, Work
+from race.saved.reader import SavedRace
+from race.stats import little
 
-PAGES = ("index", "good", "bad", "ugly", "about", "vote")
-
-
-def page_name(page: str) -> str:
-    """A page as people read it: "Good", "Limits: select-sync"."""
-    kind, dash, rest = page.partition("-")
-    return f"{kind.capitalize()}: {rest}" if dash else page.capitalize()
-
-
-class Key(NamedTuple):
-    """What contenders are compared on."""
-
-    page: str
-    load: Load
-
-    @property
-    def order(self) -> tuple[int, str, int, float, int]:
-        """Closed loop before fixed rates, the site's pages in their own order."""
-        page = PAGES.index(self.page) if self.page in PAGES else len(PAGES)
-        return page, self.page, self.load.pipeline, self.load.rate or 0.0, self.load.connections
-
+GENERATOR = "generator"
+"""What disciplines call the party that drives the load, where it has processes of its own."""
 
 Measure = Callable[[Cell], float | None]
-Values = dict[Key, dict[str, dict[int, float]]]
-"""Key, then contender's label, then round number, to a log."""
+Values = dict[Work, dict[str, dict[int, float]]]
+"""Work, then contender's label, then round number, to a log."""
 
 
-def counted(run: Run) -> list[Cell]:
+def title(discipline: Discipline, task: str) -> str:
+    """A task as people read it: "Good"."""
+    return discipline.tasks.get(task, task)
+
+
+def place(discipline: Discipline, work: Work) -> str:
+    """A task and its pipeline depth: "Ugly, 24 pipelined"."""
+    depth = work.load.pipeline
+    return title(discipline, work.task) + (f", {depth} pipelined" if depth > 1 else "")
+
+
+def load_text(load: Load, unit: str) -> str:
+    """One phrase for people: "100 connections, 24 requests pipelined"."""
+    parts = [f"{load.connections} connections"]
+    if load.pipeline > 1:
+        parts.append(f"{load.pipeline} {unit} pipelined")
+    if load.rate is not None:
+        parts.append(f"{load.rate:,.0f} {unit}/s offered")
+    return ", ".join(parts)
+
+
+def one(unit: str) -> str:
+    """One of what is counted: "request"."""
+    return unit.removesuffix("s")
+
+
+def a(noun: str) -> str:
+    """With its article: "an engine"."""
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
+
+
+def workers(discipline: Discipline) -> list[str]:
+    """The parties whose time is what a unit costs, the one under test first; a load generator's is
+    not.
+    """
+    return [party for party in discipline.parties if party != GENERATOR]
+
+
+def in_order(works: Iterable[Work], discipline: Discipline) -> list[Work]:
+    """Without repetition: tasks in the discipline's order, depth 1 first, the closed loop before
+    fixed rates.
+    """
+    tasks = list(discipline.tasks)
+
+    def key(work: Work) -> tuple[int, str, int, float, int, str]:
+        known = tasks.index(work.task) if work.task in tasks else len(tasks)
+        load = work.load
+        rate = load.rate or 0.0
+        return known, work.task, load.pipeline, rate, load.connections, load.generator
+
+    return sorted(dict.fromkeys(works), key=key)
+
+
+def counted(race: SavedRace) -> list[Cell]:
     """The cells that count, in the order of the file."""
-    rejected = {item.round for item in run.head.rejected}
-    latest = {
-        (cell.round, cell.pass_, cell.label, cell.page, cell.load): cell for cell in run.cells
-    }
+    rejected = {item.round for item in race.head.rejected}
+    latest = {(cell.round, cell.pass_, cell.label, cell.work): cell for cell in race.cells}
     kept = [cell for cell in latest.values() if cell.round not in rejected]
-    late = {(c.label, Key(c.page, c.load)) for c in kept if c.status == "overloaded"}
-    return [c for c in kept if c.status == "ok" and (c.label, Key(c.page, c.load)) not in late]
+    late = {(cell.label, cell.work) for cell in kept if cell.status == "overloaded"}
+    return [cell for cell in kept if cell.status == "ok" and (cell.label, cell.work) not in late]
 
 
 def values(cells: Iterable[Cell], measure: Measure) -> Values:
     """Each round's mean log of `measure`, from cells that count; a None or 0 is not measured."""
-    logs: dict[tuple[Key, str, int], dict[str, float]] = defaultdict(dict)
+    logs: dict[tuple[Work, str, int], dict[str, float]] = defaultdict(dict)
     passes: set[str] = set()
     for cell in cells:
         passes.add(cell.pass_)
         value = measure(cell)
         if value:
-            key = Key(cell.page, cell.load)
-            logs[key, cell.label, cell.round][cell.pass_] = math.log(value)
+            logs[cell.work, cell.label, cell.round][cell.pass_] = math.log(value)
     found: Values = {}
-    for (key, label, number), by_pass in logs.items():
+    for (work, label, number), by_pass in logs.items():
         if by_pass.keys() == passes:
             mean = math.fsum(by_pass.values()) / len(passes)
-            found.setdefault(key, {}).setdefault(label, {})[number] = mean
+            found.setdefault(work, {}).setdefault(label, {})[number] = mean
     return found
 
 
 def rate(cell: Cell) -> float | None:
-    """Requests per second."""
-    return cell.rps
+    """Units per second."""
+    return cell.throughput
 
 
-def cpu_us(part: str) -> Measure:
-    """CPU microseconds per request of "server", "generator" or "database"."""
+def cpu_us(party: str) -> Measure:
+    """CPU microseconds per unit of a party."""
 
     def measure(cell: Cell) -> float | None:
-        spent = cell.cpu_ns.get(part)
-        return spent / 1e3 / cell.requests if spent and cell.requests else None
+        spent = cell.metered("cpu_ns", party)
+        return spent / 1e3 / cell.count if spent and cell.count else None
 
     return measure
+
+
+def utilisation(cell: Cell) -> float | None:
+    """`little.utilisation` of a closed-loop cell; None for an open loop or without a mean."""
+    mean, busy = cell.latency_us.get("mean"), cell.busy_connections
+    if cell.load.rate is not None or mean is None or busy is None or not cell.seconds:
+        return None
+    connections = cell.connections_used or cell.load.connections
+    return little.utilisation(busy, connections, mean, cell.seconds)
+
+
+def median(numbers: Iterable[float | None]) -> float | None:
+    """Of those that are known; None without any."""
+    found = [number for number in numbers if number is not None]
+    return statistics.median(found) if found else None

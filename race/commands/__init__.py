@@ -1,1 +1,34 @@
-"""The commands of `race`, one file each."""
+"""The commands of `race`: one file each, one line each in the registry."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from runtime.plugin import Plugin
+
+COMMANDS = {
+    "run": Plugin("race.commands.run:COMMAND"),
+    "resume": Plugin("race.commands.resume:COMMAND"),
+    "report": Plugin("race.commands.report:COMMAND"),
+    "compare": Plugin("race.commands.compare:COMMAND"),
+    "list": Plugin("race.commands.list:COMMAND"),
+    "show": Plugin("race.commands.show:COMMAND"),
+    "doctor": Plugin("race.commands.doctor:COMMAND"),
+}
+
+FAILED = 1
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Command:
+    """`arguments` adds the command's own to its parser; `run` carries it out: the exit status.
+
+    Every command has `--json` and `--results`, the folder of the saved races.
+    """
+
+    summary: str
+    arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int]

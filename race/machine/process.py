@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +18,19 @@ from race.errors import RaceError
 
 STOP_SECONDS = 8.0
 LAST_WORDS = 4096
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How a process ended: by itself with a code, or killed by a signal."""
+
+    code: int | None
+    signal: signal.Signals | None = None
+
+    def __str__(self) -> str:
+        if self.signal is not None:
+            return f"killed by {self.signal.name}"
+        return f"ended with code {self.code}"
 
 
 class Child:
@@ -97,12 +111,15 @@ class Child:
         lines = _text(self._stderr, LAST_WORDS).strip().splitlines()
         return lines[-1].strip() if lines else ""
 
-    def exit_text(self) -> str:
-        """How it ended, in words; reaps it."""
+    def exit(self) -> Exit:
+        """How it ended; reaps it."""
         code = self._process.wait(timeout=STOP_SECONDS)
-        if code < 0:
-            return f"killed by {signal.Signals(-code).name}"
-        return f"ended with code {code}"
+        return Exit(code) if code >= 0 else Exit(None, signal.Signals(-code))
+
+    def last_words(self) -> str:
+        """How it ended, in words, with the last line that it said."""
+        said = self.complaint()
+        return str(self.exit()) + (f" ({said})" if said else "")
 
     def end(self, patience: float = STOP_SECONDS) -> None:
         """SIGTERM, wait, then SIGKILL for all that is left of its session."""

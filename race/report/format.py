@@ -6,6 +6,26 @@ import math
 from datetime import datetime
 
 from race.analysis.model import Contest, Standing
+from race.analysis.values import a, load_text, one
+
+__all__ = [
+    "NONE",
+    "a",
+    "figure",
+    "load_text",
+    "margin",
+    "megabytes",
+    "milliseconds",
+    "moment",
+    "number",
+    "one",
+    "p",
+    "percent",
+    "plural",
+    "rank",
+    "rate",
+    "ratio",
+]
 
 NONE = "–"
 
@@ -32,6 +52,19 @@ def megabytes(size: float | None) -> str:
     return NONE if size is None else f"{size / 1e6:,.0f} MB"
 
 
+def figure(value: float | None, unit: str) -> str:
+    """A figure of a meter; a unit that is not known stands behind the number."""
+    if value is None:
+        return NONE
+    known = {
+        "ns": lambda: milliseconds(value / 1e3),
+        "bytes": lambda: megabytes(value),
+        "fraction": lambda: percent(value),
+        "count": lambda: f"{value:,.4g}" if value < 1000 else f"{value:,.0f}",
+    }
+    return known[unit]() if unit in known else f"{number(value)} {unit}".strip()
+
+
 def margin(contest: Contest) -> str:
     """The margin of a contest; without a bound there is none."""
     return f"{contest.margin_percent:.1f} %" if math.isfinite(contest.margin) else "unknown"
@@ -46,10 +79,11 @@ def rank(contest: Contest, standing: Standing) -> str:
 
 
 def rate(standing: Standing) -> str:
-    """Requests/s; a lower bound is marked."""
-    if standing.rps is None:
+    """Units/s; a lower bound is marked."""
+    if standing.throughput is None:
         return NONE
-    return f"{'≥ ' if standing.state == 'generator-bound' else ''}{number(standing.rps.median)}"
+    bound = "≥ " if standing.state == "generator-bound" else ""
+    return f"{bound}{number(standing.throughput.median)}"
 
 
 def ratio(contest: Contest, standing: Standing) -> str:

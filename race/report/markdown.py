@@ -1,4 +1,4 @@
-"""A run as Markdown, for an issue, a pull request or a README."""
+"""A race as Markdown, for an issue, a pull request or a README."""
 
 from __future__ import annotations
 
@@ -6,45 +6,48 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from race.analysis.analyse import analyse
-from race.analysis.model import Contest
+from race.analysis.model import Analysis, Contest
 from race.report import format as words
-from race.report import sentences as chapters
-from race.report.charts.figures import place
-from race.saved.reader import Run
+from race.report import sentences
 
 
-def page(run: Run) -> str:
+def page(analysis: Analysis) -> str:
     """Headline, warnings, one ranking for each contest of the closed loop, and the command."""
-    analysis = analyse(run)
-    head = analysis.headline.text if analysis.headline else run.head.run
-    parts = [f"# {escape(head)}"]
-    parts += [f"> {escape(warning)}" for warning in analysis.validity.warnings]
-    for contest in analysis.contests:
-        if contest.key.load.rate is None:
-            parts.append(_contest(contest))
-    parts.append(f"Repeat it:\n\n{code(shlex.join(run.head.command))}")
+    head = analysis.race.head
+    first = analysis.headline.text if analysis.headline else head.race
+    parts = [f"# {escape(first)}"]
+    parts += [f"> {escape(warning)}" for warning in analysis.trust.warnings]
+    parts += [_contest(contest) for contest in analysis.closed()]
+    parts.append(f"Repeat it:\n\n{code(shlex.join(head.command))}")
     return "\n\n".join(parts) + "\n"
 
 
 def _contest(contest: Contest) -> str:
-    title = place(contest.key.page, contest.key.load.pipeline)
+    discipline = contest.discipline
     rows = [
-        [words.rank(contest, item), item.label, words.rate(item),
-         words.ratio(contest, item) if item.state == "ranked" else f"{item.state}: {item.reason}",
-         words.number(item.cpu_us.get("server")), words.milliseconds(item.latency_us.get("p99"))]
+        [
+            words.rank(contest, item),
+            item.label,
+            words.rate(item),
+            words.ratio(contest, item)
+            if item.state == "ranked"
+            else f"{item.state}: {item.reason}",
+            words.number(item.cpu_us.get(contest.party)),
+            words.milliseconds(item.latency_us.get("p99")),
+        ]
         for item in contest.standings
-    ]  # fmt: skip
-    names = ["rank", "engine", "requests/s", "ratio [95 %]", "CPU µs/request", "p99"]
-    return (
-        f"## {escape(title)}\n\n{escape(chapters.said(contest))}\n\n{table(names, rows, left=(1,))}"
-    )
+    ]
+    cost = f"CPU µs/{words.one(discipline.unit)}"
+    names = ["rank", discipline.contender, f"{discipline.unit}/s", "ratio [95 %]", cost, "p99"]
+    said = escape(sentences.said(contest))
+    return f"## {escape(contest.place)}\n\n{said}\n\n{table(names, rows, left=(1,))}"
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
     """A table; columns are right-aligned but for those in `left`."""
     rule = [":--" if column in left else "--:" for column in range(len(names))]
-    lines = [names, rule, *([escape(text) for text in row] for row in rows)]
+    shown = [[escape(text) for text in row] for row in (names, *rows)]
+    lines = [shown[0], rule, *shown[1:]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

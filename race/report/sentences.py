@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from race.analysis import trust as judgement
-from race.analysis.model import Contest, Standing
+from race.analysis.model import Analysis, Contest, Standing
 from race.report import format as words
 from race.stats import signed_rank
 
@@ -25,7 +24,7 @@ class Strip:
 def verdict(contest: Contest) -> str:
     """One sentence on who won, and by what rule."""
     ranked = [item for item in contest.standings if item.state == "ranked"]
-    if contest.key.load.rate is not None:
+    if not contest.closed:
         return "At a fixed rate everyone serves what is offered: there is nothing to rank by."
     if len(ranked) < 2:
         return "Fewer than two contenders have numbers here, so there is no ranking."
@@ -57,13 +56,13 @@ def rule(contest: Contest) -> str:
         if noise.estimate.bounded
         else "too few rounds for a bound"
     )
-    where = "" if noise.measured_here else ", lent by another page"
+    where = "" if noise.measured_here else f", lent by another {contest.discipline.task}"
     return f"Margin {words.margin(contest)} (A/A {noise.estimate.ratio:.3f}×, {bound}{where})."
 
 
 def doubts(contest: Contest) -> str:
     """Who left connections without an answer, by Little's law; empty when nobody did."""
-    least = 1 - judgement.LITTLE_TOLERANCE
+    least = 1 - contest.little
     found = [
         f"{item.label} {100 * item.utilisation:.0f} %"
         for item in contest.standings
@@ -102,12 +101,25 @@ def strips(contest: Contest) -> dict[str, Strip]:
 
 def spoken(contest: Contest) -> str:
     """The bar chart in words."""
+    unit, party = contest.discipline.unit, contest.party
     return "; ".join(
-        f"{item.label} {words.rate(item)} requests per second"
-        f" and {words.number(item.cpu_us.get('server'))} microseconds of server CPU per request"
+        f"{item.label} {words.rate(item)} {unit} per second and "
+        f"{words.number(item.cpu_us.get(party))} microseconds of {party} CPU per {words.one(unit)}"
         for item in contest.standings
-        if item.rps
+        if item.throughput
     )
+
+
+def slug(contest: Contest) -> str:
+    """The anchor of a contest of the closed loop."""
+    load = contest.work.load
+    return f"{contest.work.task}-{load.connections}-{load.pipeline}"
+
+
+def strongest(analysis: Analysis) -> float | None:
+    """The largest margin, in percent, that a winner had to clear; None where nobody could win."""
+    margins = (contest.margin_percent for contest in analysis.closed() if contest.decided)
+    return max(margins, default=None)
 
 
 def matrix(contests: Sequence[Contest]) -> list[tuple[Standing, list[Standing | None]]]:
@@ -123,7 +135,7 @@ def matrix(contests: Sequence[Contest]) -> list[tuple[Standing, list[Standing | 
 def _mean(row: Sequence[Standing | None]) -> float:
     """Mean log-ratio to the references; the reference itself counts as 0, no number as very low."""
     logs = [
-        -9.0 if item.rps is None else item.ratio.value if item.ratio else 0.0
+        -9.0 if item.throughput is None else item.ratio.value if item.ratio else 0.0
         for item in row
         if item
     ]

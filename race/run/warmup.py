@@ -3,69 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from race.plan.order import Work
-from race.plan.scenario import Scenario
-from race.run.arena import Arena
-from race.run.measure import Measured, drive
-from race.run.rules import little
-from race.saved.model import Load
-from race.web.load import Target
-from race.web.servers import Server
+from msgspec.structs import replace
+
+from race.run.measure import Measured
+from race.run.rules import little, nobody_saturated
+from race.saved.model import Load, WarmUp
+from race.scenario import Scenario
 
 WORTH_RAISING = 1.03
 """Connections stay raised only when they bring 3 % more: the smallest difference a race claims."""
 
+Window = Callable[[Load], Measured]
+
 
 @dataclass(frozen=True)
 class Warm:
-    """How a warm-up went: the connections to use, windows driven, whether two of them agreed."""
+    """How a warm-up went: the connections to use, how it is saved, its last window."""
 
     connections: int
-    windows: int
-    agreed: bool
+    record: WarmUp
+    last: Measured
 
 
-def warm_up(
-    arena: Arena, server: Server, database: str | None, target: Target, label: str, work: Work
-) -> Warm:
-    """Drive windows until two in a row agree or the limit is reached."""
-    plan = arena.scenario.warmup
-    key = (label, work)
-    generator = arena.generator(work.load.generator)
-    load = replace(work.load, duration_s=plan.window_s)
-    load = replace(load, connections=arena.connections.get(key, load.connections))
+def warm_up(scenario: Scenario, load: Load, known: int | None, window: Window) -> Warm:
+    """Drive windows until two in a row agree or the limit is reached.
 
-    def window(load: Load) -> Measured:
-        return drive(arena, server, database, target, load)
-
+    `known` are the connections that were found to be needed before; without, they are found here.
+    """
+    plan = scenario.warmup
+    load = replace(load, duration_s=plan.window_s, connections=known or load.connections)
     last = window(load)
     driven, agreed = 1, False
     while driven < plan.windows and not agreed:
         before, last = last, window(load)
         driven += 1
-        agreed = abs(last.sample.rps / max(1e-9, before.sample.rps) - 1) <= plan.agreement
-    if generator.closed_loop and key not in arena.connections:
-        load, more = _raise(arena.scenario, last, load, window)
+        change = last.sample.throughput / max(1e-9, before.sample.throughput) - 1
+        agreed = abs(change) <= plan.agreement
+    if load.rate is None and known is None:
+        load, last, more = _raise(scenario, last, load, window)
         driven += more
-        arena.connections[key] = load.connections
-    return Warm(load.connections, driven, agreed)
+    return Warm(load.connections, WarmUp(driven, agreed), last)
 
 
 def _raise(
-    scenario: Scenario, last: Measured, load: Load, window: Callable[[Load], Measured]
-) -> tuple[Load, int]:
+    scenario: Scenario, last: Measured, load: Load, window: Window
+) -> tuple[Load, Measured, int]:
     """Double the connections while nobody is saturated and it helps; also the windows it took."""
     tried = 0
     most = scenario.load.max_connections
-    while last.busy.nobody_saturated and load.connections * 2 <= most:
+    while nobody_saturated(last.meters["busy"]) and load.connections * 2 <= most:
         more = replace(load, connections=load.connections * 2)
         tried += 1
         now = window(more)
-        better = now.sample.rps >= last.sample.rps * WORTH_RAISING and not now.sample.failed
+        better = now.sample.throughput >= last.sample.throughput * WORTH_RAISING
         # Connections that a busy server does not even accept are no load.
-        if not better or little(scenario.validity, now.sample, more):
+        if not better or now.sample.failed or little(scenario.limits, now.sample, more):
             break
         load, last = more, now
-    return load, tried
+    return load, last, tried

@@ -1,35 +1,25 @@
-"""Saved results of a race: a folder with run.json and cells.jsonl (format: race/schema.json).
+"""Saved results of a race: a folder with run.json and cells.jsonl (format: schema.json).
 
-`load` reads a folder into a `Run`. A damaged line of cells.jsonl never hides the others: it becomes
-a `Problem` with its line number, and every other line is read.
+`load` reads a folder of this version or an older one. A damaged line of cells.jsonl never hides the
+others: it becomes a `Problem` with its line number, and every other line is read.
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
-from race.saved.model import SCHEMA, Cell, Contender, Head, Load, Rejected, Status
+import msgspec
 
-__all__ = [
-    "CELLS_FILE",
-    "RUN_FILE",
-    "SCHEMA",
-    "Cell",
-    "Contender",
-    "Head",
-    "Load",
-    "Problem",
-    "Rejected",
-    "ResultsError",
-    "Run",
-    "Status",
-    "load",
-]
+from race.saved import version1
+from race.saved.model import SCHEMA, Cell, Head
 
 RUN_FILE = "run.json"
 CELLS_FILE = "cells.jsonl"
+
+Record = TypeVar("Record", Cell, Head)
 
 
 class ResultsError(Exception):
@@ -48,8 +38,8 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A saved race: its head, the cells that could be read, and the lines that could not."""
+class SavedRace:
+    """A race on disk: its head, the cells that could be read, and the lines that could not."""
 
     folder: Path
     head: Head
@@ -57,14 +47,14 @@ class Run:
     problems: list[Problem]
 
 
-def load(folder: Path | str) -> Run:
+def load(folder: Path | str) -> SavedRace:
     """Read a results folder.
 
     Raises ResultsError when the folder or run.json is missing or unreadable; damaged lines of
-    cells.jsonl are reported in `Run.problems` instead. No cells.jsonl means no cells yet.
+    cells.jsonl are reported in `SavedRace.problems` instead. No cells.jsonl means no cells yet.
     """
     folder = Path(folder)
-    head = _read_head(folder)
+    head = read_head(folder)
     try:
         raw = (folder / CELLS_FILE).read_bytes()
     except FileNotFoundError:
@@ -77,34 +67,44 @@ def load(folder: Path | str) -> Run:
         if not line.strip():
             continue
         try:
-            cells.append(_read_cell(line))
-        except (TypeError, ValueError) as error:
+            cells.append(_decoded(line, Cell, version1.cell))
+        except ValueError as error:
             problems.append(Problem(number, str(error)))
-    return Run(folder, head, cells, problems)
+    return SavedRace(folder, head, cells, problems)
 
 
-def _read_cell(line: bytes) -> Cell:
-    try:
-        data = json.loads(line, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"not valid JSON ({error})") from None
-    return Cell.from_json(data)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number of JSON")
-
-
-def _read_head(folder: Path) -> Head:
+def read_head(folder: Path) -> Head:
+    """The head alone; ResultsError as for `load`."""
     if not folder.is_dir():
         raise ResultsError(f"no results folder '{folder}': name a folder that holds {RUN_FILE}")
     path = folder / RUN_FILE
     try:
-        data = json.loads(path.read_bytes())
-        return Head.from_json(data)
+        return _decoded(path.read_bytes(), Head, version1.head)
     except FileNotFoundError:
         raise ResultsError(f"'{folder}' holds no {RUN_FILE}: it is no results folder") from None
     except OSError as error:
         raise ResultsError(f"cannot read {path}: {error.strerror}") from None
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise ResultsError(f"{path} is damaged: {error}") from None
+
+
+def version_of(folder: Path) -> int:
+    """Which version of the schema run.json is of; call it for a folder that was read."""
+    found: int = msgspec.json.decode((folder / RUN_FILE).read_bytes())["schema"]
+    return found
+
+
+def _decoded(
+    raw: bytes, kind: type[Record], upgrade: Callable[[Mapping[str, Any]], dict[str, Any]]
+) -> Record:
+    """A record from its JSON; ValueError in one line. What is of version 1 is upgraded first."""
+    try:
+        data = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"not valid JSON ({error})") from None
+    if not isinstance(data, dict):
+        raise ValueError("not a JSON object")  # noqa: TRY004 - the reader's one kind of error
+    version = data.get("schema")
+    if version not in (1, SCHEMA):
+        raise ValueError(f"schema version {version!r} is not one read here: 1 or {SCHEMA}")
+    return msgspec.convert(upgrade(data) if version == 1 else data, kind)

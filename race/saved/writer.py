@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import msgspec
 
 from race.errors import RaceError
 from race.saved.model import Cell, Head, Rejected
 from race.saved.reader import CELLS_FILE, RUN_FILE
 
 
-class Recorder:
+class Writer:
     """The open results folder of one race. A cell is on disk before the next one starts."""
 
     def __init__(self, folder: Path, head: Head) -> None:
@@ -43,12 +43,9 @@ class Recorder:
     ) -> None:
         self._cells.close()
 
-    def add(self, cell: Cell, extra: dict[str, Any]) -> None:
-        """Append one line and flush it; RaceError (with the line taken back) when the disk is full.
-
-        `extra` holds fields beyond the published schema, which readers may ignore.
-        """
-        line = json.dumps({**cell.as_json(), **extra}, separators=(",", ":")).encode() + b"\n"
+    def add(self, cell: Cell) -> None:
+        """Append one line and flush it; RaceError, with the line taken back, on a full disk."""
+        line = msgspec.json.encode(cell) + b"\n"
         end = self._cells.seek(0, os.SEEK_END)
         try:
             while line:  # a disk that takes only a part says why when asked again
@@ -67,19 +64,15 @@ class Recorder:
         """Mark the race as complete."""
         self._change(finished_at=moment)
 
-    def environment(self, environment: dict[str, Any]) -> None:
-        """Replace what is known about the machine."""
-        self._change(environment=environment)
-
     def _change(self, **changes: Any) -> None:
-        self.head = replace(self.head, **changes)
+        self.head = msgspec.structs.replace(self.head, **changes)
         self._write_head()
 
     def _write_head(self) -> None:
         path = self.folder / RUN_FILE
         fresh = path.with_suffix(".tmp")
         try:
-            fresh.write_text(json.dumps(self.head.as_json(), indent=1) + "\n")
+            fresh.write_bytes(msgspec.json.format(msgspec.json.encode(self.head), indent=1) + b"\n")
             fresh.replace(path)
         except OSError as error:
             fresh.unlink(missing_ok=True)

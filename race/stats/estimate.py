@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from race.saved.model import JSON
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -38,7 +36,7 @@ class Estimate:
         """The same comparison the other way round."""
         return Estimate(-self.value, -self.high, -self.low, self.n)
 
-    def as_json(self) -> JSON:
+    def as_json(self) -> dict[str, float | None]:
         """Ratios, not logs; a missing limit is null."""
         low, high = (math.exp(self.low), math.exp(self.high)) if self.bounded else (None, None)
         return {"ratio": self.ratio, "low": low, "high": high, "rounds": self.n}

@@ -6,8 +6,8 @@ nobody beats anybody. Otherwise the two cannot be told apart and share a rank.
 
 Many pairs are compared at once, so each also carries its exact Wilcoxon p, adjusted by Holm over
 all pairs ranked together. The verdict does not wait for it: with 36 pairs no exact test can be
-significant before the eleventh round, however far apart two engines are, while the margin keeps
-false calls as rare: nine equal engines gave a false winner anywhere in at most 5 % of simulated
+significant before the eleventh round, however far apart two of them are, while the margin keeps
+false calls as rare: nine equal contenders gave a false winner anywhere in at most 5 % of simulated
 races, at 3 and 20 % noise with heavy tails, with 6 and with 12 rounds (a test repeats it).
 
 "Cannot be told apart" is not transitive: A may tie with B, and B with C, while A beats C. The rule

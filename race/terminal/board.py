@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from rich.console import Console
 
-from race.plan.order import Block, Work
-from race.saved.model import Cell, Load
+from race.plan.forecast import Plan
+from race.plan.order import Block, CellKey
+from race.saved.model import Cell, Discipline, Work
+from race.saved.reader import SavedRace
+from race.saved.writer import Writer
+from race.terminal.phrases import figures, work_text
 
 
 class Board(Protocol):
@@ -35,11 +41,44 @@ class Board(Protocol):
         ...
 
 
+Boards = Callable[[Plan, Writer, Mapping[CellKey, Cell]], AbstractContextManager[Board]]
+"""Makes the board of a race from its plan, the open results and the cells that are done."""
+
+
+def on(console: Console) -> Boards:
+    """A live board on a terminal, plain lines elsewhere."""
+
+    @contextmanager
+    def made(plan: Plan, writer: Writer, done: Mapping[CellKey, Cell]) -> Iterator[Board]:
+        board = _board(console, plan, writer, done)
+        try:
+            yield board
+        finally:
+            board.close()
+
+    return made
+
+
+def _board(console: Console, plan: Plan, writer: Writer, done: Mapping[CellKey, Cell]) -> Board:
+    cells = max(1, plan.cells - len(done))
+    if not console.is_terminal:
+        return Plain(console, writer.head.discipline, cells, plan.cells // plan.rounds)
+    from race.terminal.live import Live
+
+    def saved() -> SavedRace:
+        return SavedRace(writer.folder, writer.head, list(done.values()), [])
+
+    return Live(console, plan, writer.head, cells, saved)
+
+
 class Plain:
     """One line for each cell: for logs, pipes and CI."""
 
-    def __init__(self, console: Console, cells: int, each_round: int) -> None:
-        self._console, self._cells, self._each_round = console, cells, each_round
+    def __init__(
+        self, console: Console, discipline: Discipline, cells: int, each_round: int
+    ) -> None:
+        self._console, self._discipline = console, discipline
+        self._cells, self._each_round = cells, each_round
         self._done = 0
         self._began = time.monotonic()
 
@@ -51,10 +90,10 @@ class Plain:
         """Nothing: the result is the line."""
 
     def result(self, cell: Cell) -> None:
-        """A line: place, contender, page, figures."""
+        """A line: place, contender, task, figures."""
         self._done += 1
-        where = f"[{self._done}/{self._cells}] {cell.label} {page_text(cell.page, cell.load)}"
-        self._line(f"{where}: {figures(cell)}")
+        where = f"[{self._done}/{self._cells}] {cell.label} {work_text(cell.work)}"
+        self._line(f"{where}: {figures(cell, self._discipline)}")
 
     def invalid_round(self, number: int, reason: str, again: bool) -> None:
         """A line."""
@@ -68,23 +107,3 @@ class Plain:
 
     def _line(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-def page_text(page: str, load: Load) -> str:
-    """A page with what is special about its load: "ugly", "ugly x24", "good 2,000/s"."""
-    text = page if load.pipeline == 1 else f"{page} x{load.pipeline}"
-    return text if load.rate is None else f"{text} {load.rate:,.0f}/s"
-
-
-def figures(cell: Cell) -> str:
-    """One cell in a phrase; one without figures has its reason."""
-    if cell.rps is None:
-        return f"{cell.status.upper()}: {cell.reason}"
-    text = f"{cell.rps:,.0f} requests/s"
-    if "p99" in cell.latency_us:
-        text += f", p99 {cell.latency_us['p99'] / 1000:,.1f} ms"
-    if cell.requests:
-        text += f", {cell.cpu_ns.get('server', 0) / cell.requests / 1000:,.1f} us CPU"
-    if cell.generator_bound:
-        text += ", at least: the generator was the limit"
-    return text + (f" INVALID: {cell.reason}" if cell.status == "invalid" else "")

@@ -12,11 +12,12 @@ from rich.text import Text
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Contest
-from race.plan.order import Block, Work
-from race.saved.model import Cell
-from race.saved.reader import Run
-from race.terminal import rankings as terminal
-from race.terminal.board import figures, page_text
+from race.plan.forecast import Plan
+from race.plan.order import Block
+from race.saved.model import Cell, Head, Work
+from race.saved.reader import SavedRace
+from race.terminal import tables
+from race.terminal.phrases import figures, work_text
 
 REFRESH_PER_SECOND = 1.0
 """The board is drawn on a core that measures; a drawing takes some milliseconds."""
@@ -27,16 +28,13 @@ class Live:
     """A board for a terminal. `saved` gives the race so far, which is analysed between servers."""
 
     def __init__(
-        self,
-        console: Console,
-        title: str,
-        cells: int,
-        each_round: int,
-        forecast: float,
-        saved: Callable[[], Run],
+        self, console: Console, plan: Plan, head: Head, cells: int, saved: Callable[[], SavedRace]
     ) -> None:
-        self._title, self._cells, self._each_round = title, cells, each_round
-        self._forecast, self._saved = forecast, saved
+        """`cells` are left to run."""
+        self._title, self._discipline = plan.scenario.title, head.discipline
+        self._cells, self._each_round = cells, plan.cells // plan.rounds
+        self._forecast = plan.seconds() * cells / max(1, plan.cells)
+        self._saved = saved
         self._done = 0
         self._began = time.monotonic()
         self._round = ""
@@ -60,8 +58,8 @@ class Live:
             self._block = block
             self._contests = analyse(self._saved()).contests
         self._shown = work
-        page = page_text(work.page, work.load)
-        self._now = Text(f"{block.contender.label} on {page}, {block.pass_} pass", "bold")
+        task = work_text(work)
+        self._now = Text(f"{block.contender.label} on {task}, {block.pass_} pass", "bold")
 
     def result(self, cell: Cell) -> None:
         """A cell is saved: it becomes the latest news."""
@@ -69,8 +67,9 @@ class Live:
         style = {"ok": "", "invalid": "yellow", "overloaded": "yellow", "failed": "red"}[
             cell.status
         ]
-        where = f"{cell.label} {page_text(cell.page, cell.load)}"
-        self._news = [*self._news, Text(f"{where}: {figures(cell)}", style, no_wrap=True)][-NEWS:]
+        where = f"{cell.label} {work_text(cell.work)}"
+        told = f"{where}: {figures(cell, self._discipline)}"
+        self._news = [*self._news, Text(told, style, no_wrap=True)][-NEWS:]
 
     def invalid_round(self, number: int, reason: str, again: bool) -> None:
         """A round has an invalid cell."""
@@ -84,10 +83,9 @@ class Live:
         self._screen.stop()
 
     def _draw(self) -> RenderableType:
-        head = Text.assemble(
-            (self._title, "bold"), f"   {self._round}   cell {self._done + 1} of {self._cells}",
-            f"   {_minutes(self._left())} left",
-        )  # fmt: skip
+        place = f"   {self._round}   cell {self._done + 1} of {self._cells}"
+        left = f"   {_minutes(self._left())} left"
+        head = Text.assemble((self._title, "bold"), place, left)
         bar = ProgressBar(total=max(1, self._cells), completed=self._done)
         return Group(head, bar, self._now, *self._news, *self._ranking())
 
@@ -100,10 +98,10 @@ class Live:
 
     def _ranking(self) -> list[RenderableType]:
         shown = self._shown
-        found = [c for c in self._contests if shown and c.key == (shown.page, shown.load)]
+        found = [contest for contest in self._contests if contest.work == shown]
         if not shown or not found:
             return []
-        return [terminal.ranking(found[0])]
+        return [tables.ranking(found[0])]
 
 
 def _minutes(seconds: float) -> str:

@@ -1,91 +1,137 @@
-"""The table at the end of a race: engines by pages, in requests per second."""
+"""Tables for a terminal: rankings, and contenders by tasks at the end of a race."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from race.analysis.trust import median, state
-from race.analysis.values import Key, counted, cpu_us
-from race.saved.model import Cell
-from race.saved.reader import Run
+from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.trust import state
+from race.analysis.values import cpu_us, in_order, median
+from race.report import format as words
+from race.report import sentences
+from race.saved.model import Cell, Work
 from race.stats import histogram
-from race.terminal.board import page_text
+from race.terminal.phrases import work_text
 
 
-def matrix(run: Run) -> Table:
+def everything(analysis: Analysis) -> Iterator[RenderableType]:
+    """What is shown at the end of a race."""
+    if analysis.race.head.scenario.get("rounds", 2) > 1:
+        yield from rankings(analysis)
+    if (at_rates := latencies(analysis)) is not None:
+        yield at_rates
+    yield matrix(analysis)
+
+
+def rankings(analysis: Analysis) -> list[Group]:
+    """A table for each contest of the closed loop, with the verdict below."""
+    return [ranking(contest) for contest in analysis.closed()]
+
+
+def ranking(contest: Contest) -> Group:
+    """The ranking of one contest, within 80 columns; why someone has no rank stands below."""
+    found = _table(f"{contest.place}, {contest.load}", box.SIMPLE_HEAD)
+    found.add_column("", justify="right", min_width=2)
+    found.add_column(contest.discipline.contender, no_wrap=True)
+    for name in (f"{contest.discipline.unit}/s", "ratio [95 %]", "CPU µs", "p99"):
+        found.add_column(name, justify="right", no_wrap=True)
+    reasons = [sentences.said(contest)]
+    for item in contest.standings:
+        if item.reason:
+            reasons.append(f"{item.label} is not ranked, {item.state}: {item.reason}")
+        found.add_row(*_ranked(contest, item))
+    return Group(found, Text("\n".join(reasons) + "\n"))
+
+
+def _ranked(contest: Contest, item: Standing) -> list[RenderableType]:
+    if item.throughput is None:
+        return [words.NONE, item.label, Text(item.state, "red")]
+    bound = item.state == "generator-bound"
+    return [
+        words.rank(contest, item),
+        item.label,
+        words.rate(item),
+        words.NONE if bound else words.ratio(contest, item),
+        words.number(item.cpu_us.get(contest.party)),
+        words.milliseconds(item.latency_us.get("p99")),
+    ]
+
+
+def matrix(analysis: Analysis) -> Table:
     """Medians over all valid cells; `?` marks invalid ones, which are ranked nowhere.
 
     A cell that failed in every round is shown as failed, and its reason below the table.
     """
-    keys = sorted({Key(cell.page, cell.load) for cell in run.cells}, key=lambda key: key.order)
-    closed = [key for key in keys if key.load.rate is None]
-    table = Table(title="requests per second", title_justify="left", caption_justify="left",
-                  padding=(0, 0, 0, 1), box=None)  # fmt: skip
-    table.add_column("engine")  # the one that may wrap: a cut number would be a wrong one
-    for key in closed:
-        heading = page_text(key.page, key.load).replace(" ", "\n").replace("-", "\n")
+    race = analysis.race
+    works = [contest.work for contest in analysis.closed()]
+    table = _table(f"{analysis.discipline.unit} per second", caption_justify="left")
+    # The one that may wrap: a cut number would be a wrong one.
+    table.add_column(analysis.discipline.contender)
+    for work in works:
+        heading = work_text(work).replace(" ", "\n").replace("-", "\n")
         table.add_column(heading, justify="right", no_wrap=True)
-    rejected = {one.round for one in run.head.rejected}
-    reasons: dict[str, None] = {}
-    for contender in run.head.contenders:
-        row = [Text(contender.label)]
-        for key in closed:
-            cells = [
-                c for c in run.cells if (c.label, Key(c.page, c.load)) == (contender.label, key)
-            ]
-            row.append(_entry(cells, rejected))
-            reasons.update((_reason(cell), None) for cell in cells if cell.status == "failed")
-        table.add_row(*row)
-    notes = [*reasons, *_legend(run)]
+    cells = _groups(race.cells)
+    rejected = {one.round for one in race.head.rejected}
+    for contender in race.head.contenders:
+        row = [_entry(cells.get((contender.label, work), []), rejected) for work in works]
+        table.add_row(Text(contender.label), *row)
+    failed = [cell for cell in race.cells if cell.status == "failed" and cell.work in works]
+    notes = [*dict.fromkeys(_reason(cell) for cell in failed), *_legend(race.cells)]
     table.caption = Text("\n".join(notes)) if notes else None
     return table
 
 
-def latencies(run: Run) -> Table | None:
-    """CPU per request, p50, p99 and p99.9 at each fixed rate; None where there is none."""
-    table = Table(title="milliseconds at a fixed rate", title_justify="left",
-                  padding=(0, 0, 0, 1), box=None)  # fmt: skip
-    for name in ("page", "engine"):
+def latencies(analysis: Analysis) -> Table | None:
+    """CPU per unit, p50, p99 and p99.9 at each fixed rate; None where there is none."""
+    rated = [cell for cell in analysis.race.cells if cell.load.rate is not None]
+    table = _table("milliseconds at a fixed rate")
+    for name in (analysis.discipline.task, analysis.discipline.contender):
         table.add_column(name, no_wrap=True)
     for name in ("rate/s", "CPU µs", "p50", "p99", "p99.9"):
         table.add_column(name, justify="right", no_wrap=True)
-    rated = [cell for cell in run.cells if cell.load.rate is not None]
-    groups: dict[tuple[Key, str], list[Cell]] = {
-        (Key(cell.page, cell.load), cell.label): [] for cell in rated
-    }
-    for cell in counted(run):
-        if cell.load.rate is not None:
-            groups[Key(cell.page, cell.load), cell.label].append(cell)
-    order = sorted(groups, key=lambda group: (group[0].order, group[1]))
-    for key, label in order:
-        cells = groups[key, label]
-        figures = _percentiles(cells) if cells else [state(run, key, label, cells, False)[0]]
-        table.add_row(key.page, label, f"{key.load.rate:,.0f}", _cpu(cells), *figures)
+    measure = cpu_us(analysis.discipline.parties[0])
+    ran, counted = _groups(rated), _groups(analysis.counted)
+    for work in in_order((cell.work for cell in rated), analysis.discipline):
+        for label in sorted(label for label, one in ran if one == work):
+            cells = counted.get((label, work), [])
+            figures = _percentiles(cells) or [state(ran[label, work], cells, False)[0]]
+            cpu = median(measure(cell) for cell in cells)
+            told = words.NONE if cpu is None else f"{cpu:.1f}"
+            table.add_row(work.task, label, f"{work.load.rate:,.0f}", told, *figures)
     return table if rated else None
 
 
-def _cpu(cells: list[Cell]) -> str:
-    measure = cpu_us("server")
-    found = median(measure(cell) for cell in cells)
-    return "–" if found is None else f"{found:.1f}"
+def _groups(cells: Iterable[Cell]) -> dict[tuple[str, Work], list[Cell]]:
+    """By contender's label and work."""
+    found: dict[tuple[str, Work], list[Cell]] = {}
+    for cell in cells:
+        found.setdefault((cell.label, cell.work), []).append(cell)
+    return found
 
 
-def _percentiles(cells: list[Cell]) -> list[str]:
+def _percentiles(cells: Sequence[Cell]) -> list[str]:
+    """Three milliseconds; none without cells."""
     merged = histogram.merge(cell.histogram for cell in cells)
-    found = (histogram.percentile(merged, percent) for percent in (50, 99, 99.9))
-    return ["–" if value is None else f"{value / 1000:.1f}" for value in found]
+    found = [histogram.percentile(merged, percent) for percent in (50, 99, 99.9)]
+    shown = [words.NONE if us is None else f"{us / 1000:.1f}" for us in found]
+    return shown if cells else []
 
 
-def _entry(cells: list[Cell], rejected: set[int]) -> Text:
+def _entry(cells: Sequence[Cell], rejected: set[int]) -> Text:
     valid = [c for c in cells if c.status == "ok" and c.round not in rejected]
-    rate = median(cell.rps for cell in valid)
+    rate = median(cell.throughput for cell in valid)
     if rate is not None:
         bound = any(cell.generator_bound for cell in valid)
         return Text(f"≥{short(rate)}" if bound else short(rate))
     if any(cell.status == "failed" for cell in cells):
         return Text("failed", "red")
-    unsure = median(cell.rps for cell in cells)
+    unsure = median(cell.throughput for cell in cells)
     return Text("–" if unsure is None else f"{short(unsure)}?", "yellow")
 
 
@@ -98,13 +144,28 @@ def short(rate: float) -> str:
 
 
 def _reason(cell: Cell) -> str:
-    return f"failed: {cell.label} on {page_text(cell.page, cell.load)}: {cell.reason}"
+    return f"failed: {cell.label} on {work_text(cell.work)}: {cell.reason}"
 
 
-def _legend(run: Run) -> list[str]:
+def _legend(cells: Sequence[Cell]) -> list[str]:
     lines = []
-    if any(cell.status == "invalid" for cell in run.cells):
+    if any(cell.status == "invalid" for cell in cells):
         lines.append("?: measured on a disturbed machine or with errors; not ranked")
-    if any(cell.generator_bound for cell in run.cells):
+    if any(cell.generator_bound for cell in cells):
         lines.append("≥: the load generator was the limit; a lower bound, not ranked")
     return lines
+
+
+def plain_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Rows with the same keys as a table; numbers to the right."""
+    made = Table(title=title, title_justify="left")
+    for name, value in rows[0].items() if rows else ():
+        made.add_column(name, justify="right" if isinstance(value, int | float) else "left")
+    for row in rows:
+        made.add_row(*(str(value) for value in row.values()))
+    return made
+
+
+def _table(title: str, lines: box.Box | None = None, **more: Any) -> Table:
+    padding = (0, 0, 0, 1)
+    return Table(title=title, title_justify="left", padding=padding, box=lines, **more)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from data_interface import BACKENDS
-from databases import private as embedded
+from databases import find, private
+from databases.database import DatabaseError
 from race.errors import RaceError
-from race.machine import cores, listener, meters
-
-URLS = {
-    plugin.database: plugin.url for plugin in BACKENDS.values() if plugin.database and plugin.url
-}
-"""The environment variable that names an external database, by name."""
+from race.machine import cores, listener
+from race.machine.proc import tree
+from runtime.address import Address, AddressError
 
 
 @dataclass
 class Databases:
-    """Holds on embedded databases, and main processes of external ones on this machine, by name."""
+    """Holds on private databases, and main processes of external ones on this machine, by name."""
 
-    handles: dict[str, embedded.Handle] = field(default_factory=dict)
+    handles: dict[str, private.Handle] = field(default_factory=dict)
     external: dict[str, int] = field(default_factory=dict)
     _affinity: dict[int, frozenset[int]] = field(default_factory=dict)
 
@@ -30,13 +28,13 @@ class Databases:
         for name in sorted(set(names)):
             if name in self.handles:
                 continue
-            if url := os.environ.get(URLS[name]):
-                pid = listener.pid_of(url)
+            if url := os.environ.get(self.variable(name)):
+                pid = listener.pid_of(_address(name, url))
                 self.external.update({name: pid} if pid else {})
                 continue
             try:
-                self.handles[name] = embedded.join(name)
-            except embedded.EmbeddedError as error:
+                self.handles[name] = private.join(name)
+            except DatabaseError as error:
                 raise RaceError(str(error)) from None
 
     def release(self) -> None:
@@ -47,19 +45,23 @@ class Databases:
             handle.leave()
         self.handles.clear()
 
+    def variable(self, name: str) -> str:
+        """The environment variable that names an external database."""
+        return find(name).url_variable
+
     def url(self, name: str) -> str | None:
         """Where a database listens; None when the race does not use it."""
         if name in self.handles:
             return self.handles[name].url
-        return os.environ.get(URLS[name])
+        return os.environ.get(self.variable(name))
 
-    def pid(self, name: str | None) -> int | None:
+    def pid(self, name: str) -> int | None:
         """Main process of a database; None for one on another machine and while it is down."""
-        if name is None or name not in self.handles:
-            return self.external.get(name or "")
+        if name not in self.handles:
+            return self.external.get(name)
         try:
             return self.handles[name].pid
-        except embedded.EmbeddedError:
+        except DatabaseError:
             return None
 
     def pin(self, where: frozenset[int]) -> None:
@@ -67,6 +69,23 @@ class Databases:
         if not where:
             return
         for name in (*self.handles, *self.external):
-            pid = self.pid(name)
-            found = cores.pin_tree(meters.tree(pid) if pid else [], where)
+            found = cores.pin_tree(tree(self.pid(name)), where)
             self._affinity = {**found, **self._affinity}
+
+
+@contextmanager
+def held(names: Iterable[str]) -> Iterator[Databases]:
+    """The databases of a race, for the length of a block."""
+    databases = Databases()
+    try:
+        databases.hold(names)
+        yield databases
+    finally:
+        databases.release()
+
+
+def _address(name: str, url: str) -> Address:
+    try:
+        return find(name).address(url)
+    except AddressError as error:
+        raise RaceError(str(error)) from None

@@ -2,115 +2,131 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 
-from data_interface import BACKENDS
-from race.errors import RaceError, unknown
-from race.paths import SERVER
-from race.plan.scenario import Scenario
+from race.discipline import Choice
+from race.errors import RaceError
+from race.machine.cores import WORKERS
+from race.machine.describe import PYTHON, current_python
+from race.plan.contenders import matching
+from race.saved.model import Contender
+from race.web.scenario import SiteScenario
+from runtime.interpreters import found_versions
 from runtime.paths import ROOT
 
+SERVER = ROOT / "server.py"
 LIST_SECONDS = 60.0
+CONTENDER = "engine"
 
 
 @dataclass(frozen=True)
 class Entry:
     """One engine on one interpreter; `problem` says why it cannot run here, None when it can."""
 
-    engine: str
-    python: str
+    name: str
+    factors: Mapping[str, str] = field(default_factory=dict)
+    database: str | None = None
     problem: str | None = None
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What a scenario's patterns select: what can run, and what must be left out."""
+class Catalogue:
+    """Every engine as server.py sees it, and the levels of its factors, the plainest first."""
 
-    runs: list[Entry]
-    left_out: list[Entry]
+    factors: Mapping[str, Sequence[str]]
+    entries: Sequence[Entry]
 
 
-def listed(version: str | None = None) -> list[Entry]:
-    """Every engine as server.py sees it, on an interpreter of choice ("3.12")."""
+@cache
+def catalogue(version: str | None = None) -> Catalogue:
+    """server.py's list, on an interpreter of choice ("3.12"); asked once for each."""
     words = [sys.executable, str(SERVER), "--list", "--json"]
     words += ["--python", version] if version else []
     try:
         answer = subprocess.run(
             words, capture_output=True, text=True, timeout=LIST_SECONDS, cwd=ROOT, check=True
         )
-        entries = json.loads(answer.stdout)
+        listed = json.loads(answer.stdout)
     except subprocess.CalledProcessError as error:
         raise RaceError(f"server.py --list failed: {error.stderr.strip()[-200:]}") from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise RaceError(f"server.py --list failed: {error}") from None
-    return [Entry(one["engine"], one["python"] or version or "?", one["reason"]) for one in entries]
+    entries = [
+        Entry(one["engine"], one["factors"], one["database"], one["reason"])
+        for one in listed["engines"]
+    ]
+    return Catalogue(listed["factors"], entries)
 
 
-def choose(scenario: Scenario) -> Choice:
-    """The entries a scenario names; RaceError when a name or pattern fits no engine."""
-    versions = _versions(scenario.pythons)
-    catalogues = {version: listed(version) for version in versions}
-    programs = [_program(scenario, name) for name in scenario.programs]
-    known = [entry.engine for entry in next(iter(catalogues.values()))]
-    known += [entry.engine for entry in programs]
-    wanted = _matching(scenario, known)
-    found = [entry for entries in catalogues.values() for entry in entries] + programs
-    unique = {(entry.engine, entry.python): entry for entry in found}
-    chosen = [entry for name in wanted for entry in unique.values() if entry.engine == name]
-    return Choice(
-        [entry for entry in chosen if entry.problem is None],
-        [entry for entry in chosen if entry.problem is not None],
-    )
+def choose(scenario: SiteScenario) -> Choice:
+    """What a scenario names; RaceError when a name or pattern fits no engine."""
+    found = _entries(scenario)
+    wanted = matching(scenario, (entry.name for entry in found), CONTENDER)
+    chosen = [entry for name in wanted for entry in found if entry.name == name]
+    left_out = [f"left out: {one.name}: {one.problem}" for one in chosen if one.problem]
+    runs = [entry for entry in chosen if entry.problem is None]
+    contenders = [
+        _contender(scenario, entry, workers)
+        for entry in runs
+        for workers in scenario.workers
+        if workers == 1 or _spreads(scenario, entry)
+    ]
+    alone = [one for one in runs if max(scenario.workers) > 1 and not _spreads(scenario, one)]
+    left_out += [f"left out: {one.name} with more than one worker" for one in alone]
+    return Choice(scenario, contenders, left_out)
 
 
-def database_of(scenario: Scenario, engine: str) -> str | None:
-    """The embedded database that an engine asks; None when it asks none."""
-    if engine in scenario.programs:
-        return scenario.programs[engine].database
-    backend = engine.split("-")[1]
-    return BACKENDS[backend].database if backend in BACKENDS else None
+def databases(scenario: SiteScenario, contenders: Iterable[Contender]) -> dict[str, str | None]:
+    """The database that each contender asks, by name; None when it asks none."""
+    known = {entry.name: entry.database for entry in _entries(scenario)}
+    return {one.name: known.get(one.name) for one in contenders}
 
 
 def found_pythons() -> list[str]:
     """Versions with an environment of the project, oldest first: `.venv-X.Y` and the current."""
-    names = {
-        path.parents[1].name.removeprefix(".venv-") for path in ROOT.glob(".venv-3*/bin/python")
-    }
-    return sorted({*names, current()}, key=lambda name: int(name.split(".")[1]))
+    names = {*found_versions(), current_python()}
+    return sorted(names, key=lambda name: int(name.split(".")[1]))
 
 
-def current() -> str:
-    """The version that runs the harness, and every engine that needs no other."""
-    return f"{sys.version_info.major}.{sys.version_info.minor}"
+def _entries(scenario: SiteScenario) -> list[Entry]:
+    """Each engine once on each interpreter, programs last."""
+    listed = [one for version in _versions(scenario) for one in catalogue(version).entries]
+    unique = {(one.name, one.factors.get(PYTHON)): one for one in listed}
+    return [*unique.values(), *(_program(scenario, name) for name in scenario.programs)]
 
 
-def _versions(pythons: Sequence[str]) -> list[str | None]:
+def _versions(scenario: SiteScenario) -> list[str | None]:
     """None stands for the interpreter that server.py chooses."""
-    if not pythons:
+    if not scenario.pythons:
         return [None]
     found = found_pythons()
-    wanted = found if "found" in pythons else list(pythons)
-    return [None if version == current() else version for version in wanted]
+    wanted = found if "found" in scenario.pythons else list(scenario.pythons)
+    return [None if version == current_python() else version for version in wanted]
 
 
-def _program(scenario: Scenario, name: str) -> Entry:
-    version = scenario.programs[name].python or current()
+def _program(scenario: SiteScenario, name: str) -> Entry:
+    program = scenario.programs[name]
+    version = program.python or current_python()
     here = version in found_pythons()
-    return Entry(name, version, None if here else f"no environment for CPython {version}: make env")
+    problem = None if here else f"no environment for CPython {version}: make env"
+    return Entry(name, {PYTHON: version}, program.database, problem)
 
 
-def _matching(scenario: Scenario, known: Iterable[str]) -> list[str]:
-    names = list(dict.fromkeys(known))
-    wanted: list[str] = []
-    for pattern in scenario.engines:
-        fitting = fnmatch.filter(names, pattern)
-        if not fitting:
-            raise unknown("engine", pattern, names)
-        wanted += fitting
-    unwanted = {name for pattern in scenario.exclude for name in fnmatch.filter(names, pattern)}
-    return [name for name in dict.fromkeys(wanted) if name not in unwanted]
+def _spreads(scenario: SiteScenario, entry: Entry) -> bool:
+    """Whether several processes can serve it: server.py's own, with a database that they share."""
+    return entry.name not in scenario.programs and entry.database is not None
+
+
+def _contender(scenario: SiteScenario, entry: Entry, workers: int) -> Contender:
+    label = entry.name
+    if scenario.pythons:
+        label += f"@{entry.factors.get(PYTHON)}"
+    if scenario.workers != (1,):
+        label += f", {workers} worker{'s' * (workers > 1)}"
+    factors = {**entry.factors, WORKERS: str(workers)}
+    return Contender(label=label, name=entry.name, factors=factors)

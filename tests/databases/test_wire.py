@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from urllib.parse import urlsplit
 
-import pytest
-
-from databases.wire import Address, address, moved, postgres_frames, tapped, tarantool_frames
+from databases import find
+from databases.wire import tapped
 
 START_UP = b"\x00\x00\x00\x08\x00\x03\x00\x00"
 QUERY = b"Q\x00\x00\x00\x0dSELECT 1\x00"
@@ -17,29 +16,10 @@ SELECT = b"\xce\x00\x00\x00\x06\x82\x00\x01\x01\x01\x80"
 PING = b"\xce\x00\x00\x00\x06\x82\x00\x40\x01\x01\x80"
 
 
-@pytest.mark.parametrize(
-    ("url", "found", "here", "through"),
-    [
-        ("postgresql://me@/db?host=/run/a%20b", "/run/a b/.s.PGSQL.5432", "/t/.s.PGSQL.5432",
-         "postgresql://me@/db?host=%2Ft"),
-        ("postgresql://me:pw@db:5433/x?sslmode=disable", ("db", 5433), ("127.0.0.1", 9),
-         "postgresql://me:pw@127.0.0.1:9/x?sslmode=disable"),
-        ("tarantool://me:pw@db:3301", ("db", 3301), ("127.0.0.1", 9),
-         "tarantool://me:pw@127.0.0.1:9"),
-        ("tarantool:///run/a.sock", "/run/a.sock", "/t/a.sock", "tarantool:///t/a.sock"),
-    ],
-)  # fmt: skip
-def test_a_url_leads_through_the_relay(
-    url: str, found: Address, here: Address, through: str
-) -> None:
-    assert address(url) == found
-    assert moved(url, here) == through
-
-
 def test_frames_are_found_however_they_are_cut() -> None:
     for parse, stream, names in (
-        (postgres_frames, START_UP + QUERY + SYNC + QUERY, ["", "Query", "", "Query"]),
-        (tarantool_frames, SELECT + PING + SELECT, ["SELECT", "", "SELECT"]),
+        (find("postgres").requests, START_UP + QUERY + SYNC + QUERY, ["", "Query", "", "Query"]),
+        (find("tarantool").requests, SELECT + PING + SELECT, ["SELECT", "", "SELECT"]),
     ):
         for size in (1, 3, 7, len(stream)):
             buffer = bytearray()
@@ -51,16 +31,17 @@ def test_frames_are_found_however_they_are_cut() -> None:
             assert not buffer
 
 
-def test_what_goes_over_tcp_is_counted_and_passed_on() -> None:
-    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(100):
-            writer.write(data)
-        writer.close()
+async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(100):
+        writer.write(data)
+    writer.close()
 
+
+def test_what_goes_over_tcp_is_counted_and_passed_on() -> None:
     async def check() -> None:
         server = await asyncio.start_server(echo, "127.0.0.1", 0)
         host, port = server.sockets[0].getsockname()
-        async with tapped(f"postgresql://{host}:{port}/x") as wire:
+        async with tapped(find("postgres"), f"postgresql://{host}:{port}/x") as wire:
             parts = urlsplit(wire.url)
             assert (parts.hostname, parts.port != port) == ("127.0.0.1", True)
             reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
@@ -70,6 +51,37 @@ def test_what_goes_over_tcp_is_counted_and_passed_on() -> None:
             wire.forget()
             assert wire.asked() == []
             writer.close()
+        server.close()
+
+    asyncio.run(asyncio.wait_for(check(), 10.0))
+
+
+def test_the_relay_knows_the_port_of_each_database() -> None:
+    async def check() -> None:
+        async with tapped(find("tarantool"), "tarantool://site@127.0.0.1") as wire:
+            assert wire._target.port == 3301
+            assert find("tarantool").address(wire.url).user == "site"
+
+    asyncio.run(asyncio.wait_for(check(), 10.0))
+
+
+def test_who_keeps_house_is_not_counted() -> None:
+    async def check() -> None:
+        server = await asyncio.start_server(echo, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        url = f"postgresql://127.0.0.1:{port}/x"
+        async with tapped(find("postgres"), url, "the-cleaner") as wire:
+            where = find("postgres").address(wire.url)
+            writers = []
+            for name in (b"the-server", b"the-cleaner"):
+                _, writer = await asyncio.open_connection(where.host, where.port)
+                begin = name + START_UP[4:]
+                writer.write((len(begin) + 4).to_bytes(4, "big") + begin + QUERY)
+                writers.append(writer)
+            await asyncio.sleep(0.2)
+            assert [tap.keeps_house for tap in wire.asked()] == [False]
+            for writer in writers:
+                writer.close()
         server.close()
 
     asyncio.run(asyncio.wait_for(check(), 10.0))

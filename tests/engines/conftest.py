@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from handlers.engine import Engine, every_engine, parse
+from data_interface import BACKENDS
+from handlers import LOOPS, WEB
+from handlers.engine import PLAIN_LOOP, Engine, every_engine, parse
 from tests.conftest import absent
 from tests.support.site_server import (
     SERVER,
@@ -22,26 +24,36 @@ from tests.support.site_server import (
     serving,
 )
 
-ARTICLE = """
-aiohttp-tarantool-multi aiohttp-tarantool-one aiohttp-tarantool-one-uvloop aiohttp-postgres-pool
-aiohttp-postgres-pool-uvloop sanic-tarantool-one sanic-tarantool-one-uvloop japronto-tarantool-one
-japronto-tarantool-one-uvloop
-""".split()
 ENGINES = every_engine()
-CORNERS = [engine.name for engine in ENGINES if engine.connection == "one" and not engine.uvloop]
-DEEP = list(dict.fromkeys([*CORNERS, *ARTICLE]))
-STORED = [name for name in CORNERS if parse(name).plugins[1].database]
-ON_MEMORY = [name for name in CORNERS if parse(name).backend == "memory"]
 
 
-@pytest.fixture(scope="session")
-def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
-    """This run's databases."""
-    found = Databases(tmp_path_factory.mktemp("var"))
-    try:
-        yield found
-    finally:
-        found.release()
+def rotated(turn: int = 0) -> list[str]:
+    """Each web framework on each backend once; connection modes and loops take turns.
+
+    Turns 0 and 2 together try every mode and every loop with every framework.
+    """
+    loops, found = list(LOOPS), []
+    for row, web in enumerate(WEB):
+        for column, (backend, plugin) in enumerate(BACKENDS.items()):
+            step = row + column + turn
+            connection = plugin.connections[step % len(plugin.connections)]
+            loop = loops[(step // 2 + row) % len(loops)]
+            engine = Engine(web, backend, connection, loop)
+            found += [engine.name] if engine in ENGINES else []
+    return found
+
+
+def stored(names: Sequence[str]) -> list[str]:
+    """Those that ask a database."""
+    return [name for name in names if parse(name).plugins[1].database]
+
+
+DEEP = rotated()
+STORED = stored(DEEP)
+OUTAGES = list(dict.fromkeys([*STORED, *stored(rotated(2))]))
+# Where only the framework and the loop matter: without a database.
+BARE = [engine.name for engine in ENGINES if not engine.plugins[1].database]
+ON_MEMORY = [name for name in BARE if parse(name).loop == PLAIN_LOOP]
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +63,7 @@ def survey() -> dict[str, Any]:
     answer = subprocess.run(
         command, capture_output=True, check=True, timeout=START_SECONDS, env=environment()
     )
-    return {entry["engine"]: entry for entry in json.loads(answer.stdout)}
+    return {entry["engine"]: entry for entry in json.loads(answer.stdout)["engines"]}
 
 
 class Starter:
@@ -90,8 +102,17 @@ def site(request: pytest.FixtureRequest, starter: Starter) -> Iterator[SiteServe
 @pytest.fixture(scope="session")
 def reference(starter: Starter) -> Iterator[SiteServer]:
     """The server whose pages all others must give."""
-    with serving("aiohttp-memory-one", starter.databases.env()) as server:
+    with serving(ON_MEMORY[0], starter.databases.env()) as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Nothing that a client does writes a line to the log."""
+    server = request.getfixturevalue("site") if "site" in request.fixturenames else None
+    yield
+    if server is not None:
+        assert server.news() == ""
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +126,24 @@ def group(request: pytest.FixtureRequest, starter: Starter) -> Iterator[dict[str
         yield servers
 
 
-def on(engines: list[str]) -> pytest.MarkDecorator:
+def each(engines: Iterable[str], gap: str = "") -> list[Any]:
+    """Parameters of a test.
+
+    ``gap``: what of the contract the test is about; a framework that names it must fail.
+    """
+    found = []
+    for engine in map(parse, engines):
+        gone = gap and gap in WEB[engine.web].gaps
+        expected = pytest.mark.xfail(reason=f"{engine.web} {gap}", strict=True)
+        found.append(pytest.param(engine.name, marks=[expected] if gone else [], id=engine.name))
+    return found
+
+
+def on(engines: list[str], gap: str = "") -> pytest.MarkDecorator:
     """The test runs against a server of each of these engines."""
-    return pytest.mark.parametrize("site", engines, indirect=True, scope="session")
+    return pytest.mark.parametrize("site", each(engines, gap), indirect=True, scope="session")
+
+
+def with_each(engines: Iterable[str], gap: str = "") -> pytest.MarkDecorator:
+    """The test starts a server of each of these engines for itself."""
+    return pytest.mark.parametrize("engine", each(engines, gap))

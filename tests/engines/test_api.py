@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.engines.conftest import DEEP, ON_MEMORY, Starter, on
+from tests.engines.conftest import DEEP, ON_MEMORY, Starter, on, with_each
 from tests.support.site_client import ask, change, get
 from tests.support.site_server import TOKEN, SiteServer, environment, serving
 
@@ -193,7 +193,7 @@ def test_without_the_right_token_it_is_401(site: SiteServer, method: str, path: 
     ]
 
 
-@pytest.mark.parametrize("engine", ON_MEMORY)
+@with_each(ON_MEMORY)
 def test_without_a_token_in_the_environment_it_is_403(starter: Starter, engine: str) -> None:
     starter.ready(engine)
     with serving(engine, environment()) as server:

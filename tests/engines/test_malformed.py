@@ -8,11 +8,11 @@ import struct
 
 import pytest
 
-from tests.engines.conftest import CORNERS, on
+from tests.engines.conftest import BARE, on
 from tests.support.site_client import ballot, get, raw, vote
 from tests.support.site_server import SiteServer
 
-pytestmark = on(CORNERS)
+pytestmark = on(BARE)
 
 HOST = b"Host: x\r\nConnection: close\r\n"
 POST = b"POST / HTTP/1.1\r\n" + HOST
@@ -53,6 +53,11 @@ MALFORMED: dict[str, bytes] = {
     "chunk is longer than it says": POST
     + b"Transfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n0\r\n\r\n",
     "coding is unknown": POST + b"Transfer-Encoding: brotli\r\n\r\nabc",
+    "upgrade to a WebSocket": b"GET /ugly HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\n"
+    b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: eHh4eHh4eHh4eHh4eHh4eA==\r\n\r\n",
+    "upgrade to HTTP/2": b"GET /ugly HTTP/1.1\r\nHost: x\r\nConnection: upgrade, HTTP2-Settings\r\n"
+    b"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
     "coding and length": POST
     + b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\nGET /ugly HTTP/1.1\r\n\r\n",
 }
@@ -66,12 +71,6 @@ UNFINISHED: dict[str, bytes] = {
     "half a chunk": POST + b"Transfer-Encoding: chunked\r\n\r\n10\r\nabc",
     "no last chunk": POST + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
 }
-
-
-@pytest.fixture(autouse=True)
-def before(site: SiteServer) -> None:
-    """What others made the server write is theirs."""
-    site.news()
 
 
 ANSWERED = re.compile(rb"HTTP/1\.[01] (\d{3}) ")

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from data_interface.connections import MOST_CONNECTIONS
 from handlers.engine import parse
-from tests.engines.conftest import ARTICLE, STORED, Starter, on
+from tests.engines.conftest import OUTAGES, STORED, Starter, on, with_each
 from tests.engines.html import SECURITY, SESSION
 from tests.support.site_client import Answer, ask, ballot, get, vote
 from tests.support.site_server import SiteServer, serving, until
 
 # 2 s are promised; a loaded machine needs a moment to notice.
 BOUND = 2.5
-MODES = [
-    f"{web}-{backend}-{mode}"
-    for web, backend in (("aiohttp", "tarantool"), ("sanic", "postgres"), ("japronto", "tarantool"))
-    for mode in ("pool", "multi", "query")
-]
-OUTAGES = list(dict.fromkeys([*STORED, *ARTICLE, *MODES]))
+CROWD = 60
+# Twice what the modes with new connections open at a time.
+VISITORS = 2 * MOST_CONNECTIONS
+
+
+@pytest.fixture(autouse=True)
+def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a server says while its database is away may be said, but is no defect of ours."""
+    server = request.getfixturevalue("site") if "site" in request.fixturenames else None
+    yield
+    if server is not None:
+        assert "Traceback" not in server.news()
+
+
+def in_mode(*modes: str) -> list[str]:
+    """Each framework on each backend that asks a database, the modes in turn."""
+    names = []
+    for number, name in enumerate(STORED):
+        engine = parse(name)._replace(connection=modes[number % len(modes)])
+        if engine.connection in engine.plugins[1].connections:
+            names.append(engine.name)
+    return names
 
 
 def server_of(site: SiteServer) -> str:
@@ -41,20 +59,29 @@ def timed(request: Callable[[], Answer]) -> Answer:
 
 def check_away(site: SiteServer) -> None:
     """Pages with the database say so, the others are as always."""
-    for path in ("/", "/good", "/stickers", "/stickers/1/1"):
-        answer = timed(lambda path=path: get(site.url, path))  # type: ignore[misc]
-        assert answer.status == 503, path
-        assert int(answer.headers["retry-after"]) > 0
-        assert "set-cookie" not in answer.headers
-        assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY
-        if path.startswith("/stickers"):
-            assert list(answer.json()) == ["error"]
-        else:
-            assert "<h1>One moment</h1>" in answer.text
-    refused = timed(lambda: vote(site.url, "0" * 32, "1" * 32))
+    asked = ("/", "/good", "/stickers", "/stickers/1/1")
+    with ThreadPoolExecutor(len(asked) + 1) as pool:
+        vain = pool.submit(timed, lambda: vote(site.url, "0" * 32, "1" * 32))
+        answers = {
+            path: pool.submit(timed, functools.partial(get, site.url, path)) for path in asked
+        }
+        for path in ("/ugly", "/about", "/pictures/1.svg", "/static/site.css"):
+            assert timed(functools.partial(get, site.url, path)).status == 200
+    refused = vain.result()
     assert (refused.status, "retry-after" in refused.headers) == (503, True)
-    for path in ("/ugly", "/about", "/pictures/1.svg", "/static/site.css"):
-        assert timed(lambda path=path: get(site.url, path)).status == 200  # type: ignore[misc]
+    for path, found in answers.items():
+        check_503(path, found.result())
+
+
+def check_503(path: str, answer: Answer) -> None:
+    assert answer.status == 503, path
+    assert int(answer.headers["retry-after"]) > 0
+    assert "set-cookie" not in answer.headers
+    assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY
+    if path.startswith("/stickers"):
+        assert list(answer.json()) == ["error"]
+    else:
+        assert "<h1>One moment</h1>" in answer.text
 
 
 def check_back(site: SiteServer) -> None:
@@ -75,7 +102,6 @@ def test_a_killed_database_is_away_and_then_back(site: SiteServer, starter: Star
     check_back(site)
     again = ask(site.url, "GET", "/good", Cookie=f"session={session[1]}")
     assert (again.status, again.headers.get("set-cookie")) == (200, None)
-    assert "Traceback" not in site.news()
 
 
 @on(OUTAGES)
@@ -86,38 +112,34 @@ def test_a_hung_database_gives_bounded_answers(site: SiteServer, starter: Starte
             asked = [pool.submit(timed, lambda: get(site.url, "/")) for _ in range(20)]
             assert {answer.result().status for answer in asked} == {503}
     check_back(site)
-    assert "Traceback" not in site.news()
 
 
-@pytest.mark.parametrize(
-    "engine",
-    ["aiohttp-postgres-pool", "sanic-postgres-pool-uvloop", "japronto-tarantool-pool"],
-)
+@with_each(in_mode("pool"))
 def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> None:
     name = starter.ready(engine).plugins[1].database
     assert name
     with serving(engine, starter.databases.env(POOL_SIZE="1")) as server:
-        crowd = 60
-        with ThreadPoolExecutor(crowd) as pool:
+        with ThreadPoolExecutor(CROWD) as pool:
             with starter.databases.frozen(name):
-                asked = [pool.submit(timed, lambda: get(server.url, "/")) for _ in range(crowd)]
+                asked = [pool.submit(timed, lambda: get(server.url, "/")) for _ in range(CROWD)]
                 assert {answer.result().status for answer in asked} == {503}
             until(lambda: get(server.url, "/").status == 200, 3.0, "the pool did not recover")
-            asked = [pool.submit(get, server.url, "/good") for _ in range(crowd)]
+            asked = [pool.submit(get, server.url, "/good") for _ in range(CROWD)]
             statuses = [answer.result().status for answer in asked]
         assert set(statuses) <= {200, 503}
         assert statuses.count(200) >= 1
         assert get(server.url, "/").status == 200
 
 
-@pytest.mark.parametrize("engine", ["aiohttp-postgres-multi", "sanic-tarantool-query-uvloop"])
+@with_each(in_mode("multi", "query"))
 def test_more_visitors_than_connections(starter: Starter, engine: str) -> None:
-    """200 at once, each with connections of its own: every one has an answer, none a failure."""
+    """All at once, each with connections of its own: every one has an answer, none a failure."""
     starter.ready(engine)
     with serving(engine, starter.databases.env()) as server:
-        with ThreadPoolExecutor(200) as pool:
-            asked = [pool.submit(get, server.url, "/") for _ in range(200)]
+        with ThreadPoolExecutor(VISITORS) as pool:
+            # Not Index: with a connection for each of its requests, these are a thousand processes.
+            asked = [pool.submit(get, server.url, "/good") for _ in range(VISITORS)]
             statuses = [answer.result().status for answer in asked]
         assert set(statuses) <= {200, 503}
-        assert statuses.count(200) >= 50
+        assert statuses.count(200) >= VISITORS // 4
         assert server.log() == ""

@@ -21,13 +21,13 @@ LONG = 0.9
 def left_behind(children: list[psutil.Process]) -> list[psutil.Process]:
     """Those that still live; the keeper of a database may, it has users of its own."""
     _, alive = psutil.wait_procs(children, timeout=10)
-    return [one for one in alive if "databases.private" not in " ".join(one.cmdline())]
+    return [one for one in alive if "databases.keeper" not in " ".join(one.cmdline())]
 
 
-@pytest.mark.parametrize(("victim", "reason"), [
-    ("server.py", "server killed by SIGKILL"),
-    ("wrk_scripts", "wrk killed by SIGKILL"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("victim", "reason"),
+    [("server.py", "server killed by SIGKILL"), ("wrk_scripts", "wrk killed by SIGKILL")],
+)
 def test_a_party_killed_in_a_cell_fails_that_cell_alone(
     victim: str, reason: str, tmp_path: Path
 ) -> None:
@@ -36,13 +36,13 @@ def test_a_party_killed_in_a_cell_fails_that_cell_alone(
         race.child("wrk_scripts")
         race.child(victim).kill()
         assert race.wait() == 1, race.text()
-        cells = race.run().cells
+        cells = race.saved_race().cells
         assert f"FAILED: {reason}" in race.text()
     assert [cell.status for cell in cells] == ["failed"] + ["ok"] * 7
     assert cells[0].reason is not None
     assert cells[0].reason.startswith(reason)
-    assert cells[0].rps is None
-    assert cells[0].requests is None
+    assert cells[0].throughput is None
+    assert cells[0].count is None
 
 
 def test_a_taken_port_is_the_reason_of_every_cell(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_taken_port_is_the_reason_of_every_cell(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         with Race(["run", str(path), "--port", str(port)], tmp_path / "results") as race:
             assert race.wait() == 1, race.text()
-            cells = race.run().cells
+            cells = race.saved_race().cells
     assert len(cells) == 8
     for cell in cells:
         assert cell.status == "failed"
@@ -67,10 +67,10 @@ def test_a_database_that_is_gone_fails_cells_until_it_is_back(
         with databases.down("tarantool"):
             race.wait_for_cells(3)
         assert race.wait() == 1, race.text()
-        cells = race.run().cells
+        cells = race.saved_race().cells
     failed = [cell for cell in cells if cell.status == "failed"]
     assert failed
-    assert all(cell.rps is None and cell.reason for cell in failed)
+    assert all(cell.throughput is None and cell.reason for cell in failed)
     assert len(cells) == 12
     assert cells[0].status == cells[-1].status == "ok", [cell.reason for cell in cells]
 
@@ -88,14 +88,14 @@ def test_an_interrupted_race_keeps_its_cells_and_goes_on(
         race.send(number)
         assert race.wait() == 130, race.text()
         assert not left_behind(children)
-        run = race.run()
+        run = race.saved_race()
         assert run.head.finished_at is None
-        assert f"race resume {run.head.run}" in race.text()
+        assert f"race resume {run.head.race}" in race.text()
     kept = run.cells
     assert 3 <= len(kept) < 8
     with Race(["resume", "latest"], saved) as race:
         assert race.wait() == 0, race.text()
-        whole = race.run()
+        whole = race.saved_race()
     assert whole.cells[: len(kept)] == kept
     assert [cell.order for cell in whole.cells] == list(range(8))
     assert whole.head.finished_at is not None
@@ -144,7 +144,7 @@ def test_a_full_disk_ends_the_race_with_one_line_and_keeps_cells(tmp_path: Path)
         assert "File too large; finished cells are kept" in race.text()
         assert "Traceback" not in race.text()
         assert not left_behind(children)
-        run = race.run()
+        run = race.saved_race()
     assert 0 < len(run.cells) < 12
     assert not run.problems
     assert run.head.finished_at is None

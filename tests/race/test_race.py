@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from race.cli import main
-from race.saved import reader as results
+from race.saved.reader import CELLS_FILE
+from runtime.paths import ROOT
+from tests.conftest import absent
 from tests.support.race_lab import Race, scenario
 from tests.support.site_server import Databases
 
@@ -30,50 +33,64 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Race]:
 
 
 def test_every_cell_is_saved_and_has_its_figures(finished: Race) -> None:
-    run = finished.run()
+    run = finished.saved_race()
     assert not run.problems
     assert [cell.order for cell in run.cells] == list(range(12))
     assert {cell.label for cell in run.cells} == {ENGINE, TWIN}
     for cell in run.cells:
         assert cell.status == "ok", cell.reason
-        assert cell.rps is not None
-        assert cell.rps > 100
-        assert cell.cpu_ns["server"] > 0
-        assert cell.cpu_ns["generator"] > 0
-        assert cell.rss_bytes["server"] > 10_000_000
+        assert cell.throughput is not None
+        assert cell.throughput > 100
+        assert cell.meters["cpu_ns"]["server"] > 0
+        assert cell.meters["cpu_ns"]["generator"] > 0
+        assert cell.meters["memory_bytes"]["server"] > 10_000_000
         assert cell.latency_us["p50"] <= cell.latency_us["p99"]
         assert sum(count for _, count in cell.histogram) > 0
-        assert cell.context_switches["voluntary"] >= 0
-        assert cell.python.startswith("3.")
+        assert cell.meters["switches"]["voluntary"] >= 0
 
 
 def test_only_the_page_without_a_database_is_pipelined(finished: Race) -> None:
-    kinds = {(cell.page, cell.load.pipeline) for cell in finished.run().cells}
+    kinds = {(cell.task, cell.load.pipeline) for cell in finished.saved_race().cells}
     assert kinds == {("ugly", 1), ("ugly", 24), ("index", 1)}
 
 
 def test_passes_mirror_each_other(finished: Race) -> None:
-    cells = [(cell.pass_, cell.label, cell.page, cell.load) for cell in finished.run().cells]
+    cells = [(cell.pass_, cell.label, cell.task, cell.load) for cell in finished.saved_race().cells]
     assert [one[0] for one in cells] == ["forward"] * 6 + ["reverse"] * 6
     assert [one[1:] for one in cells[6:]] == [one[1:] for one in cells[:6]][::-1]
 
 
 def test_the_head_says_how_to_repeat_it(finished: Race) -> None:
-    head = finished.run().head
+    head = finished.saved_race().head
     assert head.command[-2:] == ["--seed", "7"]
     assert head.finished_at is not None
-    assert head.environment["versions"]["wrk"]
-    assert head.environment["interpreters"][ENGINE]["packages"]["aiohttp"]
+    assert head.environment.versions["wrk"]
+    assert head.environment.interpreters[ENGINE].packages["aiohttp"]
+    (first, twin) = head.contenders
+    assert first.factors == twin.factors
+    assert first.factors["web"] == "aiohttp"
+
+
+def test_everybody_runs_where_the_results_say(tmp_path: Path) -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        absent("two cores: with one nothing is pinned")
+    path = scenario(tmp_path, [ENGINE], ["ugly"], duration=3)
+    with Race(["run", str(path)], tmp_path / "results") as race:
+        generator, server = race.child("wrk_scripts"), race.child("server.py")
+        found = {"server": server.cpu_affinity(), "generator": generator.cpu_affinity()}
+        pinned = race.saved_race().head.environment.pinned
+    assert found == {name: pinned[name] for name in found}
+    assert not set(found["server"]) & set(found["generator"])
 
 
 def test_the_harness_is_light(finished: Race) -> None:
-    lines = (finished.run().folder / results.CELLS_FILE).read_text().splitlines()
-    for line in map(json.loads, lines):
-        assert line["harness_ns"] / 1e9 < HARNESS_SHARE * line["seconds"]
+    for cell in finished.saved_race().cells:
+        assert cell.seconds is not None
+        assert cell.meters["cpu_ns"]["harness"] / 1e9 < HARNESS_SHARE * cell.seconds
 
 
 def test_a_report_was_written_and_its_path_printed(finished: Race) -> None:
-    report = finished.run().folder / "report.html"
+    report = finished.saved_race().folder / "report.html"
     assert "<html" in report.read_text()[:200]
     assert "report.html" in finished.text()
     assert "round 1 of 1" in finished.text()
@@ -84,17 +101,29 @@ def test_a_finished_race_is_not_resumed(finished: Race, capsys: pytest.CaptureFi
     assert "is finished" in capsys.readouterr().err
 
 
+def test_a_race_of_an_older_version_is_read_but_not_resumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(ROOT / "tests" / "race" / "saved" / "version1", tmp_path / "old")
+    assert main(["show", str(tmp_path / "old"), "--json"]) == 0
+    capsys.readouterr()
+    assert main(["resume", str(tmp_path / "old")]) == 2
+    error = capsys.readouterr().err
+    assert "older version: run it anew" in error or "is finished" in error
+    assert error.count("\n") == 1
+
+
 def test_saved_races_are_listed_shown_and_reported_again(
     finished: Race, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where = ["--results", str(finished.saved)]
-    run = finished.run().head.run
+    run = finished.saved_race().head.race
     assert main(["list", "--json", *where]) == 0
     assert [one["race"] for one in json.loads(capsys.readouterr().out)["races"]] == [run]
     assert main(["show", run, "--json", *where]) == 0
     assert len(json.loads(capsys.readouterr().out)) == 12
     assert main(["report", "latest", "--json", *where]) == 0
-    assert json.loads(capsys.readouterr().out)["run"] == run
+    assert json.loads(capsys.readouterr().out)["race"] == run
     assert main(["report", run[:-2], *where]) == 2
     assert f"did you mean '{run}'" in capsys.readouterr().err
 
@@ -103,10 +132,10 @@ def test_a_damaged_line_is_named_and_the_rest_is_read(
     finished: Race, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "damaged"
-    shutil.copytree(finished.run().folder, folder)
-    lines = (folder / results.CELLS_FILE).read_text().splitlines(keepends=True)
+    shutil.copytree(finished.saved_race().folder, folder)
+    lines = (folder / CELLS_FILE).read_text().splitlines(keepends=True)
     lines[2] = lines[2][:40] + "\n"
-    (folder / results.CELLS_FILE).write_text("".join(lines))
+    (folder / CELLS_FILE).write_text("".join(lines))
     assert main(["report", str(folder)]) == 0
     assert "race: left out: cells.jsonl line 3: not valid JSON" in capsys.readouterr().err
     assert main(["show", str(folder), "--json"]) == 0
@@ -123,11 +152,11 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_quick_is_the_articles_nine_engines_on_five_pages() -> None:
-    from race.plan import scenario as scenarios
+    from race.plan.read import load
 
-    quick = scenarios.load("quick")
-    assert len(quick.engines) == 9
-    assert quick.pages == ("index", "good", "bad", "ugly", "about")
+    quick = load("quick")
+    assert len(quick.contenders) == 9
+    assert quick.tasks == ("index", "good", "bad", "ugly", "about")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +165,7 @@ def test_quick_is_the_articles_nine_engines_on_five_pages() -> None:
         (["run", "--engines", "aiohttp-memry-one"], "did you mean 'aiohttp-memory-one'?"),
         (["run", "--pages", "indx"], "did you mean 'index'?"),
         (["run", "articel"], "did you mean 'article'?"),
-        (["run", "--rounds", "0"], "rounds must be above zero"),
+        (["run", "--rounds", "0"], "key 'rounds': expected int >= 1"),
     ],
 )
 def test_an_unknown_name_is_one_line(
@@ -155,13 +184,12 @@ def test_votes_are_held_against_the_database_and_requests_counted(
     path = scenario(tmp_path, engines, ["vote", "good"], duration=0.5)
     with Race(["run", str(path)], tmp_path / "results", databases.env()) as race:
         assert race.wait() == 0, race.text()
-        cells = race.run().cells
+        cells = race.saved_race().cells
     assert {cell.status for cell in cells} == {"ok"}
     for cell in cells:
-        assert cell.cpu_ns["database"] > 0
-        assert cell.database_requests is not None
+        assert cell.meters["cpu_ns"]["database"] > 0
         # A new visitor's Good takes 3 requests, his Index, where votes begin, takes 9.
-        assert cell.database_requests == {"good": 3, "vote": 9}[cell.page]
+        assert cell.facts == {"database_requests": {"good": 3, "vote": 9}[cell.task]}
 
 
 def test_a_program_races_beside_the_engines(tmp_path: Path) -> None:
@@ -172,4 +200,4 @@ command = ["{python}", "{root}/tests/support/slowed_server.py", "0.2", "-e", "ai
     path = scenario(tmp_path, [ENGINE, "slowed"], ["ugly"], more=more)
     with Race(["run", str(path)], tmp_path / "results") as race:
         assert race.wait() == 0, race.text()
-        assert {cell.label for cell in race.run().cells} == {ENGINE, TWIN, "slowed"}
+        assert {cell.label for cell in race.saved_race().cells} == {ENGINE, TWIN, "slowed"}

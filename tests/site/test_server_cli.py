@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from handlers.engine import every_engine
+from handlers import WEB
+from handlers.engine import FORM, every_engine, levels, parse
 from runtime.paths import ROOT
 from tests.conftest import absent
 from tests.support.site_client import get
@@ -54,11 +55,11 @@ def complaint(done: subprocess.CompletedProcess[str], status: int) -> str:
         ("sanic-memory-pool", "memory has the connection modes one, not 'pool'"),
         (
             "django-postgres-one",
-            "there is no web framework 'django', only aiohttp, sanic, japronto",
+            "there is no web framework 'django', only " + ", ".join(WEB),
         ),
         ("aiohttp-mysql-one", "there is no backend 'mysql', only memory"),
-        ("", "an engine is <web>-<backend>-<connection>[-uvloop]"),
-        ("aiohttp-tarantool-one-asyncio", "an engine is <web>-<backend>-<connection>[-uvloop]"),
+        ("", f"an engine is {FORM}"),
+        ("aiohttp-tarantool-one-asyncio", f"an engine is {FORM}"),
         ("AIOHTTP-memory-one", "there is no web framework 'AIOHTTP'"),
     ],
 )
@@ -75,6 +76,11 @@ def test_an_unknown_engine_is_wrong_use(name: str, said: str) -> None:
         ("-e", ENGINE, "-p", "-1"),
         ("-e", ENGINE, "-p", "65536"),
         ("-e", ENGINE, "-l", "loud"),
+        ("-e", ENGINE, "--workers", "0"),
+        ("-e", ENGINE, "--workers", "65"),
+        ("-e", ENGINE, "--workers", "many"),
+        ("-e", ENGINE, "--python", "3.6"),
+        ("-e", ENGINE, "--python", "new"),
         ("-e", ENGINE, "--colour"),
         ("-e", ENGINE, "more"),
     ],
@@ -99,6 +105,11 @@ def test_without_an_engine_it_serves_the_first_that_runs_here() -> None:
 def test_a_wrong_pool_size_is_one_line(size: str) -> None:
     line = complaint(run("-e", ENGINE, "-p", "0", env={"POOL_SIZE": size}), 1)
     assert f"POOL_SIZE={size}" in line
+
+
+def test_several_workers_with_a_site_each_are_refused() -> None:
+    line = complaint(run("-e", ENGINE, "-p", "0", "--workers", "2"), 2)
+    assert "memory keeps the votes in the server's own process" in line
 
 
 def test_a_port_that_is_taken_is_one_line() -> None:
@@ -154,6 +165,14 @@ def test_a_database_that_cannot_be_reached_is_one_line(
     complaint(done, 1)
 
 
+@pytest.mark.parametrize("web", WEB)
+def test_workers_that_cannot_reach_the_database_say_so_once(web: str) -> None:
+    engine = f"{web}-tarantool-one"
+    _must_run(engine)
+    url = "tarantool:///no/such.sock"
+    complaint(run("-e", engine, "-p", "0", "--workers", "3", env={"TARANTOOL_URL": url}), 1)
+
+
 def _must_run(engine: str) -> None:
     entry = next(entry for entry in listed() if entry["engine"] == engine)
     if not entry["runs"]:
@@ -163,7 +182,7 @@ def _must_run(engine: str) -> None:
 def listed(*options: str) -> list[dict[str, Any]]:
     done = run("--list", "--json", *options)
     assert (done.returncode, done.stderr) == (0, "")
-    found: list[dict[str, Any]] = json.loads(done.stdout)
+    found: list[dict[str, Any]] = json.loads(done.stdout)["engines"]
     return found
 
 
@@ -175,9 +194,31 @@ def test_the_list_names_every_engine_and_what_is_missing() -> None:
     for line, entry in zip(lines, entries, strict=True):
         name, state = line.split(None, 1)
         assert name == entry["engine"]
-        assert set(entry) == {"engine", "runs", "reason", "python"}
+        assert set(entry) == {"engine", "runs", "reason", "python", "database", "factors"}
+        engine = parse(name)
+        assert entry["database"] == engine.plugins[1].database
+        python = entry["python"] and entry["python"].rpartition(".")[0]
+        assert entry["factors"] == {**engine.factors, "python": python}
         assert bool(entry["reason"]) != entry["runs"]
         assert state == (f"CPython {entry['python']}" if entry["runs"] else f"- {entry['reason']}")
+
+
+def test_the_list_names_the_factors_and_their_levels() -> None:
+    factors = json.loads(run("--list", "--json").stdout)["factors"]
+    assert list(factors.items()) == list(levels().items())
+    assert set(listed()[0]["factors"]) | {"workers"} == set(factors)
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
+def test_a_reader_of_the_list_may_leave(options: tuple[str, ...]) -> None:
+    """As `head` does."""
+    command = [sys.executable, str(SERVER), "--list", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        process.wait(SECONDS)
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
 
 
 def test_the_list_for_an_interpreter_that_is_not_there_says_what_to_type() -> None:
@@ -188,7 +229,7 @@ def test_the_list_for_an_interpreter_that_is_not_there_says_what_to_type() -> No
 
 def test_the_list_without_the_system_programs_names_them() -> None:
     done = run("--list", "--json", env={"PATH": "/nonexistent"})
-    reasons = {entry["engine"]: entry["reason"] for entry in json.loads(done.stdout)}
+    reasons = {entry["engine"]: entry["reason"] for entry in json.loads(done.stdout)["engines"]}
     assert reasons[ENGINE] is None
     assert "tarantool" in reasons["aiohttp-tarantool-one"]
     assert "apt-get install tarantool" in reasons["aiohttp-tarantool-one"]
@@ -270,8 +311,9 @@ def test_the_address_can_be_chosen() -> None:
         assert get(server.url, "/ugly").status == 200
 
 
-def test_the_log_level_is_heard() -> None:
-    with serving(ENGINE, environment(), "-l", "debug") as server:
+@pytest.mark.parametrize("level", ["debug", "DEBUG"])
+def test_the_log_level_is_heard(level: str) -> None:
+    with serving(ENGINE, environment(), "-l", level) as server:
         assert isinstance(server, SiteServer)
         assert get(server.url, "/ugly").status == 200
         assert server.stop() == 0

@@ -25,7 +25,9 @@ from typing import (
 
 from data_interface import BACKENDS
 from data_interface.store import Ballot, Statistics, Store, StoreError, Visitor
-from databases import private as embedded
+from databases import find, private
+from databases.database import Database
+from databases.home import folder, state
 from tests.stores.insiders import INSIDERS, Insider
 
 VISITOR = Visitor(None, "127.0.0.1", "a test")
@@ -43,6 +45,16 @@ class Bench:
         self.connection = connection
         self.url = url
         self.plugin = BACKENDS[backend]
+        self._database = self.plugin.database
+
+    @property
+    def database(self) -> Database:
+        """The kind of database behind the backend."""
+        return find(self._database or "")
+
+    def multiplexes(self, store: Any) -> bool:
+        """Whether the driver carries many requests on one connection."""
+        return bool(store._driver.multiplexed)
 
     @contextlib.asynccontextmanager
     async def store(self, size: int = 10, url: str = "") -> AsyncIterator[Store]:
@@ -56,13 +68,12 @@ class Bench:
 
     def insider(self, store: Store) -> AsyncContextManager[Insider]:
         """The database, past the store."""
-        return INSIDERS[self.plugin.database or "memory"](store, self.url)
+        return INSIDERS[self._database](store, self.url)
 
     @contextlib.asynccontextmanager
     async def down(self) -> AsyncIterator[None]:
         """The database killed, and away for the length of the block."""
-        assert self.plugin.database
-        away = embedded.down(self.plugin.database)
+        away = private.down(self.database.name)
         await in_thread(away.__enter__)
         try:
             yield
@@ -72,12 +83,11 @@ class Bench:
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
         """Every process of the database stopped for the length of the block."""
-        assert self.plugin.database
-        home = embedded.folder(self.plugin.database)
-        pids = family(int(embedded._state(home)["pid"]))
+        pids = family(int(state(folder(self.database.name))["pid"]))
         try:
             for pid in pids:
-                os.kill(pid, signal.SIGSTOP)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGSTOP)
             yield
         finally:
             for pid in pids:
@@ -86,10 +96,11 @@ class Bench:
 
 
 def family(pid: int) -> List[int]:
-    """A process and all below it."""
+    """A process and all below it; who vanishes meanwhile is not in it, or is without children."""
     children: List[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        children += [int(child) for child in (task / "children").read_text().split()]
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            children += [int(child) for child in (task / "children").read_text().split()]
     return [pid] + [each for child in children for each in family(child)]
 
 

@@ -1,111 +1,127 @@
-"""The stores under test, on databases of this test run, each in the interpreter it needs."""
+"""The stores under test: the registry itself, in every connection mode, on databases of this run.
+
+Runs on CPython 3.7 as well: ``.venv-3.7/bin/python -m pytest tests/stores``.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import importlib.util
-import json
+import inspect
 import os
-import subprocess
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+import time
 from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import pytest
 
 from data_interface import BACKENDS
-from runtime.paths import ROOT
-from tests.conftest import absent
+from databases import find
+from databases.private import Handle, join
 from tests.stores.bench import Bench
-from tests.stores.runner import run_case
-from tests.support.site_server import Databases, environment, first_line
 
-CASE_SECONDS = 50.0
-
-Setting = tuple[str, str, str]
-RunCase = Callable[[str], None]
+VERSION = "{}.{}".format(*sys.version_info)
+OLDEST = "3.7"
+GONE_SECONDS = 15.0
 
 
-def settings() -> list[Setting]:
-    """Backend, connection, version of the interpreter ("" for this one): the registry itself.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    # Known already when the tests of the other folders run as well.
+    with contextlib.suppress(ValueError):
+        parser.addoption("--require-all", action="store_true", help="fail instead of skip")
 
-    What runs on any interpreter is tried on the oldest as well, in one mode.
+
+def settings() -> List[Tuple[str, str]]:
+    """Backend and connection mode: everything this interpreter runs.
+
+    The oldest one runs in every mode what no other can, and the rest in one mode.
     """
-    found: list[Setting] = []
-    for name, plugin in BACKENDS.items():
-        found += [(name, connection, plugin.python) for connection in plugin.connections]
-        if not plugin.python:
-            found.append((name, plugin.connections[0], "3.7"))
-    return found
+    return [
+        (name, connection)
+        for name, plugin in BACKENDS.items()
+        if plugin.suits(VERSION)
+        for connection in plugin.connections[: 1 if VERSION == OLDEST != plugin.python else None]
+    ]
 
 
-class Worker:
-    """A runner in another interpreter."""
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "bench" in metafunc.fixturenames:
+        needed = getattr(metafunc.module, "NEEDS_A_DATABASE", False)
+        found = [each for each in settings() if BACKENDS[each[0]].database or not needed]
+        metafunc.parametrize("bench", found, ids=["-".join(each) for each in found], indirect=True)
 
-    def __init__(self, python: Path, arguments: list[str], env: dict[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [str(python), "-m", "tests.stores.runner", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=env,
-            cwd=ROOT,
-        )
 
-    def run(self, case: str) -> None:
-        """Run it there; its traceback is the failure."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(f"{case}\n".encode())
-        self._process.stdin.flush()
-        line = first_line(self._process, CASE_SECONDS)
-        assert line, f"no answer; exit status {self._process.poll()}"
-        trace = json.loads(line)
-        if trace is not None:
-            pytest.fail(trace, pytrace=False)
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Optional[bool]:
+    """A test that is a coroutine runs in an event loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True
 
-    def end(self) -> None:
-        """Bounded."""
-        self._process.kill()
-        self._process.communicate()
+
+class Databases:
+    """The private databases of this run, in a folder of their own; joined when first used."""
+
+    def __init__(self, var: Path) -> None:
+        self._var = var
+        self._handles: Dict[str, Handle] = {}
+
+    def hold(self, name: str) -> str:
+        """Keep a database up until ``release``; its URL."""
+        if name not in self._handles:
+            self._handles[name] = join(name)
+        return self._handles[name].url
+
+    def release(self) -> None:
+        """Leave them, and remove what they kept outside of the folder."""
+        for name, handle in self._handles.items():
+            handle.leave()
+            deadline = time.monotonic() + GONE_SECONDS
+            while (self._var / name / "state.json").exists():
+                assert time.monotonic() < deadline, f"{name} did not stop"
+                time.sleep(0.02)
+            path = find(name).address(handle.url).path
+            if path is not None:
+                shutil.rmtree(str(Path(path).parent), ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
-    """This run's databases, apart from those of the engines' tests."""
-    found = Databases(tmp_path_factory.mktemp("var"))
-    try:
-        yield found
-    finally:
-        found.release()
-
-
-@pytest.fixture(scope="module")
-def runs(request: pytest.FixtureRequest, databases: Databases) -> Iterator[RunCase]:
-    """Runs a case against the store that the test is parametrized with."""
-    backend, connection, version = request.param
-    python = find_python(backend, version)
-    server = BACKENDS[backend].database
-    url = databases.hold(server) if server else ""
+    """This run's databases, apart from those of other folders' tests."""
+    var = tmp_path_factory.mktemp("var")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VAR_DIR", databases.env()["VAR_DIR"])
-        if not version:
-            yield lambda case: run_case(Bench(backend, connection, url), case)
-            return
-        env = environment(VAR_DIR=os.environ["VAR_DIR"])
-        worker = Worker(python, [backend, connection, url], env)
+        patch.setenv("VAR_DIR", str(var))
+        found = Databases(var)
         try:
-            yield worker.run
+            yield found
         finally:
-            worker.end()
+            os.environ["VAR_DIR"] = str(var)
+            found.release()
 
 
-def find_python(backend: str, version: str) -> Path:
-    """The interpreter for the backend; ends the test where this machine does not have it."""
+@pytest.fixture
+def bench(request: Any, databases: Databases) -> Bench:
+    """What the test is parametrized with; the test ends where this machine does not have it."""
+    backend, connection = request.param
     plugin = BACKENDS[backend]
-    if not version:
-        for need in plugin.needs:
-            if importlib.util.find_spec(need) is None:
-                absent(f"{backend} needs the Python package {need}: run `make env`")
-        return Path(sys.executable)
-    python = ROOT / f".venv-{version}" / "bin" / "python"
-    if not python.exists():
-        absent(f"{backend} needs CPython {version}: run `make env`")
-    return python
+    for need in plugin.needs:
+        if importlib.util.find_spec(need) is None:
+            absent(request.config, f"{backend} needs the Python package {need}: run `make env`")
+    if plugin.database is None:
+        return Bench(backend, connection, "")
+    missing = find(plugin.database).missing()
+    if missing is not None:
+        absent(request.config, missing)
+    return Bench(backend, connection, databases.hold(plugin.database))
+
+
+def absent(config: pytest.Config, reason: str) -> None:
+    """A component is not on this machine: a skip, or a failure with ``--require-all``."""
+    if config.getoption("--require-all", default=False):
+        pytest.fail(f"absent: {reason}", pytrace=False)
+    pytest.skip(reason)

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, AsyncContextManager, AsyncIterator, Callable, Dict, Iterator, Tuple
+from pathlib import Path
+from typing import (
+    Any,
+    AsyncContextManager,
+    AsyncIterator,
+    Callable,
+    Dict,
+    Iterator,
+    Optional,
+    Tuple,
+)
 
 from typing_extensions import Protocol
 
@@ -28,6 +39,9 @@ class Insider(Protocol):
 
     async def kept(self) -> Tuple[int, int]:
         """How many tokens and sessions there are."""
+
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        """URLs like the given one that the database must refuse, by what is wrong with them."""
 
 
 class MemoryInsider:
@@ -57,34 +71,64 @@ class MemoryInsider:
     async def kept(self) -> Tuple[int, int]:
         return len(self._store._tokens), len(self._store._sessions)
 
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        return {}
+
 
 class PostgresInsider:
-    """A connection of its own."""
+    """A connection of the store's driver; see ``data_interface.postgres.data.Connection``."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
 
     async def expire(self, token: str) -> None:
-        sql = "UPDATE tokens SET expires = now() - interval '1 s' WHERE token = $1"
-        assert await self._connection.execute(sql, token) == "UPDATE 1"
+        sql = "UPDATE tokens SET expires = now() - interval '1 s' WHERE token = $1 RETURNING 1"
+        assert await self._connection.fetch(sql, token)
 
     async def keep_token(self, token: str, sticker: int, mate: str) -> None:
         sql = "INSERT INTO tokens VALUES ($1, $2, $3, now() + interval '60 s')"
-        await self._connection.execute(sql, token, sticker, mate)
+        await self._connection.fetch(sql, token, sticker, mate)
 
     async def session(self, session: str) -> Tuple[str, str, int]:
         sql = "SELECT address, agent, visits FROM sessions WHERE session = $1"
-        row = await self._connection.fetchrow(sql, session)
+        row = (await self._connection.fetch(sql, session))[0]
         return row[0], row[1], row[2]
 
     async def age_session(self, session: str, seconds: float) -> None:
         sql = "UPDATE sessions SET seen = seen - make_interval(secs => $2) WHERE session = $1"
-        assert await self._connection.execute(sql, session, seconds) == "UPDATE 1"
+        assert await self._connection.fetch(sql + " RETURNING 1", session, int(seconds))
 
     async def kept(self) -> Tuple[int, int]:
         sql = "SELECT (SELECT count(*) FROM tokens), (SELECT count(*) FROM sessions)"
-        row = await self._connection.fetchrow(sql)
+        row = (await self._connection.fetch(sql))[0]
         return row[0], row[1]
+
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        await self._guard("guarded", "right")
+        for_user = url.replace("postgres@", "{}@")
+        return {
+            "wrong password": for_user.format("guarded:secret"),
+            "unknown user": for_user.format("nobody:secret"),
+            "unknown database": url.replace("/postgres?", "/nowhere?"),
+        }
+
+    async def _guard(self, user: str, password: str) -> None:
+        """The private server trusts whoever reaches it, but this user needs a password."""
+        found = await self._connection.fetch("SELECT 1 FROM pg_roles WHERE rolname = $1", user)
+        if not found:
+            await self._connection.script(f"CREATE ROLE {user} LOGIN PASSWORD '{password}'")
+        rules = (await self._connection.fetch("SHOW hba_file"))[0][0]
+        put_first(Path(rules), f"local all {user} scram-sha-256\n")
+        await self._connection.fetch("SELECT pg_reload_conf()")
+        # The server's main process reads it in its own time.
+        await asyncio.sleep(0.3)
+
+
+def put_first(file: Path, line: str) -> None:
+    """Unless it stands there."""
+    text = file.read_text()
+    if not text.startswith(line):
+        file.write_text(line + text)
 
 
 class TarantoolInsider:
@@ -111,37 +155,41 @@ class TarantoolInsider:
         sessions = await self._connection.select(5404, [], iterator=2)
         return len(list(tokens)), len(list(sessions))
 
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        """The private server knows the users that every Tarantool has; none has a password."""
+        as_user = url.replace("tarantool://", "tarantool://{}@")
+        return {
+            "wrong password": as_user.format("admin:secret"),
+            "unknown user": as_user.format("nobody:secret"),
+        }
+
 
 @asynccontextmanager
 async def in_memory(store: Store, url: str) -> AsyncIterator[Insider]:
     yield MemoryInsider(store)
 
 
-@asynccontextmanager
-async def in_postgres(store: Store, url: str) -> AsyncIterator[Insider]:
-    import asyncpg
+def through(
+    insider: Callable[[Any], Insider],
+) -> Callable[[Any, str], AsyncContextManager[Insider]]:
+    """On a connection of the store's own driver, whichever it is."""
 
-    settings = {"search_path": "sticker_site"}
-    connection = await asyncpg.connect(url, server_settings=settings, timeout=5.0)
-    try:
-        yield PostgresInsider(connection)
-    finally:
-        connection.terminate()
+    @asynccontextmanager
+    async def opened(store: Any, url: str) -> AsyncIterator[Insider]:
+        connection = await store._driver.connect()
+        try:
+            yield insider(connection)
+        finally:
+            await store._driver.disconnect(connection)
 
-
-@asynccontextmanager
-async def in_tarantool(store: Any, url: str) -> AsyncIterator[Insider]:
-    connection = await store._driver.connect()
-    try:
-        yield TarantoolInsider(connection)
-    finally:
-        await store._driver.disconnect(connection)
+    return opened
 
 
-INSIDERS: Dict[str, Callable[[Store, str], AsyncContextManager[Insider]]] = {
-    "memory": in_memory,
-    "postgres": in_postgres,
-    "tarantool": in_tarantool,
+# By the database of the registry's entry.
+INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Insider]]] = {
+    None: in_memory,
+    "postgres": through(PostgresInsider),
+    "tarantool": through(TarantoolInsider),
 }
 
 

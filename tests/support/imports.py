@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 SKIPPED = {"build", "dist", "node_modules", "results", "var"}
@@ -44,7 +45,7 @@ def closure(start: Iterable[str], trees: Mapping[str, ast.Module]) -> dict[str, 
         path = waiting.pop()
         for name in imports(path, trees[path]):
             found.setdefault(name, path)
-            new = {file for file in _files(name) if file in trees} - seen
+            new = {file for file in files_of(name) if file in trees} - seen
             seen |= new
             waiting += sorted(new)
     return found
@@ -68,9 +69,24 @@ def _base(node: ast.ImportFrom, path: str) -> str:
     return ".".join([*folders, *filter(None, [node.module])])
 
 
-def _files(name: str) -> Iterator[str]:
+def files_of(name: str) -> Iterator[str]:
     """The files that importing a dotted name runs, if it is a module of the project."""
     parts = name.split(".")
     for length in range(1, len(parts) + 1):
         stem = "/".join(parts[:length])
         yield from (f"{stem}.py", f"{stem}/__init__.py")
+
+
+def circles(graph: Mapping[str, Set[str]]) -> list[list[str]]:
+    """A circle of the graph, sorted, as long as there is one; then the next without its first."""
+    left = {node: set(others) for node, others in graph.items()}
+    found = []
+    while True:
+        try:
+            TopologicalSorter(left).prepare()
+        except CycleError as error:
+            circle: list[str] = error.args[1]
+            found.append(sorted(set(circle)))
+            left.pop(circle[0], None)
+        else:
+            return found

@@ -13,11 +13,11 @@ from typing import IO
 
 import psutil
 
-from race.saved import reader as results
+from race.saved.reader import RUN_FILE, SavedRace, load
 from runtime.paths import ROOT
 from tests.support.site_server import environment, until
 
-SECONDS = 60.0
+SECONDS = 100.0
 
 SCENARIO = """
 title = "A small race"
@@ -35,7 +35,10 @@ max_connections = 10
 window_s = 0.2
 windows = 1
 
-[validity]
+"""
+
+LIMITS = """
+[limits]
 # The machine that runs the tests has other things to do: what is tested is not its quiet.
 steal = 1.0
 foreign = 1.0
@@ -59,7 +62,7 @@ def scenario(
     text = SCENARIO.format(
         engines=engines, pages=pages, duration=duration, pipeline=pipeline or [1]
     )
-    path.write_text(text.replace("'", '"') + more)
+    path.write_text(text.replace("'", '"') + LIMITS + more)
     return path
 
 
@@ -122,10 +125,10 @@ class Race:
                 continue
         return None
 
-    def run(self) -> results.Run:
+    def saved_race(self) -> SavedRace:
         """The only race that was saved."""
-        (folder,) = (path.parent for path in self.saved.glob(f"*/{results.RUN_FILE}"))
-        return results.load(folder)
+        (folder,) = (path.parent for path in self.saved.glob(f"*/{RUN_FILE}"))
+        return load(folder)
 
     def wait_for_cells(self, number: int) -> None:
         """Wait until so many are saved."""

@@ -23,7 +23,7 @@ import psutil
 
 from data_interface import BACKENDS
 from data_interface.store import Statistics
-from databases import private as embedded
+from databases import find, private
 from runtime.paths import ROOT
 
 SERVER = ROOT / "server.py"
@@ -95,8 +95,10 @@ class SiteServer:
         return log[seen:]
 
     def tree(self) -> list[psutil.Process]:
-        """The processes below it."""
-        return psutil.Process(self.pid).children(recursive=True)
+        """The processes below it, oldest first; none when it is gone."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return psutil.Process(self.pid).children(recursive=True)
+        return []
 
     def alive(self) -> bool:
         """Whether it still runs."""
@@ -117,9 +119,7 @@ class SiteServer:
 
     def end(self) -> None:
         """End it and all below it."""
-        below: list[psutil.Process] = []
-        with contextlib.suppress(psutil.NoSuchProcess):
-            below = self.tree()
+        below = self.tree()
         if self.process.poll() is None:
             self.process.terminate()
             try:
@@ -182,24 +182,28 @@ class Databases:
 
     def __init__(self, var: Path) -> None:
         self._var = var
-        self._handles: dict[str, embedded.Handle] = {}
+        self._handles: dict[str, private.Handle] = {}
 
     def env(self, **extra: str) -> dict[str, str]:
         """The environment of a server on these databases."""
         return environment(VAR_DIR=str(self._var), SITE_TOKEN=TOKEN, **extra)
 
+    def env_at(self, name: str, url: str) -> dict[str, str]:
+        """The same, with one of the databases reached at another URL."""
+        return self.env(**{find(name).url_variable: url})
+
     def hold(self, name: str) -> str:
         """Keep a database up until `release`; its URL."""
         if name not in self._handles:
             with self._here():
-                self._handles[name] = embedded.join(name)
+                self._handles[name] = private.join(name)
         return self._handles[name].url
 
     @contextlib.contextmanager
     def down(self, name: str) -> Iterator[None]:
         """The database killed, and away for the length of the block."""
         self.hold(name)
-        with self._here(), embedded.down(name):
+        with self._here(), private.down(name):
             yield
 
     @contextlib.contextmanager
@@ -211,7 +215,8 @@ class Databases:
         processes = [main, *main.children(recursive=True)]
         try:
             for process in processes:
-                process.suspend()
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.suspend()
             yield
         finally:
             for process in processes:
@@ -220,8 +225,8 @@ class Databases:
 
     def statistics(self, name: str) -> Statistics:
         """The counters as the database has them now."""
-        backend = {"tarantool": "tarantool", "postgres": "postgres"}[name]
-        store = BACKENDS[backend].load()("one", self.hold(name), 1)
+        backend = next(one for one in BACKENDS.values() if one.database == name)
+        store = backend.load()("one", self.hold(name), 1)
 
         async def read() -> Statistics:
             await store.open()

@@ -35,10 +35,11 @@ from data_interface.tarantool.layout import (  # noqa: E402
     DESCENDING,
     SESSIONS,
     STICKERS,
-    Address,
-    parse_url,
 )
-from databases.private import EmbeddedError, join  # noqa: E402
+from databases import find  # noqa: E402
+from databases.database import DatabaseError  # noqa: E402
+from databases.private import join  # noqa: E402
+from runtime.address import Address, AddressError  # noqa: E402
 
 ROWS = 9
 SESSION = ["limits" + "0" * 26, "127.0.0.1", "race", 1, 0]
@@ -113,7 +114,7 @@ async def load_stickers(url: str) -> None:
 
 def serve(loop: Any, url: str, sock: socket.socket, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM."""
-    address = parse_url(url)
+    address = find("tarantool").address(url)
     loop.run_until_complete(load_stickers(url))
     application = Application()
     application._loop = loop  # noqa: SLF001 - japronto takes no loop in another way
@@ -125,7 +126,8 @@ def serve(loop: Any, url: str, sock: socket.socket, ready: Callable[[str], None]
 
 def listen(port: int) -> socket.socket:
     """A listening socket, or OSError."""
-    sock = socket.socket()
+    # With its protocol named: older asyncio sets TCP_NODELAY on no other.
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind(("127.0.0.1", port))
     sock.listen(1024)
@@ -154,7 +156,7 @@ def run(options: argparse.Namespace) -> None:
     def say(where: str) -> None:
         print(f"serving limits-{options.loop} on {where} {about}", file=out, flush=True)
 
-    handle = None if "TARANTOOL_URL" in os.environ else join("tarantool")
+    handle = None if os.environ.get("TARANTOOL_URL") else join("tarantool")
     try:
         url = handle.url if handle else os.environ["TARANTOOL_URL"]
         serve(loop, url, sock, say)
@@ -170,7 +172,7 @@ def main() -> int:
     parser.add_argument("-p", "--port", type=int, default=0)
     try:
         run(parser.parse_args())
-    except (OSError, StoreError, EmbeddedError) as error:
+    except (OSError, AddressError, StoreError, DatabaseError) as error:
         print(f"serve.py: {error}", file=sys.stderr)
         return 1
     return 0

@@ -1,18 +1,64 @@
-"""One accent for each web framework, the same in every chart and table.
+"""How contenders are told apart by eye, from their factors alone.
 
-The variables are defined in templates/style.css, for light, dark and paper.
+The first factor of a discipline gives the hue, the same in every chart and table; the plainest
+level of the second is paler, and dashed as a line. The accents are defined in templates/style.css,
+for light, dark and paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-_OWN = ("aiohttp", "sanic", "japronto")
-_SPARE = 5
+from race.analysis.model import Analysis, Standing
+from race.stats.effects import in_order
+
+ACCENTS = 8
 
 
-def accents(webs: Iterable[str]) -> dict[str, str]:
-    """Web framework to the name of its accent; frameworks without one of their own share spares."""
-    others = sorted(set(webs) - set(_OWN))
-    spare = {web: f"spare{place % _SPARE + 1}" for place, web in enumerate(others)}
-    return {**{web: web for web in _OWN}, **spare}
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """`accents` is level of the hue's factor to the name of its accent; `hues` the levels that were
+    raced. `plain` is the pale level of `shade`, `bold` its other ones; empty without a choice.
+    """
+
+    hue: str
+    accents: Mapping[str, str]
+    hues: tuple[str, ...]
+    shade: str
+    plain: str
+    bold: tuple[str, ...]
+
+    def accent(self, standing: Standing) -> str:
+        """The name of a contender's accent."""
+        return self.accents.get(self.level(standing), "accent1")
+
+    def level(self, standing: Standing) -> str:
+        """What the hue stands for."""
+        return standing.factors.get(self.hue, "")
+
+    def pale(self, standing: Standing) -> bool:
+        """Whether it has the plainest level of the second factor."""
+        return bool(self.plain) and standing.factors.get(self.shade) == self.plain
+
+
+def palette(analysis: Analysis) -> Palette:
+    """The palette of a race; levels beyond the last accent begin again with the first."""
+    factors = [*analysis.discipline.factors, "", ""]
+    hues, shades = (_levels(analysis, factor) for factor in factors[:2])
+    raced = {item.factors.get(factors[0]) for one in analysis.contests for item in one.standings}
+    return Palette(
+        hue=factors[0],
+        accents={level: f"accent{place % ACCENTS + 1}" for place, level in enumerate(hues)},
+        hues=tuple(level for level in hues if level in raced),
+        shade=factors[1],
+        plain=shades[0] if len(shades) > 1 else "",
+        bold=tuple(shades[1:]),
+    )
+
+
+def _levels(analysis: Analysis, factor: str) -> list[str]:
+    """Declared levels, then others that were raced."""
+    declared = analysis.discipline.factors.get(factor, [])
+    raced = [one.factors[factor] for one in analysis.race.head.contenders if factor in one.factors]
+    return in_order([*declared, *raced], declared)

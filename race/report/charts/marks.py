@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from race.analysis.model import Standing
+from race.report.charts.colours import Palette
 from race.report.charts.vega import Spec
 
 Row = dict[str, Any]
 
-LABELS = 222  # width kept for engines' names beside a wide chart
+LABELS = 222  # width kept for contenders' names beside a wide chart
 # Vega's name of a sign to the same sign as an SVG path, for the keys beside the charts.
 SIGNS = {
     "circle": "M17 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8z",
@@ -25,40 +26,54 @@ SIGNS = {
 SHAPES = tuple(SIGNS)
 
 
-def paint(standing: Standing, accents: dict[str, str]) -> Row:
-    """Name and colours of a contender: its framework's accent, paler without uvloop."""
+def paint(standing: Standing, palette: Palette) -> Row:
+    """Name and colours of a contender."""
     return {
         "label": standing.label,
-        "colour": f"var(--{accents[standing.web]})",
-        "opacity": 1 if standing.engine.endswith("-uvloop") else 0.6,
+        "colour": f"var(--{palette.accent(standing)})",
+        "opacity": 0.6 if palette.pale(standing) else 1,
     }
 
 
-def lines(standings: Iterable[Standing], accents: dict[str, str]) -> dict[str, Row]:
+def lines(standings: Iterable[Standing], palette: Palette) -> dict[str, Row]:
     """Label to colour, dash and sign of a contender's line, no two alike up to six of one colour.
 
-    Dashed means asyncio; contenders of one framework and loop differ in the sign of their points.
+    Dashed is what is pale elsewhere; contenders of one colour and dash differ in the sign of their
+    points.
     """
     found: dict[str, Row] = {}
     seen: Counter[tuple[str, bool]] = Counter()
     for item in sorted(standings, key=lambda item: item.label):
         if item.label not in found:
-            loop = item.engine.endswith("-uvloop")
-            shape = SHAPES[seen[item.web, loop] % len(SHAPES)]
-            seen[item.web, loop] += 1
-            found[item.label] = {"label": item.label, "shape": shape,
-                                 "colour": f"var(--{accents[item.web]})",
-                                 "dash": [1, 0] if loop else [5, 3]}  # fmt: skip
+            kind = palette.level(item), palette.pale(item)
+            found[item.label] = {
+                "label": item.label,
+                "shape": SHAPES[seen[kind] % len(SHAPES)],
+                "colour": f"var(--{palette.accent(item)})",
+                "dash": [5, 3] if palette.pale(item) else [1, 0],
+            }
+            seen[kind] += 1
     return found
 
 
-def engines(labels: Iterable[str], narrow: bool, names: bool = True) -> Spec:
+def contenders(labels: Iterable[str], narrow: bool, names: bool = True) -> Spec:
     """Rows from top to bottom as given; their names stand above the marks when narrow."""
     order = list(dict.fromkeys(labels))
-    axis = {"labelColor": "var(--ink)", "labelFontSize": 12.5, "labelPadding": 8,
-            "minExtent": LABELS, "maxExtent": LABELS}  # fmt: skip
-    return {"field": "label", "type": "nominal", "sort": order, "scale": {"domain": order},
-            "title": None, "axis": axis if names and not narrow else None}  # fmt: skip
+    axis = {
+        "labelColor": "var(--ink)",
+        "labelFontSize": 12.5,
+        "labelPadding": 8,
+        "minExtent": LABELS,
+        "maxExtent": LABELS,
+    }
+    return {
+        "field": "label",
+        "type": "nominal",
+        "sort": order,
+        "scale": {"domain": order},
+        "title": None,
+        "axis": axis if names and not narrow else None,
+    }
 
 
 def colours() -> Spec:

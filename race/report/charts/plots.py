@@ -1,16 +1,16 @@
-"""Box plots, intervals and curves of a race as Vega-Lite specifications."""
+"""Box plots and intervals of a race as Vega-Lite specifications."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from race.analysis.model import Contest, Standing
+from race.report.charts.colours import Palette
 from race.report.charts.marks import (
     LABELS,
     Row,
     colours,
-    engines,
+    contenders,
     name_above,
     paint,
     panels,
@@ -21,7 +21,7 @@ from race.stats import histogram
 from race.stats.estimate import Estimate
 
 
-def boxes(contests: Sequence[Contest], accents: dict[str, str], narrow: bool) -> Spec:
+def boxes(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
     """Box plots of latency: quartiles, whiskers to p1 and p99, a dot at p99.9; log scale."""
     found = [[item for item in contest.standings if item.histogram] for contest in contests]
     labels = [item.label for standings in found for item in standings]
@@ -29,13 +29,19 @@ def boxes(contests: Sequence[Contest], accents: dict[str, str], narrow: bool) ->
     width = NARROW if narrow else (WIDE - LABELS) / columns - 28
     drawn = []
     for place, (contest, standings) in enumerate(zip(contests, found, strict=True)):
-        y = engines(labels, narrow, names=place % columns == 0)
-        rows = [{**paint(item, accents), **_box(item)} for item in standings]
+        y = contenders(labels, narrow, names=place % columns == 0)
+        rows = [{**paint(item, palette), **_box(item)} for item in standings]
         x = _milliseconds(rows)
         layers = [_span(x, "p1", "p99", y, 1), _span(x, "p25", "p75", y, 11), *_dots(x, y)]
-        drawn.append({"title": contest.title, "data": {"values": rows}, "width": width,
-                      "height": {"step": 34 if narrow else 23},
-                      "layer": [*layers, name_above(y)] if narrow else layers})  # fmt: skip
+        drawn.append(
+            {
+                "title": contest.title,
+                "data": {"values": rows},
+                "width": width,
+                "height": {"step": 34 if narrow else 23},
+                "layer": [*layers, name_above(y)] if narrow else layers,
+            }
+        )
     return panels(drawn, narrow, columns)
 
 
@@ -47,9 +53,11 @@ def _box(standing: Standing) -> Row:
 
 def _milliseconds(rows: Sequence[Row]) -> Spec:
     low, high = min(row["p1"] for row in rows) / 1.1, max(row["p99_9"] for row in rows) * 1.1
-    return {"type": "quantitative", "scale": {"type": "log", "domain": [low, high]},
-            "axis": {"title": "ms", "values": ticks(low, high), "format": "~g",
-                     "domain": False}}  # fmt: skip
+    return {
+        "type": "quantitative",
+        "scale": {"type": "log", "domain": [low, high]},
+        "axis": {"title": "ms", "values": ticks(low, high), "format": "~g", "domain": False},
+    }
 
 
 def _span(x: Spec, low: str, high: str, y: Spec, size: int) -> Spec:
@@ -73,30 +81,53 @@ def ratios(rows: Sequence[Row], margin: float, narrow: bool) -> Spec:
     Rows are those of `ratio_row`.
     """
     edge = 1 + margin / 100
+    x = _ratio_axis(rows, edge)
+    y = contenders((row["label"] for row in rows), narrow)
+    width = NARROW if narrow else WIDE - LABELS - 150
+    layers = [_band(x, edge), *_intervals(x, y), _texts(y, width, narrow)]
+    return {
+        "data": {"values": list(rows)},
+        "width": width,
+        "height": {"step": 36 if narrow else 26},
+        "layer": [*layers, name_above(y)] if narrow else layers,
+    }
+
+
+def _ratio_axis(rows: Sequence[Row], edge: float) -> Spec:
     low = min(1 / edge, *(row["low"] for row in rows)) / 1.01
     high = max(edge, *(row["high"] for row in rows)) * 1.01
-    axis = {"values": ticks(low, high), "format": "~g", "domain": False, "title": None,
-            "labelExpr": "datum.label + '×'"}  # fmt: skip
-    x = {"field": "ratio", "type": "quantitative", "axis": axis,
-         "scale": {"type": "log", "domain": [low, high], "nice": False}}  # fmt: skip
-    y = engines((row["label"] for row in rows), narrow)
-    band = {"data": {"values": [{"from": 1 / edge, "to": edge}]},
-            "mark": {"type": "rect", "color": "var(--band)"},
-            "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}}}  # fmt: skip
+    axis = {
+        "values": ticks(low, high),
+        "format": "~g",
+        "domain": False,
+        "title": None,
+        "labelExpr": "datum.label + '×'",
+    }
+    scale = {"type": "log", "domain": [low, high], "nice": False}
+    return {"field": "ratio", "type": "quantitative", "axis": axis, "scale": scale}
+
+
+def _band(x: Spec, edge: float) -> Spec:
+    return {
+        "data": {"values": [{"from": 1 / edge, "to": edge}]},
+        "mark": {"type": "rect", "color": "var(--band)"},
+        "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}},
+    }
+
+
+def _intervals(x: Spec, y: Spec) -> list[Spec]:
     interval = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, **colours()}
-    width = NARROW if narrow else WIDE - LABELS - 150
-    text = {"type": "text", "align": "right" if narrow else "left", "dy": -14 if narrow else 0}
-    layers: list[Spec] = [
-        band,
+    point = {"x": x, "y": y, "color": colours()["color"]}
+    return [
         {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": interval},
-        {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-         "encoding": {"x": x, "y": y, "color": colours()["color"]}},
-        {"mark": text, "encoding": {"x": {"value": width + (0 if narrow else 14)}, "y": y,
-                                    "text": {"field": "text"}}},
-    ]  # fmt: skip
-    return {"data": {"values": list(rows)}, "width": width,
-            "height": {"step": 36 if narrow else 26},
-            "layer": [*layers, name_above(y)] if narrow else layers}  # fmt: skip
+        {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1}, "encoding": point},
+    ]
+
+
+def _texts(y: Spec, width: float, narrow: bool) -> Spec:
+    text = {"type": "text", "align": "right" if narrow else "left", "dy": -14 if narrow else 0}
+    x = {"value": width + (0 if narrow else 14)}
+    return {"mark": text, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
 
 
 def ratio_row(label: str, estimate: Estimate, colour: str) -> Row:
@@ -110,61 +141,4 @@ def ratio_row(label: str, estimate: Estimate, colour: str) -> Row:
         "text": str(estimate),
         "colour": colour,
         "opacity": 1,
-    }
-
-
-def curves(
-    rows: Sequence[Row], x: Spec, title: str, narrow: bool, lost: Sequence[Row] = ()
-) -> Spec:
-    """Lines with points over `x`, a panel for each value of the rows' `panel`; y is a log scale.
-
-    Rows have `panel`, `x`, `y` and what `marks.lines` gives a contender. `lost` rows have no `y`:
-    each is a cross at the top of every panel.
-    """
-    names = list(dict.fromkeys(row["panel"] for row in rows))
-    columns = min(len(names), 3)
-    width = NARROW - 48 if narrow else min(560, WIDE / columns - 66)
-    drawn = []
-    for name in names:
-        mine = [row for row in rows if row["panel"] == name]
-        low, high = min(row["y"] for row in mine) / 1.15, max(row["y"] for row in mine) * 1.15
-        encoding = {
-            "x": {"field": "x", "type": "quantitative", **x},
-            "y": {"field": "y", "type": "quantitative", "title": title,
-                  "scale": {"type": "log", "domain": [low, high]},
-                  "axis": {"values": ticks(low, high), "format": ",~g" if high < 1000 else "~s",
-                           "domain": False}},
-            "color": colours()["color"],
-            "detail": {"field": "label"},
-        }  # fmt: skip
-        dash = {"strokeDash": {"field": "dash", "type": "nominal", "scale": None}}
-        shape = {"shape": {"field": "shape", "type": "nominal", "scale": None}}
-        line = {"type": "line", "strokeWidth": 1.75}
-        sign = {"type": "point", "filled": True, "size": 44, "opacity": 1}
-        layers = [
-            {"mark": line, "encoding": {**encoding, **dash}},
-            {"mark": sign, "encoding": {**encoding, **shape}},
-        ]
-        if lost:
-            layers.append(_crosses(lost, encoding))
-        drawn.append({"title": name, "data": {"values": mine}, "width": width, "height": 250,
-                      "layer": layers})  # fmt: skip
-    return panels(drawn, narrow, columns)
-
-
-def _crosses(lost: Sequence[Row], encoding: Spec) -> Spec:
-    """Contenders of one place side by side, so that none hides another."""
-    seen: Counter[float] = Counter()
-    rows = []
-    for row in lost:
-        rows.append({**row, "y": 8 + 14 * seen[row["x"]]})
-        seen[row["x"]] += 1
-    return {
-        "data": {"values": rows},
-        "mark": {"type": "text", "text": "✕", "fontSize": 13, "fontWeight": "bold"},
-        "encoding": {
-            "x": encoding["x"],
-            "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
-            "color": encoding["color"],
-        },
     }

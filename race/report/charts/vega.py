@@ -31,16 +31,22 @@ CONFIG: Spec = {
     "view": {"stroke": None},
     "concat": {"spacing": 26},
     "axis": {
-        "labelColor": "var(--muted)", "labelFontSize": 12, "titleColor": "var(--muted)",
-        "titleFontSize": 12, "titleFontWeight": "normal", "gridColor": "var(--line)",
-        "domainColor": "var(--line)", "tickColor": "var(--line)", "labelLimit": 260,
+        "labelColor": "var(--muted)",
+        "labelFontSize": 12,
+        "titleColor": "var(--muted)",
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "gridColor": "var(--line)",
+        "domainColor": "var(--line)",
+        "tickColor": "var(--line)",
+        "labelLimit": 260,
         "titlePadding": 8,
     },
     "axisY": {"domain": False, "ticks": False},
     "title": {"color": "var(--ink)", "fontSize": 13, "anchor": "start", "offset": 8},
     "text": {"color": "var(--ink)", "fontSize": 12},
     "rule": {"color": "var(--ink)"},
-}  # fmt: skip
+}
 
 
 def figure(name: str, build: Callable[[bool], Spec], title: str, description: str) -> Markup:

@@ -2,63 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from race.discipline import Sample
 from race.saved.model import Load
+from race.web.votes import Cast
 
 ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where a cell's load goes: base URL, page name and path, interpreter of the contender."""
+    """Where a load goes: base URL, page name and path."""
 
     url: str
     page: str
     path: str
-    python: str
 
 
 @dataclass(frozen=True)
-class Sample:
-    """What a generator measured.
+class Seen:
+    """What a generator saw; `cast` are the votes that it posted, None where it posts none.
 
-    `requests` are answers without error in `seconds`; latencies are microseconds, the histogram is
-    pairs (upper bound, count). `busy_connections` is the mean number of connections that waited for
-    an answer, counted from the latencies (None where it cannot be). `votes` counts posted votes by
-    fate: acknowledged, refused, unanswered.
+    Of the sample, `count` are answers without error, `errors` by the kinds of ERROR_KINDS.
     """
 
-    requests: int
-    seconds: float
-    bytes: int
-    errors: dict[str, int]
-    latency_us: dict[str, float] = field(default_factory=dict)
-    histogram: list[tuple[float, int]] = field(default_factory=list)
-    busy_connections: float | None = None
-    votes: dict[str, int] | None = None
-
-    @property
-    def rps(self) -> float:
-        """Good answers per second."""
-        return self.requests / self.seconds if self.seconds > 0 else 0.0
-
-    @property
-    def failed(self) -> int:
-        """Errors of all kinds."""
-        return sum(self.errors.values())
+    sample: Sample
+    cast: Cast | None = None
 
 
 class Generator(Protocol):
     """A program that drives a server for a while and prints what it saw."""
 
-    closed_loop: bool
-    """A new request waits for the answer before it; so Little's law can be checked."""
+    open_loop: bool
+    """Requests leave at a fixed rate; otherwise each waits for the answer before it."""
     interruptible: bool
     """SIGINT ends a run early and keeps its results."""
-    serverless: bool
-    """Measures the interpreter itself: no server is started and no page checked."""
+    version: Sequence[str]
+    """The command that prints its version."""
 
     def missing(self) -> str | None:
         """Why it cannot run here and what to do about it; None when it can."""
@@ -68,6 +51,6 @@ class Generator(Protocol):
         """The command line of one run of `load.duration_s` seconds."""
         ...
 
-    def parse(self, output: str, load: Load) -> Sample:
+    def parse(self, output: str, load: Load) -> Seen:
         """Read its output of that load; ValueError when there is no result in it."""
         ...

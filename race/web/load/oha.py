@@ -8,8 +8,9 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+from race.discipline import Sample
 from race.saved.model import Load
-from race.web.load.generator import ERROR_KINDS, Sample, Target
+from race.web.load.generator import ERROR_KINDS, Seen, Target
 
 TIMEOUT = "5s"
 LAST_TICK = 0.01
@@ -26,9 +27,9 @@ def program() -> str | None:
 class Oha:
     """One row for each answer: its own histogram has eleven buckets, which cannot be merged."""
 
-    closed_loop = False
+    open_loop = True
     interruptible = False
-    serverless = False
+    version = ("oha", "--version")
 
     def missing(self) -> str | None:
         """It is built from source."""
@@ -42,7 +43,7 @@ class Oha:
         words += ["--no-tui", "--worker-threads", "1", "--output-format", "csv"]
         return [*words, target.url + target.path]
 
-    def parse(self, output: str, load: Load) -> Sample:
+    def parse(self, output: str, load: Load) -> Seen:
         """Requests that were due and never answered are timeouts: oha's rows leave them out."""
         rows = list(csv.DictReader(output.splitlines()))
         if not rows:
@@ -53,14 +54,15 @@ class Oha:
         due = math.floor((load.rate or 0) * (load.duration_s - LAST_TICK))
         errors["timeout"] = max(0, due - len(rows))
         latencies = sorted(round(float(row["request-duration"]) * 1e6) for row in good)
-        return Sample(
-            requests=len(good),
+        sample = Sample(
+            count=len(good),
             seconds=load.duration_s,
             bytes=sum(int(row["bytes"]) for row in rows),
             errors=errors,
             latency_us=_figures(latencies, errors["timeout"]),
             histogram=_histogram(latencies),
         )
+        return Seen(sample)
 
 
 def _figures(latencies: list[int], lost: int) -> dict[str, float]:

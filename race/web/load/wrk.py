@@ -7,8 +7,10 @@ import math
 import shutil
 from typing import Any
 
+from race.discipline import Sample
 from race.saved.model import Load
-from race.web.load.generator import ERROR_KINDS, Sample, Target
+from race.web.load.generator import ERROR_KINDS, Seen, Target
+from race.web.votes import Cast
 from runtime.paths import ROOT
 
 SCRIPTS = ROOT / "wrk_scripts"
@@ -18,9 +20,9 @@ TIMEOUT = "5s"
 class Wrk:
     """`vote` is driven by vote.lua, every other page by pipeline.lua with the load's depth."""
 
-    closed_loop = True
+    open_loop = False
     interruptible = True
-    serverless = False
+    version = ("wrk", "-v")
 
     def missing(self) -> str | None:
         """Debian and most others have a package."""
@@ -37,18 +39,19 @@ class Wrk:
         words += [str(SCRIPTS / "pipeline.lua"), target.url, "--"]
         return [*words, "--path", target.path, "--depth", str(load.pipeline)]
 
-    def parse(self, output: str, load: Load) -> Sample:
+    def parse(self, output: str, load: Load) -> Seen:
         """The `json: {...}` line of wrk_scripts/lib/report.lua."""
         for line in output.splitlines():
             if line.startswith("json: "):
-                return _sample(json.loads(line.removeprefix("json: ")))
+                return _seen(json.loads(line.removeprefix("json: ")))
         raise ValueError("wrk printed no result line")
 
 
-def _sample(data: dict[str, Any]) -> Sample:
+def _seen(data: dict[str, Any]) -> Seen:
     latency = data.get("latency_us") or {}
-    return Sample(
-        requests=int(data["requests"]),
+    votes = data.get("votes")
+    sample = Sample(
+        count=int(data["requests"]),
         seconds=data["duration_us"] / 1e6,
         bytes=int(data["bytes"]),
         errors={kind: int(data["errors"].get(kind, 0)) for kind in ERROR_KINDS},
@@ -59,5 +62,5 @@ def _sample(data: dict[str, Any]) -> Sample:
         },
         histogram=[(float(upper), int(count)) for upper, count in data.get("histogram") or []],
         busy_connections=data.get("busy_connections"),
-        votes=data.get("votes"),
     )
+    return Seen(sample, Cast(votes["acknowledged"], votes["unanswered"]) if votes else None)

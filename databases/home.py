@@ -1,0 +1,57 @@
+"""Where a private database lives, and what its keeper says of it there."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Dict
+
+from databases.database import DatabaseError
+from runtime.paths import ROOT
+
+LONGEST_SOCKET_FOLDER = 70
+
+
+def folder(name: str) -> Path:
+    """Where a private database lives: VAR_DIR, or ``var`` in the project."""
+    return Path(os.environ.get("VAR_DIR") or ROOT / "var").resolve() / name
+
+
+def socket_folder(home: Path) -> Path:
+    """A folder short enough for a Unix socket (its path has room for about 100 bytes)."""
+    if len(os.fsencode(str(home))) <= LONGEST_SOCKET_FOLDER:
+        return home
+    digest = hashlib.sha256(os.fsencode(str(home))).hexdigest()[:16]
+    short = Path(tempfile.gettempdir(), f"databases-{os.getuid()}-{digest}")
+    short.mkdir(mode=0o700, exist_ok=True)
+    found = short.lstat()
+    if short.is_symlink() or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise DatabaseError(f"{short} must be a folder that belongs to you alone: remove it.")
+    return short
+
+
+def state(home: Path) -> Dict[str, Any]:
+    """What the keeper says: url and pid, or error; empty while the database is not running."""
+    try:
+        text = (home / "state.json").read_text()
+    except FileNotFoundError:
+        return {}
+    said: Dict[str, Any] = json.loads(text)
+    return said
+
+
+def say(home: Path, **said: Any) -> None:
+    """The keeper's word, replaced as a whole: a reader sees the old one or the new one."""
+    temporary = home / "state.json.new"
+    temporary.write_text(json.dumps(said))
+    temporary.replace(home / "state.json")
+
+
+def unsay(home: Path) -> None:
+    """Nothing is running."""
+    with contextlib.suppress(FileNotFoundError):
+        (home / "state.json").unlink()

@@ -1,0 +1,116 @@
+"""The site on Starlette, served by uvicorn."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+from typing import Any, Awaitable, Callable, Iterator
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route as Path
+
+from handlers.exchange import Page
+from handlers.site import Route, Site
+from handlers.web import asgi
+from handlers.web.lifecycle import FINISH_SECONDS, NewLoop, finished, ignore, run
+from handlers.web.listen import BACKLOG, Listen
+from handlers.web.supervisor import Ready
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+# What uvicorn says when a client sends what is no HTTP, or asks for a protocol that is not there.
+OF_CLIENTS = ("Invalid HTTP request", "Unsupported upgrade request", "No supported WebSocket")
+
+
+class Server(uvicorn.Server):
+    """uvicorn that leaves the signals to those who started it."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def to_response(page: Page) -> Response:
+    """A page as the framework sends it."""
+    return Response(page.body, page.status, asgi.headers(page))
+
+
+def endpoint(site: Site, route: Route) -> Endpoint:
+    """The framework's handler for a route."""
+    if route.constant is not None:
+        body, fixed = route.constant.body, route.constant.kind.all_headers
+
+        async def constant(request: Request) -> Response:
+            return Response(body, 200, fixed)
+
+        return constant
+
+    respond: Any = route.respond
+    takes_body = route.method not in ("GET", "DELETE")
+
+    async def handle(request: Request) -> Response:
+        try:
+            body = await asgi.read(request.receive) if takes_body else b""
+        except asgi.TooLarge:
+            return to_response(site.too_large(asgi.raw_path(request.scope)))
+        except asgi.Gone:
+            return to_response(site.malformed(asgi.raw_path(request.scope)))
+        page = respond(asgi.to_visit(request.scope, body, tuple(request.path_params.values())))
+        return to_response(await page if route.waits else page)
+
+    return handle
+
+
+def application(site: Site) -> asgi.App:
+    """The route table."""
+
+    async def missing(request: Request, error: Exception) -> Response:
+        return to_response(site.missing(request.method, asgi.raw_path(request.scope)))
+
+    async def failed(request: Request, error: Exception) -> Response:
+        if asgi.departed(error):
+            return Response()  # which nobody reads
+        return to_response(site.failed(asgi.raw_path(request.scope), error))
+
+    routes = [Path(it.path, endpoint(site, it), methods=[it.method]) for it in site.routes]
+    app = Starlette(routes=routes, exception_handlers={HTTPException: missing, Exception: failed})
+    app.router.redirect_slashes = False
+    return asgi.slashes_kept(app)
+
+
+def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
+    """Serve until a signal; the exit status."""
+
+    async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
+        for message in OF_CLIENTS:
+            ignore("uvicorn.error", level=logging.WARNING, message=message)
+        # What a page raises is said by ``failed`` already; what is cancelled is a client's or ours.
+        ignore("uvicorn.error", Exception, asyncio.CancelledError)
+        ignore("uvicorn.error", message="timeout graceful shutdown exceeded")
+        config = uvicorn.Config(
+            application(site),
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            backlog=BACKLOG,
+            timeout_graceful_shutdown=int(FINISH_SECONDS),
+        )
+        server = Server(config)
+        serving = asyncio.ensure_future(server.serve([sock]))
+        await finished(lambda: server.started or serving.done())
+
+        async def finish() -> None:
+            server.should_exit = True
+            await serving
+
+        return finish
+
+    return run(start, site, listen, loop, workers, ready)

@@ -1,0 +1,112 @@
+"""One contender's standing at one work."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from race.analysis import values
+from race.analysis.model import Standing, spread
+from race.analysis.trust import state
+from race.analysis.values import Values, median
+from race.saved.model import Cell, Contender, Figures, Work
+from race.saved.reader import SavedRace
+from race.stats import histogram, ranking, signed_rank
+from race.stats.estimate import Estimate
+from race.stats.ranking import Ranking, Rounds
+
+PERCENTILES = (50.0, 75.0, 90.0, 99.0, 99.9, 100.0)
+ByWork = dict[Work, dict[str, list[Cell]]]
+"""Work, then contender's label, to cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What every step looks at: all cells and those that count, and their values."""
+
+    saved: SavedRace
+    ran: ByWork
+    counted: ByWork
+    rates: Values
+    cpu: dict[str, Values]
+    contenders: dict[str, Contender]
+    twins: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One work: the ranking, who the others are compared with, and how significantly."""
+
+    work: Work
+    rates: Mapping[str, Rounds]
+    ranking: Ranking
+    reference: str | None
+    p_holm: dict[str, float]
+
+
+def standing(race: Gathered, table: Table, label: str) -> Standing:
+    """What is known of a contender, with its reason when it has no rank."""
+    contender, work = race.contenders[label], table.work
+    cells = race.counted.get(work, {}).get(label, [])
+    place = next((place for place in table.ranking.places if place.label == label), None)
+    why, reason = state(race.ran[work][label], cells, place is not None)
+    merged = histogram.merge(cell.histogram for cell in cells)
+    rates = table.rates.get(label, {})
+    return Standing(
+        label=label,
+        name=contender.name,
+        factors=contender.factors,
+        state=why,
+        reason=reason,
+        rank=place.rank if place else None,
+        beats=place.beats if place else (),
+        rounds=len(rates),
+        throughput=spread(math.exp(log) for log in rates.values()),
+        ratio=_ratio(race.rates, table, label) if why != "generator-bound" else None,
+        p_holm=table.p_holm.get(label),
+        cpu_us=_cpu_us(race, work, label),
+        cpu_ratio=_ratio(race.cpu[race.saved.head.discipline.parties[0]], table, label),
+        latency_us=_percentiles(merged),
+        histogram=merged,
+        utilisation=median(values.utilisation(cell) for cell in cells),
+        facts=_medians(cell.facts for cell in cells),
+        meters={
+            meter: _medians(cell.meters.get(meter, {}) for cell in cells)
+            for meter in dict.fromkeys(name for cell in cells for name in cell.meters)
+        },
+    )
+
+
+def _ratio(found: Values, table: Table, label: str) -> Estimate | None:
+    if table.reference is None or label == table.reference:
+        return None
+    by_label = found.get(table.work, {})
+    ratios = ranking.log_ratios(by_label.get(label, {}), by_label.get(table.reference, {}))
+    return signed_rank.hodges_lehmann(ratios) if ratios else None
+
+
+def _cpu_us(race: Gathered, work: Work, label: str) -> dict[str, float]:
+    """Party to the median over rounds."""
+    found = {
+        party: spread(math.exp(log) for log in by_work.get(work, {}).get(label, {}).values())
+        for party, by_work in race.cpu.items()
+    }
+    return {party: one.median for party, one in found.items() if one}
+
+
+def _percentiles(merged: list[tuple[float, int]]) -> dict[str, float]:
+    found = {f"p{percent:g}": histogram.percentile(merged, percent) for percent in PERCENTILES}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _medians(found: Iterable[Figures]) -> dict[str, float]:
+    """Name to the median of the cells that have it, names in the order of the cells."""
+    collected: dict[str, list[float]] = defaultdict(list)
+    for figures in found:
+        for name, value in figures.items():
+            collected[name].append(value)
+    return {
+        name: middle for name, all_ in collected.items() if (middle := median(all_)) is not None
+    }

@@ -1,0 +1,62 @@
+"""`race list`: the scenarios and the saved races."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from race.commands import Command
+from race.plan import read
+from race.saved.reader import RUN_FILE, ResultsError, load
+from race.terminal.tables import plain_table
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """None of its own."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Two tables, or JSON."""
+    ready = [_ready(name) for name in read.names()]
+    saved = [_saved(path.parent) for path in sorted(options.results.glob(f"*/{RUN_FILE}"))]
+    if options.json:
+        print(json.dumps({"scenarios": ready, "races": saved}, indent=1))
+        return 0
+    console = Console()
+    console.print(plain_table("Scenarios", ready))
+    if saved:
+        console.print(plain_table(f"Races in {options.results}", saved))
+    return 0
+
+
+def _ready(name: str) -> dict[str, Any]:
+    one = read.load(name)
+    return {
+        "scenario": one.name,
+        "title": one.title,
+        "contenders": len(one.contenders),
+        "tasks": len(one.tasks),
+        "rounds": one.rounds,
+    }
+
+
+def _saved(folder: Path) -> dict[str, Any]:
+    try:
+        race = load(folder)
+    except ResultsError as error:
+        return {"race": folder.name, "began": "", "cells": 0, "state": str(error)}
+    failed = sum(cell.status == "failed" for cell in race.cells)
+    state = "finished" if race.head.finished_at else "interrupted"
+    return {
+        "race": race.head.race,
+        "began": race.head.started_at,
+        "cells": len(race.cells),
+        "state": f"{state}, {failed} failed" if failed else state,
+    }
+
+
+COMMAND = Command("the scenarios and the saved races", arguments, run)

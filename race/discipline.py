@@ -1,0 +1,176 @@
+"""The boundary of the measuring core: what a discipline of racing tells it and does for it.
+
+A discipline knows what is raced: the sticker site on its engines, or database drivers. The core
+asks it what can run here, starts a subject, asks which processes to meter, checks a task, drives
+it, and closes the subject; nothing else. ``DISCIPLINES`` is the registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from race.errors import unknown
+from race.saved.model import Contender, Figures, Work
+from race.scenario import Scenario
+from runtime.plugin import Plugin
+
+DISCIPLINES = {
+    "web": Plugin("race.web.discipline:Web"),
+    "tools": Plugin("toolbench.discipline:Tools"),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something that every contender can do; `pipelines` when requests may be sent ahead."""
+
+    title: str
+    pipelines: bool = False
+
+
+@dataclass(frozen=True)
+class Party:
+    """Who takes part in a cell: the main process, whose tree is metered, and the cores it runs on.
+
+    `pid` is None for what only runs while a load is driven, or on another machine; no cores: it is
+    not pinned.
+    """
+
+    pid: int | None
+    cores: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a load saw.
+
+    `count` units went well in `seconds`; `errors` by kind. Latencies are microseconds, the
+    histogram is pairs (upper bound, count). `busy_connections` is the mean number of connections
+    that waited for an answer, counted from the latencies (None where it cannot be). `cpu_ns` has
+    what the processes used, by party, that only ran for this load.
+    """
+
+    count: int
+    seconds: float
+    errors: Mapping[str, int] = field(default_factory=dict)
+    latency_us: Mapping[str, float] = field(default_factory=dict)
+    histogram: Sequence[tuple[float, int]] = ()
+    busy_connections: float | None = None
+    bytes: int | None = None
+    cpu_ns: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def throughput(self) -> float:
+        """Units a second."""
+        return self.count / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def failed(self) -> int:
+        """Errors of all kinds."""
+        return sum(self.errors.values())
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What can run here. `scenario` lacks what cannot; `left_out` says what and why, by line."""
+
+    scenario: Scenario
+    contenders: Sequence[Contender]
+    left_out: Sequence[str] = ()
+
+
+class Finding(NamedTuple):
+    """A line of `race doctor`: `good` is False where something is missing or too noisy, None where
+    it is left out by design or choice; `text` says what to do.
+    """
+
+    subject: str
+    good: bool | None
+    text: str
+
+
+class Subject(Protocol):
+    """One contender's life, from a start to an end."""
+
+    def parties(self) -> Mapping[str, Party]:
+        """Who takes part, the one under test first."""
+
+    def alive(self) -> bool:
+        """Whether it can be driven; False once it has ended by itself."""
+
+    def check(self, task: str) -> None:
+        """CellFailed when the contender does not do the task right."""
+
+    def drive(self, work: Work) -> Sample:
+        """Load it with one task; CellFailed when it or the load did not last that out, NotReady
+        when a longer load may.
+        """
+
+    def facts(self, task: str) -> Figures:
+        """What is known of the task beside the load, by name: requests to the database."""
+
+    def close(self) -> None:
+        """End it, and all that was started for it; bounded."""
+
+
+Start = Callable[[Contender], Subject]
+"""Starts a contender; CellFailed when it does not start."""
+
+
+class Discipline(Protocol):
+    """A kind of race. Names are the discipline's own words, as people read them."""
+
+    @property
+    def unit(self) -> str:
+        """What is counted: "requests"."""
+
+    @property
+    def contender(self) -> str:
+        """What a contender is called: "engine"; files and options say "engines"."""
+
+    @property
+    def task(self) -> str:
+        """What a task is called: "page"."""
+
+    @property
+    def parties(self) -> Sequence[str]:
+        """Whose processes are metered, the one under test first."""
+
+    @property
+    def scenario(self) -> type[Scenario]:
+        """The form of its scenarios."""
+
+    @property
+    def headline(self) -> str | None:
+        """The task that the first sentence of a report is about, where it was raced."""
+
+    @property
+    def factors(self) -> Mapping[str, Sequence[str]]:
+        """The levels of each factor, the plainest first; none for one in natural order."""
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """What contenders can be raced on, in order."""
+
+    def choose(self, scenario: Any) -> Choice:
+        """What can run here; RaceError when a name is unknown or nothing can drive."""
+
+    def open(self, scenario: Any, contenders: Sequence[Contender]) -> AbstractContextManager[Start]:
+        """Hold what contenders share, for the length of a race; RaceError when that cannot be."""
+
+    def versions(self) -> Mapping[str, str | None]:
+        """Versions of the programs around the contenders; None for what is not installed."""
+
+    def findings(self) -> Sequence[Finding]:
+        """What is there and what is missing, for `race doctor`."""
+
+
+def discipline(name: str) -> Discipline:
+    """The discipline of that name; RaceError names the nearest one when there is none."""
+    if name not in DISCIPLINES:
+        raise unknown("discipline", name, DISCIPLINES)
+    made: Discipline = DISCIPLINES[name].load()()
+    return made

@@ -1,0 +1,43 @@
+"""Meters: what is read before and after a load. One file each, one line each in the registry.
+
+A meter finds figures by party or by name; they are saved with the cell under the meter's own name
+and shown in the report. Later ones may use what earlier ones found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from race.discipline import Party, Sample
+from race.saved.model import Figures
+from runtime.plugin import Plugin
+
+METERS = {
+    "cpu_ns": Plugin("race.machine.meters.cpu:Cpu"),
+    "memory_bytes": Plugin("race.machine.meters.memory:Memory"),
+    "switches": Plugin("race.machine.meters.switches:Switches"),
+    "cores": Plugin("race.machine.meters.cores:Cores"),
+    "busy": Plugin("race.machine.meters.busy:CoreUse"),
+}
+
+Parties = Mapping[str, Party]
+
+
+class Meter(Protocol):
+    """One instrument. Reading it must cost little: it runs on a core that measures."""
+
+    unit: str
+
+    def read(self, parties: Parties) -> Any:
+        """A reading, of whatever kind."""
+
+    def between(
+        self, before: Any, after: Any, sample: Sample, found: Mapping[str, Figures]
+    ) -> Figures:
+        """The figures of a load from two readings; `found` has those of the meters before."""
+
+
+def meters() -> dict[str, Meter]:
+    """All of the registry, in its order."""
+    return {name: plugin.load()() for name, plugin in METERS.items()}

@@ -1,0 +1,36 @@
+"""CPU time of each party's process tree, and of the harness itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from race.discipline import Sample
+from race.machine.meters import Parties
+from race.machine.proc import cpu_ns, tree
+from race.saved.model import Figures
+
+HARNESS = "harness"
+
+
+class Cpu:
+    """Nanoseconds by party; exited children that were waited for are included."""
+
+    unit = "ns"
+
+    def read(self, parties: Parties) -> Figures:
+        """Totals since each process began."""
+        found: Figures = {
+            name: sum(cpu_ns(member) for member in tree(party.pid))
+            for name, party in parties.items()
+            if party.pid is not None
+        }
+        # Without the children that it waited for: the generators are among them.
+        return {**found, HARNESS: time.process_time_ns()}
+
+    def between(
+        self, before: Figures, after: Figures, sample: Sample, found: Mapping[str, Figures]
+    ) -> Figures:
+        """Differences, and what only ran for the load."""
+        passed = {name: max(0, now - before.get(name, 0)) for name, now in after.items()}
+        return {**passed, **sample.cpu_ns}

@@ -1,0 +1,98 @@
+"""Reading scenarios from TOML: checked before anything starts, with the nearest valid name."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import msgspec
+from msgspec import Struct
+
+from race.discipline import discipline
+from race.errors import RaceError, unknown
+from race.paths import SCENARIOS
+from race.scenario import DEFAULT_DISCIPLINE, Scenario
+
+
+def names() -> list[str]:
+    """The ready-made scenarios."""
+    return sorted(path.stem for path in SCENARIOS.glob("*.toml"))
+
+
+def load(name: str) -> Scenario:
+    """A ready-made scenario by name, or a TOML file by path."""
+    path = Path(name) if name.endswith(".toml") else SCENARIOS / f"{name}.toml"
+    if not name.endswith(".toml") and name not in names():
+        raise unknown("scenario", name, names())
+    try:
+        data = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise RaceError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RaceError(f"{path.name}: {error}") from None
+    return from_json({"name": path.stem, **data})
+
+
+def from_json(data: Mapping[str, Any]) -> Scenario:
+    """Check decoded data and build the scenario; RaceError in one line otherwise."""
+    chosen = discipline(str(data.get("discipline", DEFAULT_DISCIPLINE)))
+    form = chosen.scenario
+    for key, valid in _unknown_keys(form, data, ""):
+        raise unknown("scenario key", key, valid)
+    try:
+        made = msgspec.convert(data, form)
+    except msgspec.ValidationError as error:
+        raise RaceError(f"scenario {data.get('name', '')}: {_in_words(error)}") from None
+    for task in made.tasks:
+        if task not in chosen.tasks:
+            raise unknown(chosen.task, task, chosen.tasks)
+    if made.load.connections < made.load.threads:
+        raise RaceError(f"scenario {made.name}: more load.threads than load.connections")
+    return made
+
+
+def change(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
+    """The scenario with some keys replaced (`load.connections` for a nested one), checked again."""
+    data = scenario.as_json()
+    written = {one.name: one.encode_name for one in msgspec.structs.fields(scenario)}
+    for key, value in changes.items():
+        table, _, inner = key.rpartition(".")
+        first = table or inner
+        if first not in written:
+            raise unknown("scenario key", first, written)
+        if table:
+            data[written[table]][inner] = value
+        else:
+            data[written[inner]] = value
+    return from_json(data)
+
+
+def _unknown_keys(form: Any, data: Any, where: str) -> Iterator[tuple[str, list[str]]]:
+    """Keys that a form does not have, with those it has; also in tables inside."""
+    if not isinstance(data, Mapping):
+        return
+    if get_origin(form) is dict:
+        for key, value in data.items():
+            yield from _unknown_keys(get_args(form)[1], value, f"{where}{key}.")
+        return
+    if not (isinstance(form, type) and issubclass(form, Struct)):
+        return
+    known = {one.encode_name: one.type for one in msgspec.structs.fields(form)}
+    for key, value in data.items():
+        if key not in known:
+            yield f"{where}{key}", [f"{where}{name}" for name in known]
+        else:
+            yield from _unknown_keys(known[key], value, f"{where}{key}.")
+
+
+def _in_words(error: msgspec.ValidationError) -> str:
+    """msgspec says "Expected `int`, got `str` - at `$.rounds`": the key comes first here."""
+    text, _, path = str(error).replace("`", "").partition(" - at ")
+    key = path.removeprefix("$.")
+    if missing := re.fullmatch(r"Object missing required field (\w+)", text):
+        return f"key {'.'.join(filter(None, [key, missing[1]]))!r} is missing"
+    text = text[0].lower() + text[1:].replace("object", "a table").replace("array", "a list")
+    return f"key {key!r}: {text}" if key else text

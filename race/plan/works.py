@@ -1,0 +1,40 @@
+"""The cells of a contender: each task under each load of the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from race.discipline import Task
+from race.plan.contenders import TWIN_MARK
+from race.saved.model import Contender, Load, Work
+from race.scenario import Scenario
+
+
+def closed_works(scenario: Scenario, tasks: Mapping[str, Task]) -> list[Work]:
+    """The closed-loop cells: each task at each depth that it allows."""
+    plan = scenario.load
+    return [
+        Work(
+            name, Load(plan.generator, plan.connections, plan.threads, depth, None, plan.duration_s)
+        )
+        for name in scenario.tasks
+        for depth in (plan.pipeline if tasks[name].pipelines else (1,))
+    ]
+
+
+def open_works(
+    scenario: Scenario, contender: Contender, capacity: Mapping[tuple[str, str], float]
+) -> list[Work]:
+    """The open-loop cells of a contender; `capacity` is units/s by (label, task)."""
+    plan = scenario.load
+    works = []
+    for name in scenario.tasks:
+        slowest = min((most for (_, task), most in capacity.items() if task == name), default=0.0)
+        own = capacity.get((contender.label.removesuffix(TWIN_MARK), name), 0.0)
+        rates = [*plan.rates, *(part * slowest for part in plan.rates_of_slowest)]
+        rates += [part * own for part in plan.rates_of_own]
+        for rate in sorted({float(round(rate)) for rate in rates if rate >= 1}):
+            connections, seconds = plan.connections, plan.open_duration_s
+            load = Load(plan.open_generator, connections, plan.threads, 1, rate, seconds)
+            works.append(Work(name, load))
+    return works

@@ -1,0 +1,35 @@
+"""The chapters of the report: a registry in the order of the page, one file each."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from markupsafe import Markup
+
+from race.analysis.model import Analysis
+from runtime.plugin import Plugin
+
+CHAPTERS = {
+    "glance": Plugin("race.report.chapters.glance:Glance"),
+    "tasks": Plugin("race.report.chapters.tasks:Tasks"),
+    "pipelining": Plugin("race.report.chapters.pipelining:Pipelining"),
+    "shares": Plugin("race.report.chapters.shares:Shares"),
+    "latency": Plugin("race.report.chapters.latency:Latency"),
+    "effects": Plugin("race.report.chapters.effects:Effects"),
+    "validity": Plugin("race.report.chapters.validity:Validity"),
+    "meters": Plugin("race.report.chapters.meters:Meters"),
+    "machine": Plugin("race.report.chapters.machine:Machine"),
+    "cells": Plugin("race.report.chapters.cells:Cells"),
+    "repeat": Plugin("race.report.chapters.repeat:Repeat"),
+}
+"""Name to chapter; the name is its anchor on the page."""
+
+
+class Chapter(Protocol):
+    """One chapter. What it says depends on the analysis alone."""
+
+    def title(self, analysis: Analysis) -> str:
+        """Its heading, and its entry in the navigation."""
+
+    def render(self, analysis: Analysis) -> Markup | None:
+        """What stands below the heading; None where the race has nothing to say on it."""

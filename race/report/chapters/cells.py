@@ -1,0 +1,30 @@
+"""Every cell of the race, to sort and to filter."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from race.analysis.model import Analysis
+from race.analysis.values import cpu_us, workers
+from race.report.charts.colours import palette
+from race.report.template import filled
+
+
+class Cells:
+    """`chapters.Chapter`: one row for each cell."""
+
+    def title(self, analysis: Analysis) -> str:
+        """See ``Chapter``."""
+        return "Every cell"
+
+    def render(self, analysis: Analysis) -> Markup | None:
+        """See ``Chapter``."""
+        measures = {party: cpu_us(party) for party in workers(analysis.discipline)}
+        cells = analysis.race.cells
+        return filled("cells", analysis, cells=cells, cpu=measures, example=_example(analysis))
+
+
+def _example(analysis: Analysis) -> str:
+    """Words to filter by: a task, and something that contenders have in their names."""
+    tasks = [analysis.discipline.headline, *analysis.discipline.tasks]
+    return " ".join(filter(None, (next(filter(None, tasks), ""), *palette(analysis).hues[1:2])))

@@ -1,0 +1,40 @@
+"""Latency at fixed rates and at full load."""
+
+from __future__ import annotations
+
+import math
+
+from markupsafe import Markup
+
+from race.analysis.model import Analysis, Contest, Standing
+from race.report.charts.colours import palette
+from race.report.charts.latency import latency
+from race.report.template import filled
+
+
+class Latency:
+    """`chapters.Chapter`: tables of fixed rates, then every figure that there is data for."""
+
+    def title(self, analysis: Analysis) -> str:
+        """See ``Chapter``."""
+        return "Latency"
+
+    def render(self, analysis: Analysis) -> Markup | None:
+        """See ``Chapter``."""
+        figures = latency(analysis, palette(analysis))
+        rated = [(one, _cheapest_first(one)) for one in analysis.contests if _shared_rate(one)]
+        return filled("latency", analysis, figures=figures, rated=rated) if figures else None
+
+
+def _shared_rate(contest: Contest) -> bool:
+    """Whether several contenders served the same fixed rate."""
+    return not contest.closed and sum(item.throughput is not None for item in contest.standings) > 1
+
+
+def _cheapest_first(contest: Contest) -> list[Standing]:
+    """By CPU time; those without a number last."""
+
+    def cost(item: Standing) -> float:
+        return item.cpu_us.get(contest.party, math.inf) if item.throughput else math.inf
+
+    return sorted(contest.standings, key=cost)

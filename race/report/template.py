@@ -1,0 +1,52 @@
+"""Templates that escape everything, with the words and files that they use."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from race.analysis.model import Analysis
+from race.report import format as words
+from race.report.charts import marks
+from race.report.charts.colours import palette
+
+HERE = Path(__file__).parent
+
+
+@cache
+def environment() -> Environment:
+    """The templates of the report."""
+    found = Environment(
+        loader=PackageLoader("race.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals.update(
+        words=words,
+        signs=marks.SIGNS,
+        style=Markup((HERE / "templates" / "style.css").read_text()),  # noqa: S704 - our own file
+        script=Markup((HERE / "templates" / "table.js").read_text()),  # noqa: S704 - our own file
+    )
+    return found
+
+
+def filled(name: str, analysis: Analysis, **more: Any) -> Markup:
+    """A template with an analysis in it, its discipline and its palette."""
+    text = (
+        environment()
+        .get_template(f"{name}.html.j2")
+        .render(
+            analysis=analysis,
+            head=analysis.race.head,
+            discipline=analysis.discipline,
+            palette=palette(analysis),
+            **more,
+        )
+    )
+    return Markup(text)  # noqa: S704 - the template escaped it

@@ -1,0 +1,34 @@
+"""What a race has learned of its contenders, and must not forget between two rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from race.saved.model import Cell, Work
+
+LONGER = 1.1
+"""Cells end a little after their time; one that is longer than that was made longer."""
+
+Spot = tuple[str, Work]
+"""A contender's label and one of its works."""
+
+
+@dataclass
+class Learned:
+    """`connections` and `seconds` that a cell takes, more than planned where that was needed;
+    `faults` where a contender failed by itself once, `too_slow` where no length is enough, and why.
+    """
+
+    connections: dict[Spot, int] = field(default_factory=dict)
+    seconds: dict[Spot, float] = field(default_factory=dict)
+    faults: set[Spot] = field(default_factory=set)
+    too_slow: dict[Spot, str] = field(default_factory=dict)
+
+    def remember(self, cells: Iterable[Cell]) -> None:
+        """Go on with the connections and lengths that an interrupted race had found."""
+        for cell in cells:
+            if cell.connections_used is not None and cell.load.rate is None:
+                self.connections.setdefault((cell.label, cell.work), cell.connections_used)
+            if cell.seconds is not None and cell.seconds > LONGER * cell.load.duration_s:
+                self.seconds.setdefault((cell.label, cell.work), round(cell.seconds, 1))

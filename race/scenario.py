@@ -1,0 +1,76 @@
+"""Scenarios: races as data. Every key of a file is a field here or in a discipline's own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from race.saved.model import Limits, Name, Positive
+
+DEFAULT_DISCIPLINE = "web"
+
+AtLeastOne = Annotated[int, Meta(ge=1)]
+Names = Annotated[tuple[str, ...], Meta(min_length=1)]
+
+
+class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a task is driven. `pipeline` depths above 1 are used on tasks that allow it.
+
+    Rates (units/s) make the load open: `rates` are absolute, `rates_of_slowest` and `rates_of_own`
+    are fractions of the capacity that a closed-loop cell found before.
+    """
+
+    generator: Name = "own"
+    connections: AtLeastOne = 100
+    threads: AtLeastOne = 1
+    pipeline: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
+    duration_s: Positive = 5.0
+    rates: tuple[Positive, ...] = ()
+    rates_of_slowest: tuple[Positive, ...] = ()
+    rates_of_own: tuple[Positive, ...] = ()
+    open_generator: Name = "own"
+    open_duration_s: Positive = 5.0
+    max_connections: AtLeastOne = 800
+
+
+class WarmUpPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Windows of load before a cell counts, until two in a row agree within `agreement`."""
+
+    window_s: Positive = 0.5
+    windows: AtLeastOne = 5
+    agreement: Positive = 0.05
+
+
+class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One race. `contenders` and `tasks` are names or shell patterns; a discipline's own scenario
+    calls them by its words (engines, pages).
+
+    `twin` is the contender that runs twice, as its own A/A control; empty means the baseline.
+    """
+
+    name: str
+    title: str
+    contenders: Names
+    tasks: Names
+    discipline: str = DEFAULT_DISCIPLINE
+    exclude: tuple[str, ...] = ()
+    rounds: AtLeastOne = 4
+    baseline: str | None = None
+    twin: str | None = None
+    time_limit_s: Positive | None = None
+    load: LoadPlan = LoadPlan()
+    warmup: WarmUpPlan = WarmUpPlan()
+    limits: Limits = Limits()
+
+    @property
+    def open_loop(self) -> bool:
+        """Whether it asks for fixed rates."""
+        load = self.load
+        return bool(load.rates or load.rates_of_slowest or load.rates_of_own)
+
+    def as_json(self) -> dict[str, Any]:
+        """As loaded: what `from_json` accepts again."""
+        data: dict[str, Any] = msgspec.to_builtins(self)
+        return data

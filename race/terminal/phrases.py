@@ -1,0 +1,27 @@
+"""A cell and its figures in a phrase."""
+
+from __future__ import annotations
+
+from race.saved.model import Cell, Discipline, Work
+
+
+def work_text(work: Work) -> str:
+    """A task with what is special about its load: "ugly", "ugly x24", "good 2,000/s"."""
+    load = work.load
+    text = work.task if load.pipeline == 1 else f"{work.task} x{load.pipeline}"
+    return text if load.rate is None else f"{text} {load.rate:,.0f}/s"
+
+
+def figures(cell: Cell, discipline: Discipline) -> str:
+    """One cell in a phrase; one without figures has its reason."""
+    if cell.throughput is None:
+        return f"{cell.status.upper()}: {cell.reason}"
+    text = f"{cell.throughput:,.0f} {discipline.unit}/s"
+    if "p99" in cell.latency_us:
+        text += f", p99 {cell.latency_us['p99'] / 1000:,.1f} ms"
+    if cell.count:
+        spent = cell.metered("cpu_ns", discipline.parties[0]) or 0
+        text += f", {spent / cell.count / 1000:,.1f} us CPU"
+    if cell.generator_bound:
+        text += ", at least: the generator was the limit"
+    return text + (f" INVALID: {cell.reason}" if cell.status == "invalid" else "")

@@ -1,0 +1,79 @@
+"""The first discipline: engines of the sticker site, raced over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from msgspec.structs import replace
+
+from databases import DATABASES, find
+from race.discipline import Choice, Finding, Start
+from race.errors import RaceError
+from race.machine.cores import WORKERS
+from race.machine.describe import number, output
+from race.saved.model import Contender
+from race.web import engines, findings
+from race.web import load as generators
+from race.web.databases import held
+from race.web.engines import CONTENDER
+from race.web.load import GENERATORS
+from race.web.pages import PAGES, PageTask
+from race.web.scenario import SiteScenario
+from race.web.servers import Launcher
+from race.web.subject import PARTIES, Shared
+
+
+class Web:
+    """`discipline.Discipline` for the site."""
+
+    unit = "requests"
+    contender = CONTENDER
+    task = "page"
+    parties = PARTIES
+    scenario = SiteScenario
+    headline = "good"
+
+    @property
+    def factors(self) -> Mapping[str, Sequence[str]]:
+        """server.py's own, and what a race varies on top of them."""
+        return {**engines.catalogue().factors, WORKERS: ()}
+
+    @property
+    def tasks(self) -> Mapping[str, PageTask]:
+        """The pages."""
+        return PAGES
+
+    def choose(self, scenario: SiteScenario) -> Choice:
+        """See ``Discipline.choose``. Fixed rates are left out where nothing can offer them."""
+        load = scenario.load
+        if missing := generators.find(load.generator).missing():
+            raise RaceError(missing)
+        choice = engines.choose(scenario)
+        if not scenario.open_loop or not (
+            missing := generators.find(load.open_generator).missing()
+        ):
+            return choice
+        closed = replace(load, rates=(), rates_of_own=(), rates_of_slowest=())
+        left_out = [*choice.left_out, f"left out: fixed rates: {missing}"]
+        return Choice(replace(scenario, load=closed), choice.contenders, left_out)
+
+    @contextmanager
+    def open(self, scenario: SiteScenario, contenders: Sequence[Contender]) -> Iterator[Start]:
+        """Hold the databases of the contenders."""
+        names = engines.databases(scenario, contenders)
+        with held(name for name in names.values() if name) as databases:
+            yield Shared(Launcher(scenario), databases, names).start
+
+    def versions(self) -> Mapping[str, str | None]:
+        """Of generators and databases."""
+        loads = {name: generators.find(name) for name in GENERATORS}
+        found = {
+            name: None if one.missing() else number(output(list(one.version), any_exit=True))
+            for name, one in loads.items()
+        }
+        return {**found, **{name: find(name).version() for name in DATABASES}}
+
+    def findings(self) -> Sequence[Finding]:
+        """See ``Discipline.findings``."""
+        return findings.findings(self.versions())

@@ -1,0 +1,59 @@
+"""One run of a load generator against one server."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+
+from race.errors import CellFailed, NotReady
+from race.machine.proc import cpu_ns
+from race.machine.process import Child, wait_first
+from race.saved.model import Load
+from race.web import load as generators
+from race.web.load.generator import Generator, Seen, Target
+
+# wrk sorts its histogram after the run; a server that answers nothing costs one timeout more.
+GRACE_SECONDS = 15.0
+PARTY = "generator"
+
+
+def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> Seen:
+    """CellFailed when the server or the generator did not last it out.
+
+    NotReady when the generator, on a busy machine, took SIGINT before it was ready to keep results.
+    """
+    driver = generators.find(load.generator)
+    child = Child(driver.command(target, load), cores)
+    try:
+        cut = _last_out(child, server, driver, load)
+        spent = cpu_ns(child.pid)
+        how = child.exit()
+        if cut and how.signal is signal.SIGINT:
+            raise NotReady(f"{load.generator} was not ready in time")
+        if how.code != 0:
+            said = child.complaint() or "without a word"
+            raise CellFailed(f"{load.generator} {how} ({said})")
+        seen = driver.parse(child.output(), load)
+    except (ValueError, KeyError) as error:
+        raise CellFailed(f"{load.generator} gave no result: {error}") from None
+    finally:
+        child.end()
+    return replace(seen, sample=replace(seen.sample, cpu_ns={PARTY: spent}))
+
+
+def _last_out(child: Child, server: Child, driver: Generator, load: Load) -> bool:
+    """Wait for the generator's end; a load shorter than it can count is cut with SIGINT (True)."""
+    watched = [child, server]
+    first = None
+    cut = False
+    if driver.interruptible and load.duration_s != int(load.duration_s):
+        first = wait_first(watched, load.duration_s)
+        if first is None:
+            child.interrupt()
+            cut = True
+    first = first or wait_first(watched, load.duration_s + GRACE_SECONDS)
+    if first is None:
+        raise CellFailed(f"{load.generator} did not end {GRACE_SECONDS:.0f} s after its time")
+    if not server.running():
+        raise CellFailed(f"server {server.last_words()}")
+    return cut

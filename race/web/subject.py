@@ -1,0 +1,105 @@
+"""A contender of the site: one server, the generators that drive it, the database that it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from race.discipline import Party, Sample
+from race.machine import cores
+from race.machine.cores import WORKERS, Layout
+from race.saved.model import Contender, Figures, Work
+from race.web import pages, requests
+from race.web.databases import Databases
+from race.web.load.drive import drive
+from race.web.load.generator import Target
+from race.web.servers import Launcher, Server
+from race.web.votes import Ballots
+
+SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
+REQUESTS = "database_requests"
+
+
+@dataclass
+class Shared:
+    """What the contenders of a race share, and what was counted of them."""
+
+    launcher: Launcher
+    databases: Databases
+    names: Mapping[str, str | None]
+    requests: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def start(self, contender: Contender) -> Site:
+        """A contender's server, on its own cores; CellFailed when it does not start."""
+        layout = cores.assign(PARTIES, int(contender.factors.get(WORKERS, "1")))
+        self.databases.pin(layout[DATABASE])
+        server = self.launcher.start(contender, layout[SERVER])
+        name = self.names.get(contender.name)
+        return Site(self, contender, server, layout, Ballots(self.databases, name))
+
+
+@dataclass
+class Site:
+    """`discipline.Subject`: a server that was started for a block."""
+
+    shared: Shared
+    contender: Contender
+    server: Server
+    layout: Layout
+    ballots: Ballots
+    _driven: bool = False
+
+    def parties(self) -> Mapping[str, Party]:
+        """The generator has no process between two loads, a database elsewhere none to see."""
+        found = {
+            SERVER: Party(self.server.child.pid, self.layout[SERVER]),
+            GENERATOR: Party(None, self.layout[GENERATOR]),
+        }
+        name = self.ballots.name
+        if name is not None:
+            found[DATABASE] = Party(self.shared.databases.pid(name), self.layout[DATABASE])
+        return found
+
+    def alive(self) -> bool:
+        """Whether the server runs."""
+        return self.server.child.running()
+
+    def check(self, task: str) -> None:
+        """The page is right, and after a load so are the votes."""
+        pages.verify(self.server.url, task, patient=self._driven)
+        self._driven = False
+        self.ballots.check(task)
+
+    def drive(self, work: Work) -> Sample:
+        """One run of a generator."""
+        self._driven = True
+        page = pages.PAGES[work.task]
+        target = Target(self.server.url, work.task, page.path)
+        try:
+            seen = drive(target, work.load, self.server.child, self.layout[GENERATOR])
+        except BaseException:
+            self.ballots.lose_count()
+            raise
+        if seen.cast is not None:
+            self.ballots.note(seen.cast)
+        return seen.sample
+
+    def facts(self, task: str) -> Figures:
+        """Requests to the database, counted once for each contender."""
+        known = self.shared.requests
+        label = self.contender.label
+        if label not in known:
+            known[label] = self._count(self.shared.launcher.scenario.tasks)
+        return {REQUESTS: known[label][task]} if task in known[label] else {}
+
+    def _count(self, tasks: Sequence[str]) -> dict[str, float]:
+        """On a server of its own, whose wire is tapped."""
+
+        def start(env: Mapping[str, str]) -> Server:
+            return self.shared.launcher.start(self.contender, self.layout[SERVER], env)
+
+        return requests.per_page(self.shared.databases, self.ballots.name, start, tasks)
+
+    def close(self) -> None:
+        """SIGTERM, and harder where that is not enough."""
+        self.server.child.end()

@@ -1,0 +1,109 @@
+"""URLs of databases: taken apart here and nowhere else.
+
+A database says how its URLs look (``Form``); everybody who needs to know where it listens, or who
+asks there, takes it from the ``Address``.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, List, NamedTuple, Optional, Tuple
+from urllib.parse import SplitResult, parse_qs, quote, unquote, urlencode, urlsplit
+
+
+class AddressError(ValueError):
+    """The text is no URL of that database. One line that names the variable, and no password."""
+
+
+class Form(NamedTuple):
+    """How the URLs of a database look; ``example`` ends the sentence "... must look like"."""
+
+    variable: str
+    schemes: Tuple[str, ...]
+    default_port: int
+    example: str
+    # A Unix socket's name inside the folder that ``?host=`` gives; "" when the URL's path is the
+    # socket itself.
+    socket: str = ""
+
+
+class Address(NamedTuple):
+    """Where a database listens, and as whom and for what to ask there.
+
+    ``path`` is that of a Unix socket, or None, and then ``host`` and ``port`` hold. User, password
+    and database name are decoded, None where the URL names none.
+    """
+
+    path: Optional[str]
+    host: str
+    port: int
+    user: Optional[str] = None
+    password: Optional[str] = None
+    name: Optional[str] = None
+
+    def __str__(self) -> str:
+        """For messages: neither user nor password."""
+        if self.path:
+            return self.path
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def parse(url: str, form: Form) -> Address:
+    """The address in a URL, or AddressError."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        query = parse_qs(parts.query)
+        if form.socket and "port" in query:
+            port = int(query["port"][0])
+    except ValueError:
+        raise _wrong(form) from None
+    if parts.scheme not in form.schemes or not 0 < (port or form.default_port) < 65536:
+        raise _wrong(form)
+    path, host, name = _place(parts, query, port or form.default_port, form)
+    return Address(
+        path, host, port or form.default_port, _text(parts.username), _text(parts.password), name
+    )
+
+
+def _place(
+    parts: SplitResult, query: Dict[str, List[str]], port: int, form: Form
+) -> Tuple[Optional[str], str, Optional[str]]:
+    """Socket, host and name of the database."""
+    inside = _text(parts.path.lstrip("/"))
+    host = parts.hostname or ""
+    if not form.socket:
+        if not (host or inside):
+            raise _wrong(form)
+        return (None, host, inside) if host else (unquote(parts.path), "", None)
+    host = query.get("host", [unquote(host)])[0] or "localhost"
+    if host.startswith("/"):
+        return f"{host}/{form.socket}.{port}", "", inside
+    return None, host, inside
+
+
+def _text(part: Optional[str]) -> Optional[str]:
+    return unquote(part) if part else None
+
+
+def _wrong(form: Form) -> AddressError:
+    return AddressError(f"{form.variable} must look like {form.example}")
+
+
+def moved(url: str, here: Address) -> str:
+    """The same URL with another place of the same kind: user, password, name and options stay."""
+    parts = urlsplit(url)
+    query = parse_qs(parts.query)
+    user, at, _ = parts.netloc.rpartition("@")
+    query.pop("hostaddr", None)
+    # libpq takes a socket's folder in place of the host as well.
+    if "host" in query or (parts.hostname or "").lower().startswith("%2f"):
+        query["host"] = [here.host if here.path is None else here.path.rpartition("/")[0]]
+        query["port"] = [str(here.port)]
+        parts = parts._replace(netloc=user + at, query=urlencode(query, doseq=True))
+    elif here.path is None:
+        parts = parts._replace(netloc=f"{user}{at}{here}")
+    else:
+        parts = parts._replace(path=quote(here.path))
+    # Not `geturl`, which leaves the slashes of an empty host out.
+    query_text = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme}://{parts.netloc}{parts.path}{query_text}"

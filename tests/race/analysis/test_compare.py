@@ -1,0 +1,193 @@
+"""Two saved runs: what counts as a regression, and what the gate answers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as changed
+
+from race.analysis.compare import Change, Comparison, compare
+from race.analysis.differences import differences
+from race.commands.compare import run
+from race.report import comparison
+from race.saved.model import Environment
+from race.saved.reader import SavedRace, load
+from tests.support.synthetic import Recipe, failed, write
+
+ENGINES = ("aiohttp-tarantool-one", "sanic-tarantool-one", "sanic-tarantool-one-uvloop")
+SLOWED = "sanic-tarantool-one"
+PLAIN = Recipe(name="before", engines=ENGINES, pages=("good", "ugly"), depths=(), faults=False)
+RATES = replace(PLAIN, name="rates", pages=("good",), rates=(3000.0,), rounds=6)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    base = tmp_path_factory.mktemp("races")
+    recipes = {
+        "before": PLAIN,
+        "same": replace(PLAIN, name="same", seed=7),
+        "slower": replace(PLAIN, name="slower", seed=8, slowdown={SLOWED: 1.25}),
+        "short": replace(PLAIN, name="short", seed=9, rounds=2),
+        "all": replace(PLAIN, name="all", seed=10, slowdown=dict.fromkeys(ENGINES, 1.4)),
+        "rates": RATES,
+        "dearer": replace(RATES, name="dearer", slowdown={SLOWED: 1.3}),
+        "other": replace(PLAIN, name="other", pages=("about",)),
+    }
+    return {name: write(base / name, recipe) for name, recipe in recipes.items()}
+
+
+def _compare(folders: dict[str, Path], old: str, new: str, limit: float = 0.05) -> Comparison:
+    return compare(load(folders[old]), load(folders[new]), limit)
+
+
+def _change(found: Comparison, label: str, page: str) -> Change:
+    return next(c for c in found.changes if (c.label, c.work.task) == (label, page))
+
+
+def test_like_runs_show_no_regression(folders: dict[str, Path]) -> None:
+    found = _compare(folders, "before", "same")
+    assert found.decided
+    assert found.regressions == []
+    assert {change.outcome for change in found.changes} == {"same"}
+    assert "Nothing is slower" in comparison.headline(found)
+
+
+def test_a_real_slowdown_is_found_where_it_is(folders: dict[str, Path]) -> None:
+    found = _compare(folders, "before", "slower")
+    assert {change.label for change in found.regressions} == {SLOWED}
+    change = _change(found, SLOWED, "good")
+    assert change.outcome == "slower"
+    assert change.estimate is not None
+    assert change.estimate.low < math.log(1 / 1.25) < change.estimate.high
+    assert change.p_holm is not None
+    assert change.p_holm < 0.05
+    assert _change(found, ENGINES[0], "good").outcome == "same"
+    back = _compare(folders, "slower", "before")
+    assert _change(back, SLOWED, "good").outcome == "faster"
+    assert back.regressions == []
+
+
+def test_the_limit_is_respected(folders: dict[str, Path]) -> None:
+    assert _compare(folders, "before", "slower", 0.4).regressions == []
+
+
+def test_too_few_rounds_decide_nothing(folders: dict[str, Path]) -> None:
+    found = _compare(folders, "before", "short")
+    assert not found.decided
+    assert found.regressions == []
+    assert any("No change could be seen" in text for text in found.warnings)
+
+
+def test_a_shift_of_everything_is_named(folders: dict[str, Path]) -> None:
+    found = _compare(folders, "before", "all")
+    assert len(found.regressions) == len(found.changes)
+    assert any("a change of the machine looks just like this" in text for text in found.warnings)
+    old, new = (load(folders[name]) for name in ("before", "all"))
+    relative = compare(old, new, 0.05, relative=True)
+    assert relative.regressions == []
+    assert relative.common == pytest.approx(0, abs=0.02)
+
+
+def test_fixed_rates_are_compared_by_cpu_per_request(folders: dict[str, Path]) -> None:
+    found = _compare(folders, "rates", "dearer")
+    change = next(c for c in found.changes if c.label == SLOWED and c.work.load.rate is not None)
+    assert change.measure == "CPU µs/request"
+    assert change.outcome == "slower"
+    assert change.old is not None
+    assert change.new is not None
+    assert change.new > change.old
+
+
+def test_runs_without_a_common_cell(folders: dict[str, Path]) -> None:
+    found = _compare(folders, "before", "other")
+    assert {change.outcome for change in found.changes} == {"gone", "new"}
+    assert not found.decided
+    assert any("no cell in common" in text for text in found.warnings)
+
+
+def _failing(race: SavedRace) -> SavedRace:
+    cells = [failed(c) if (c.label, c.task) == (SLOWED, "good") else c for c in race.cells]
+    return replace(race, cells=cells)
+
+
+def test_what_fails_now_is_a_regression(folders: dict[str, Path]) -> None:
+    old, new = (load(folders[name]) for name in ("before", "same"))
+    found = compare(old, _failing(new), 0.05)
+    assert [change.outcome for change in found.regressions] == ["fails now"]
+    assert "fails now" in comparison.headline(found)
+    back = compare(_failing(old), new, 0.05)
+    assert _change(back, SLOWED, "good").outcome == "works now"
+
+
+def test_differences_of_machines_are_warned_about(folders: dict[str, Path]) -> None:
+    old, new = (load(folders[name]) for name in ("before", "same"))
+    assert differences(old.head, new.head) == []
+    head = changed(new.head, environment=_elsewhere(new.head.environment))
+    expected = [
+        "Different cpu: AMD EPYC 7B13 and Other.",
+        "Different wrk: 4.1.0 and 4.2.0.",
+        "Different sanic on CPython 3.13: 25.12.1 and 26.1.",
+    ]
+    assert differences(old.head, head) == expected
+    tools = changed(new.head.discipline, name="tools")
+    other = changed(new.head, discipline=tools)
+    assert differences(old.head, other) == ["Different discipline: web and tools."]
+    found = compare(old, replace(new, head=head))
+    assert found.warnings[: len(expected)] == expected
+
+
+def _elsewhere(environment: Environment) -> Environment:
+    return changed(
+        environment,
+        cpu="Other",
+        versions={**environment.versions, "wrk": "4.2.0"},
+        interpreters={
+            label: changed(one, packages={**one.packages, "sanic": "26.1"})
+            for label, one in environment.interpreters.items()
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "limit", "code"),
+    [
+        ("before", "same", 0.05, 0),
+        ("before", "slower", 0.05, 1),
+        ("before", "slower", None, 0),
+        ("before", "slower", 0.4, 0),
+        ("before", "short", 0.05, 2),
+    ],
+)
+def test_exit_codes_and_outputs(
+    folders: dict[str, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    old: str,
+    new: str,
+    limit: float | None,
+    code: int,
+) -> None:
+    options = argparse.Namespace(
+        before=old,
+        after=new,
+        results=folders["before"].parent,
+        fail_if_slower=limit,
+        relative=False,
+        json=False,
+        markdown=tmp_path / "c.md",
+        html=tmp_path / "c.html",
+    )
+    assert run(options) == code
+    shown = capsys.readouterr().out
+    for text in (shown, options.markdown.read_text(), options.html.read_text()):
+        assert SLOWED in text
+        assert new in text
+    options.json = True
+    assert run(options) == code
+    data = json.loads(capsys.readouterr().out)
+    assert (data["regressions"] > 0) == (new == "slower" and limit != 0.4)

@@ -1,0 +1,102 @@
+"""Children of the harness: waited for without polling, ended whatever they do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from race.errors import RaceError
+from race.machine.process import Child, wait_first
+
+STUBBORN = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+pid = os.fork()
+if pid:
+    print(pid, flush=True)
+time.sleep(60)
+"""
+
+
+def python(code: str, *, talks: bool = False) -> Child:
+    return Child([sys.executable, "-c", code], talks=talks)
+
+
+def test_output_and_last_words() -> None:
+    child = python("import sys; print('x' * 200_000); print('a\\nlast', file=sys.stderr)")
+    assert wait_first([child], 10) is child
+    assert str(child.exit()) == "ended with code 0"
+    assert len(child.output()) == 200_001
+    assert child.complaint() == "last"
+    child.end()
+
+
+def test_the_first_to_end_is_found_at_once() -> None:
+    slow, quick = python("import time; time.sleep(60)"), python("pass")
+    try:
+        assert wait_first([slow, quick], 10) is quick
+        assert slow.running()
+        assert not quick.running()
+        assert wait_first([slow], 0.05) is None
+    finally:
+        slow.end()
+        quick.end()
+
+
+def test_a_line_is_waited_for_only_so_long() -> None:
+    silent = python("import time; time.sleep(60)", talks=True)
+    gone = python("pass", talks=True)
+    try:
+        began = time.monotonic()
+        assert silent.read_line(0.1) is None
+        assert gone.read_line(10) is None
+        assert time.monotonic() - began < 5
+    finally:
+        silent.end()
+        gone.end()
+
+
+def test_who_ignores_sigterm_is_killed_with_its_children() -> None:
+    child = python(STUBBORN, talks=True)
+    grandchild = int(child.read_line(10) or 0)
+    child.end(patience=0.2)
+    assert not child.running()
+    deadline = time.monotonic() + 5
+    while _state(grandchild) not in ("", "Z"):
+        assert time.monotonic() < deadline, "the grandchild lives on"
+    child.end()  # a second time does nothing
+
+
+def test_a_child_runs_on_the_cores_it_was_given() -> None:
+    core = max(os.sched_getaffinity(0))
+    code = "import os; print(sorted(os.sched_getaffinity(0)))"
+    child = Child([sys.executable, "-c", code], frozenset([core]))
+    wait_first([child], 10)
+    assert child.output().strip() == f"[{core}]"
+    child.end()
+
+
+def test_how_a_child_was_killed_is_said() -> None:
+    child = python("import os; os.kill(os.getpid(), 9)")
+    wait_first([child], 10)
+    assert child.exit().signal is signal.SIGKILL
+    assert child.last_words() == "killed by SIGKILL"
+    child.end()
+
+
+def test_a_program_that_does_not_exist_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("race.machine.process._prefix", lambda cores: [])
+    with pytest.raises(RaceError, match="cannot start no-such-program: No such file"):
+        Child(["no-such-program"])
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""

@@ -1,0 +1,132 @@
+"""The order of a race: random, mirrored, repeatable; what is never pipelined; fixed rates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from race.errors import RaceError
+from race.plan import order
+from race.plan.contenders import baseline, with_twin
+from race.plan.forecast import Plan
+from race.plan.read import from_json
+from race.plan.works import closed_works, open_works
+from race.saved.model import Contender
+from race.scenario import Scenario
+from race.web import engines
+from race.web.discipline import Web
+from race.web.engines import Entry
+from race.web.pages import PAGES
+from race.web.scenario import SiteScenario
+from tests.support.records import contender
+
+ENGINES = [contender("aiohttp-memory-one"), contender("aiohttp-tarantool-one")]
+
+
+def made(**changes: Any) -> SiteScenario:
+    least = {"name": "x", "title": "t", "engines": ["*"], "pages": ["ugly", "good"]}
+    found: Scenario = from_json({**least, **changes})
+    assert isinstance(found, SiteScenario)
+    return found
+
+
+def blocks(seed: int, number: int) -> list[order.Block]:
+    found = with_twin(made(), ENGINES)
+    works = closed_works(made(pages=["ugly", "about", "good", "bad"]), PAGES)
+    return order.shuffled({one.label: works for one in found}, found, seed, number)
+
+
+def test_a_round_is_followed_by_its_reverse() -> None:
+    turns = [(b.contender.label, work) for b in blocks(1, 1) for work in b.works]
+    half = len(turns) // 2
+    assert turns[half:] == turns[:half][::-1]
+    assert len(turns) == 2 * 3 * 4
+
+
+def test_the_cells_of_a_round_are_counted_through() -> None:
+    places = [one.order for block in blocks(1, 1) for one in order.planned(block)]
+    assert places == list(range(24))
+
+
+def test_the_order_is_repeatable_and_differs_between_rounds_and_seeds() -> None:
+    assert blocks(1, 1) == blocks(1, 1)
+    orders = {
+        tuple((b.contender.label, b.works) for b in blocks(seed, number))
+        for seed in range(4)
+        for number in range(4)
+    }
+    assert len(orders) > 10
+
+
+def test_one_contender_runs_twice() -> None:
+    found = with_twin(made(baseline="aiohttp-tarantool-one"), ENGINES)
+    twins = [one for one in found if one.aa]
+    assert [one.label for one in twins] == ["aiohttp-tarantool-one (A/A)"]
+    assert twins[0].name == "aiohttp-tarantool-one"
+    assert with_twin(made(), []) == []
+    assert baseline(made(baseline="gone"), ENGINES) == "aiohttp-memory-one"
+
+
+def test_a_page_with_a_database_is_never_pipelined() -> None:
+    chosen = made(pages=["index", "good", "ugly"], load={"pipeline": [1, 24]})
+    works = closed_works(chosen, PAGES)
+    assert [(work.task, work.load.pipeline) for work in works] == [
+        ("index", 1),
+        ("good", 1),
+        ("ugly", 1),
+        ("ugly", 24),
+    ]
+    assert {work.load.generator for work in works} == {"wrk"}
+
+
+def test_interpreters_and_workers_are_told_apart_by_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    def listed(version: str | None = None) -> engines.Catalogue:
+        factors = {"python": version or "3.13"}
+        entries = [Entry("a-b-one", factors, "b"), Entry("a-memory-one", factors)]
+        return engines.Catalogue({}, entries)
+
+    monkeypatch.setattr(engines, "catalogue", listed)
+    chosen = made(engines=["a-b-one"], pythons=["3.7", "3.8"], workers=[1, 2])
+    found = engines.choose(chosen).contenders
+    assert [one.label for one in found] == [
+        "a-b-one@3.7, 1 worker",
+        "a-b-one@3.7, 2 workers",
+        "a-b-one@3.8, 1 worker",
+        "a-b-one@3.8, 2 workers",
+    ]
+    assert found[1].factors == {"python": "3.7", "workers": "2"}
+    alone = engines.choose(made(engines=["a-memory-one"], workers=[1, 2]))
+    assert [one.factors["workers"] for one in alone.contenders] == ["1"]
+    assert alone.left_out == ["left out: a-memory-one with more than one worker"]
+
+
+def test_rates_are_fractions_of_the_slowest_and_of_ones_own_capacity() -> None:
+    chosen = made(pages=["good"], load={"rates_of_slowest": [0.5], "rates_of_own": [0.9]})
+    fast, slow, twin = with_twin(made(baseline="aiohttp-tarantool-one"), ENGINES)
+    capacity = {(fast.label, "good"): 8000.0, (slow.label, "good"): 1000.0}
+    rates = [work.load.rate for work in open_works(chosen, fast, capacity)]
+    assert rates == [500.0, 7200.0]
+    same = open_works(chosen, slow, capacity)
+    assert [work.load.rate for work in same] == [500.0, 900.0]
+    assert {work.load.generator for work in same} == {"oha"}
+    assert open_works(chosen, twin, capacity) == same
+
+
+def test_patterns_choose_engines_and_a_wrong_one_names_the_nearest() -> None:
+    found = engines.choose(made(engines=["*-memory-one"], exclude=["japronto*"]))
+    names = {one.name for one in found.contenders}
+    assert "aiohttp-memory-one" in names
+    assert not [name for name in names if name.startswith("japronto")]
+    with pytest.raises(RaceError, match="unknown engine 'aiohttp-memry-one': did you mean"):
+        engines.choose(made(engines=["aiohttp-memry-one"]))
+
+
+def test_the_forecast_counts_the_cells_that_are_run() -> None:
+    contenders: list[Contender] = with_twin(made(), ENGINES)
+    closed = Plan(Web(), made(rounds=3), contenders, [])
+    assert closed.cells == 2 * 3 * 3 * 2
+    assert closed.seconds() > closed.cells * 5
+    rated = Plan(Web(), made(rounds=3, load={"rates": [100, 200]}), contenders, [])
+    assert rated.rounds == 4
+    assert rated.cells == 2 * 3 * (2 + 3 * 2 * 2)

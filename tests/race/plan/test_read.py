@@ -1,0 +1,111 @@
+"""Scenarios: what is accepted, and that a wrong word is answered with the nearest right one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from race.errors import RaceError
+from race.plan import read
+
+READY_MADE = {
+    "aa",
+    "article",
+    "connections",
+    "latency",
+    "limits",
+    "loops",
+    "pipelining",
+    "pythons",
+    "quick",
+}
+LEAST: dict[str, Any] = {
+    "name": "x",
+    "title": "t",
+    "engines": ["aiohttp-memory-one"],
+    "pages": ["ugly"],
+}
+
+
+def test_every_scenario_of_the_project_is_there_and_valid() -> None:
+    assert set(read.names()) >= READY_MADE
+    for name in read.names():
+        loaded = read.load(name)
+        assert read.from_json(loaded.as_json()) == loaded
+
+
+def test_defaults_are_the_protocol() -> None:
+    made = read.from_json(LEAST)
+    assert made.limits.steal == 0.02
+    assert made.limits.foreign == 0.05
+    assert made.limits.errors == 0.001
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"enginse": []}, "unknown scenario key 'enginse': did you mean 'engines'?"),
+        ({"load": {"conections": 5}}, "unknown scenario key 'load.conections': did you mean"),
+        ({"pages": ["godo"]}, "unknown page 'godo': did you mean 'good'?"),
+        ({"load": {"generator": "wrk2"}}, "unknown load generator 'wrk2': did you mean 'wrk'?"),
+        ({"discipline": "wbe"}, "unknown discipline 'wbe': did you mean 'web'?"),
+        ({"rounds": "six"}, "scenario x: key 'rounds': expected int, got str"),
+        ({"rounds": True}, "scenario x: key 'rounds': expected int, got bool"),
+        ({"load": 5}, "scenario x: key 'load': expected a table, got int"),
+        ({"rounds": 0}, "scenario x: key 'rounds': expected int >= 1"),
+        ({"pages": []}, "key 'pages': expected a list of length >= 1"),
+        ({"load": {"pipeline": [1, 0]}}, "key 'load.pipeline[1]': expected int >= 1"),
+        ({"port": 65536}, "key 'port': expected int <= 65535"),
+        ({"load": {"threads": 9, "connections": 4}}, "more load.threads than load.connections"),
+        ({"programs": {"own": {"comand": ["x"]}}}, "unknown scenario key 'programs.own.comand'"),
+        ({"programs": {"own": {}}}, "key 'programs[...].command' is missing"),
+    ],
+)
+def test_a_wrong_key_or_value_is_one_clear_line(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(RaceError) as caught:
+        read.from_json({**LEAST, **change})
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_key_is_named() -> None:
+    with pytest.raises(RaceError, match="scenario x: key 'engines' is missing"):
+        read.from_json({key: value for key, value in LEAST.items() if key != "engines"})
+
+
+def test_a_discipline_has_words_of_its_own() -> None:
+    least = {"name": "x", "title": "t", "discipline": "tools"}
+    made = read.from_json({**least, "drivers": ["limits-*"], "operations": ["objects"]})
+    assert (made.contenders, made.tasks) == (("limits-*",), ("objects",))
+    with pytest.raises(RaceError, match="unknown scenario key 'engines'"):
+        read.from_json({**least, "engines": ["*"], "pages": ["ugly"]})
+    with pytest.raises(RaceError, match="unknown operation 'objcts': did you mean 'objects'"):
+        read.from_json({**least, "drivers": ["*"], "operations": ["objcts"]})
+
+
+def test_an_unknown_scenario_names_the_nearest() -> None:
+    with pytest.raises(RaceError, match="unknown scenario 'quik': did you mean 'quick'"):
+        read.load("quik")
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('title = "t"\nengines = ["a*"]\npages = ["ugly"]\n[load]\nconnections = 7\n')
+    assert read.load(str(path)).load.connections == 7
+    path.write_text("title = ")
+    with pytest.raises(RaceError, match=r"mine\.toml: "):
+        read.load(str(path))
+    with pytest.raises(RaceError, match="cannot read"):
+        read.load(str(tmp_path / "none.toml"))
+
+
+def test_the_command_line_changes_are_checked_too() -> None:
+    made = read.from_json(LEAST)
+    assert read.change(made, {"load.connections": 5}).load.connections == 5
+    assert read.change(made, {"tasks": ["good"]}).tasks == ("good",)
+    with pytest.raises(RaceError, match="unknown page"):
+        read.change(made, {"tasks": ["nope"]})
+    with pytest.raises(RaceError, match="unknown scenario key 'prot'"):
+        read.change(made, {"prot": 1})

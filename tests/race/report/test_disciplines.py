@@ -1,0 +1,146 @@
+"""What the report takes from a discipline: words, tasks, factors, meters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as changed
+from rich.console import Console
+
+from race.analysis.analyse import analyse
+from race.report import html, markdown
+from race.report.charts.colours import palette
+from race.report.charts.marks import lines, paint
+from race.saved.model import Cell, Contender, Discipline, Environment
+from race.saved.reader import SavedRace
+from race.terminal import tables
+from tests.support.synthetic import SMALL
+
+TOOLS = Discipline(
+    name="tools",
+    unit="operations",
+    contender="driver",
+    task="operation",
+    parties=["client", "generator", "store"],
+    factors={"language": [], "mode": ["sync", "async", "chunks"]},
+    tasks={"select": "Nine rows", "insert": "One row"},
+    meters={"watts": "W"},
+)
+DRIVERS = {
+    "go": {"language": "go", "mode": "sync"},
+    "slow": {"language": "python", "mode": "sync"},
+    "fast": {"language": "python", "mode": "async"},
+    "chunky": {"language": "python", "mode": "chunks"},
+}
+
+
+@pytest.fixture(scope="module")
+def tools(small: SavedRace) -> SavedRace:
+    """The small race told in the words of another discipline."""
+    names = dict(zip(SMALL, ["slow", "fast", "go", "chunky", "slow"], strict=True))
+    tasks = {"index": "select", "ugly": "insert"}
+    cells = [
+        changed(_other(cell), label=names[cell.label], task=tasks[cell.task])
+        for cell in small.cells
+        if cell.label in SMALL[:4]
+    ]
+    contenders = [Contender(label=one, name=one, factors=DRIVERS[one]) for one in DRIVERS]
+    head = changed(
+        small.head,
+        discipline=TOOLS,
+        contenders=contenders,
+        baseline="slow",
+        scenario={"name": "x", "title": "Drivers"},
+        command=["race", "x"],
+        environment=Environment(),
+        rejected=[],
+    )
+    return replace(small, cells=cells, head=head)
+
+
+def _other(cell: Cell) -> Cell:
+    """Metered by parties of other names, and by one meter more."""
+    if cell.count is None:
+        return cell
+    cpu = {"client": cell.count * 20_000, "store": cell.count * 9000}
+    watts = {"package": 12.5}
+    return changed(cell, meters={"cpu_ns": cpu, "watts": watts}, facts={"round_trips": 2})
+
+
+def test_another_discipline_is_reported_in_its_own_words(tools: SavedRace) -> None:
+    """Nothing in the analysis and report knows the site."""
+    found = analyse(tools)
+    page = html.page(found)
+    text = re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL)
+    for word in (
+        *("request", "engine", " page", "server", "database", "web", "uvloop", "aiohttp"),
+        *("sanic", "japronto", "tarantool", "Ugly"),
+    ):
+        assert word not in text, word
+    for part in (
+        *("Operation by operation", "operations/s", "CPU<br>µs/operation", "driver</th>"),
+        *("Client and store", "Nine rows", "One row", "Client CPU, µs per operation"),
+        *("async against sync", "chunks against async", "python against go"),
+        *("with async or chunks", "with sync", "12.5 W", "round trips", ">client µs<"),
+    ):
+        assert part in text, part
+    assert not re.search(r"request|engine|\bpage|server|database", markdown.page(found))
+    shown = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
+    for table in tables.everything(found):
+        shown.print(table)
+    shown.file.close()
+    assert not re.search(r"request|engine|\bpage|server|database", shown.export_text())
+
+
+def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_second(
+    tools: SavedRace, article: SavedRace
+) -> None:
+    found = analyse(tools)
+    colours = palette(found)
+    standings = {item.label: item for item in found.contests[0].standings}
+    painted = {label: paint(item, colours) for label, item in standings.items()}
+    assert {label: row["colour"] for label, row in painted.items()} == {
+        "go": "var(--accent1)",
+        "slow": "var(--accent2)",
+        "fast": "var(--accent2)",
+        "chunky": "var(--accent2)",
+    }
+    assert {label for label, row in painted.items() if row["opacity"] < 1} == {"go", "slow"}
+    drawn = lines(standings.values(), colours)
+    assert {label for label, row in drawn.items() if row["dash"][1]} == {"go", "slow"}
+    assert drawn["fast"]["shape"] != drawn["chunky"]["shape"]
+    one_mode = changed(TOOLS, factors={"language": [], "mode": []})
+    contenders = [
+        changed(one, factors={**one.factors, "mode": "sync"}) for one in tools.head.contenders
+    ]
+    head = changed(tools.head, discipline=one_mode, contenders=contenders)
+    uniform = analyse(replace(tools, head=head))
+    assert not any(palette(uniform).pale(item) for item in uniform.contests[0].standings)
+    # A level that the discipline does not name comes after those it does.
+    contenders = [*article.head.contenders]
+    contenders[0] = changed(contenders[0], factors={**contenders[0].factors, "web": "starlette"})
+    other = replace(article, head=changed(article.head, contenders=contenders))
+    assert palette(analyse(other)).accents == {
+        "aiohttp": "accent1",
+        "sanic": "accent2",
+        "japronto": "accent3",
+        "starlette": "accent4",
+    }
+
+
+def test_a_figure_of_any_meter_is_shown(small: SavedRace, page: str) -> None:
+    """Without a change to the report."""
+    for part in ("memory, server", "switches, voluntary", "CPU, generator", "database requests"):
+        assert f">{part}</th>" in page
+    assert "CPU, server" not in page  # the rankings have it
+    cells = [
+        changed(c, meters={**c.meters, "cache": {"misses": 1234}}) if c.count else c
+        for c in small.cells
+    ]
+    discipline = changed(small.head.discipline, meters={"cache": "misses"})
+    head = changed(small.head, discipline=discipline)
+    text = html.page(analyse(replace(small, cells=cells, head=head)))
+    assert ">cache, misses</th>" in text
+    assert ">1,234 misses</td>" in text

@@ -1,0 +1,224 @@
+"""Reports of invented races."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as changed
+from rich.console import Console
+
+from race.analysis.analyse import analyse
+from race.report import html, markdown
+from race.report.chapters import CHAPTERS
+from race.saved.model import Cell, Contender, Environment
+from race.saved.reader import SavedRace, load
+from race.terminal import tables
+from runtime.paths import ROOT
+from runtime.plugin import Plugin
+from tests.support.synthetic import BASELINE, SMALL, Recipe, write
+
+
+def test_numbers_of_the_analysis_are_on_the_page(article: SavedRace) -> None:
+    text = html.page(analyse(article))
+    assert 'data-label="p">0.004</td>' in text
+    assert "japronto (the nearest differ in web and python)" in text
+
+
+def test_connections_without_an_answer_are_named(small: SavedRace) -> None:
+    starved = [
+        changed(c, busy_connections=40.0) if (c.label, c.task) == (BASELINE, "ugly") else c
+        for c in small.cells
+    ]
+    found = analyse(replace(small, cells=starved))
+    for text in (html.page(found), markdown.page(found)):
+        assert re.search(rf"answered, and .* alone: {BASELINE} 4\d %\.", text)
+    assert "By Little’s law" not in markdown.page(analyse(small))
+
+
+def test_cpu_time_is_compared_at_the_same_rate(small: SavedRace, page: str) -> None:
+    contests = [one for one in analyse(small).contests if not one.closed]
+    assert len(contests) == 2
+    for contest in contests:
+        served = [item for item in contest.standings if item.throughput]
+        assert sum(item.cpu_ratio is not None for item in served) == len(served) - 1
+    assert page.count("CPU ratio [95 %]") == 2
+    assert "Index at 2,000 requests/s" in page
+
+
+def test_who_does_not_keep_up_is_a_cross_on_the_curve(tmp_path: Path) -> None:
+    recipe = Recipe(engines=SMALL, pages=("good",), rounds=6, rates=(2000.0, 7000.0), faults=False)
+    page = html.page(analyse(load(write(tmp_path / "race", recipe))))
+    found = re.search(r"so no cell at that rate counts: ([^<]*)\.", page)
+    assert found
+    assert set(found[1].split("; ")) == {f"{BASELINE} at 7,000/s", f"{SMALL[4]} at 7,000/s"}
+    assert "aiohttp-tarantool-multi at 7,000/s: did not keep up in 12 of 12 cells" in page
+    assert "japronto-tarantool-one-uvloop at 7,000/s: p50" in page
+    assert page.count(">✕</text>") == 2 * 3 * 2  # wide and narrow, three panels, two engines
+    hopeless = replace(recipe, rates=(1e6,))
+    assert "✕" not in html.page(analyse(load(write(tmp_path / "hopeless", hopeless))))
+
+
+def test_empty_and_unfinished_races_are_reported(small: SavedRace) -> None:
+    head = changed(small.head, finished_at=None)
+    nothing = analyse(replace(small, cells=[], head=head))
+    text = html.page(nothing)
+    assert "The race was not finished" in text
+    assert 'id="tasks"' not in text
+    assert markdown.page(nothing)
+    assert tables.rankings(nothing) == []
+
+
+def test_terminal_and_markdown_show_ranks_intervals_and_failures(small: SavedRace) -> None:
+    found = analyse(small)
+    console = Console(width=150, record=True, quiet=False, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
+    for ranking in tables.rankings(found):
+        console.print(ranking)
+    console.file.close()
+    shown = console.export_text()
+    text = markdown.page(found)
+    for told in (shown, text.replace("\\", "")):
+        assert "1 (reference)" in told
+        assert re.search(r"\d\.\d+× \[\d\.\d+, \d\.\d+\]", told)
+        assert "failed: the page answered 503" in told
+    assert "race run article" in text
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {7}
+
+
+def test_the_published_race_is_read_and_its_readme_is_its_report() -> None:
+    """When it is not: `race report docs/results/article --markdown` into its README.md."""
+    folder = ROOT / "docs" / "results" / "article"
+    race = load(folder)
+    assert race.problems == []
+    assert markdown.page(analyse(race)) == (folder / "README.md").read_text()
+
+
+TOY = """
+from markupsafe import Markup, escape
+
+class Toy:
+    def title(self, analysis):
+        return f"A toy & {analysis.race.head.race}"
+
+    def render(self, analysis):
+        text = escape(f"<{len(analysis.contests)} contests>")
+        return Markup(f"<p>{text}</p>") if analysis.contests else None
+"""
+
+
+def test_a_chapter_is_one_file_and_one_entry(
+    small: SavedRace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "toy_chapter_of_a_test.py").write_text(TOY)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(CHAPTERS, "toy", Plugin("toy_chapter_of_a_test:Toy"))
+    found = analyse(small)
+    text = html.page(found)
+    assert '<a href="#toy">A toy &amp; 20261120-204500-article</a>' in text
+    assert '<section id="toy">' in text
+    assert f"<p>&lt;{len(found.contests)} contests&gt;</p>" in text
+    assert text.index('id="repeat"') < text.index('id="toy"')
+    assert 'id="toy"' not in html.page(analyse(replace(small, cells=[])))
+
+
+class _Page(HTMLParser):
+    """What a test asks of a page: ids, links, sections, chart texts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.labelled: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.tags.append(tag)
+        if "id" in given:
+            self.ids.append(given["id"])
+        self.links += [given[name] for name in ("href", "src", "srcset", "data") if name in given]
+        if given.get("role") == "img":
+            self.labelled.append(given.get("aria-labelledby", ""))
+
+
+def test_page_is_one_file_without_network(page: str) -> None:
+    found = _Page(page)
+    assert all(link.startswith(("#", "data:")) for link in found.links)
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", page)
+    assert "@import" not in page
+    assert {link[1:] for link in found.links if link.startswith("#")} <= set(found.ids)
+    assert len(page.encode()) < 1_000_000
+
+
+def test_every_chart_has_a_text_and_ids_are_unique(page: str) -> None:
+    found = _Page(page)
+    assert len(found.ids) == len(set(found.ids))
+    assert len(found.labelled) > 10
+    for texts in found.labelled:
+        assert set(texts.split()) <= set(found.ids)
+    assert found.tags.count("title") == len(found.labelled) + 1
+    assert "<desc" in page
+
+
+def test_page_shows_everything_it_has_data_for(small: SavedRace, page: str) -> None:
+    assert [name for name in CHAPTERS if f'<section id="{name}">' in page] == list(CHAPTERS)
+    assert "race run article --rounds 6 --seed 20261120" in page
+    assert page.count("<tr") > len(small.cells)
+    assert "no new connection within 2 s" in page
+    assert "round 5: steal 3.4% is over 2.0%" in page
+    assert "at a fixed rate" in page
+
+
+def test_chapters_without_data_are_left_out(tmp_path: Path) -> None:
+    engines = ("aiohttp-memory-one", "sanic-memory-pool")
+    recipe = Recipe(engines=engines, pages=("good",), faults=False, rounds=6)
+    text = html.page(analyse(load(write(tmp_path / "race", recipe))))
+    for name in ("pipelining", "shares", "effects"):
+        assert f'id="{name}"' not in text
+        assert f'href="#{name}"' not in text
+    assert "at a fixed rate" not in text
+
+
+def test_same_race_same_page(small: SavedRace, page: str) -> None:
+    assert html.page(analyse(small)) == page
+
+
+def test_hostile_names_are_escaped_everywhere(small: SavedRace) -> None:
+    evil = '<script>alert(1)</script>"&'
+    site = small.head.discipline
+    head = changed(
+        small.head,
+        race=evil,
+        discipline=changed(
+            site,
+            **dict.fromkeys(("unit", "contender", "task"), evil),
+            parties=[evil, "generator", "database"],
+            factors={evil: [], "loop": ["asyncio"]},
+            tasks=dict.fromkeys(site.tasks, evil),
+            meters={"switches": evil},
+        ),
+        scenario={"name": evil, "title": evil},
+        command=["race", evil],
+        environment=Environment(cpu=evil, versions={evil: evil}),
+        baseline=evil,
+        contenders=[
+            Contender(label=evil, name=evil, factors={evil: evil}),
+            *small.head.contenders[1:],
+        ],
+    )
+    cells = [_hostile(c, evil) if c.label == BASELINE else c for c in small.cells]
+    found = analyse(replace(small, head=head, cells=cells))
+    parsed = _Page(html.page(found))
+    assert parsed.tags.count("script") == 1
+    prose, _, command = markdown.page(found).rpartition("Repeat it:")
+    assert "<script>" not in prose.replace("\\<", "")
+    assert command.strip().startswith("```")
+
+
+def _hostile(cell: Cell, evil: str) -> Cell:
+    return changed(cell, label=evil, reason=evil, meters={**cell.meters, evil: {evil: 1}})

@@ -1,0 +1,158 @@
+"""One cell of a subject that can be anything: checked, warmed up, metered, driven, judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from race.discipline import Party, Sample
+from race.errors import CellFailed, NotReady
+from race.machine.meters import METERS
+from race.plan.contenders import with_twin
+from race.plan.forecast import Plan
+from race.plan.order import Block, Planned
+from race.run.cell import Cells
+from race.run.measure import measure
+from race.run.rounds import Rounds
+from race.saved.model import Cell, Work
+from race.saved.writer import Writer
+from race.terminal.board import Plain
+from tests.support import records, toy
+
+RUN = Work("run", records.LOAD)
+
+
+def planned(name: str, **load: Any) -> Planned:
+    """The one cell of a block."""
+    from msgspec.structs import replace
+
+    work = Work("run", replace(records.LOAD, **{"duration_s": 1.0, **load}))
+    return Planned(Block(1, "forward", 0, records.contender(name), (work,)), 0, work)
+
+
+def run(toys: toy.Toys, name: str, cells: Cells | None = None, **load: Any) -> Cell:
+    """The cell of a toy."""
+    cells = cells or Cells(toy.scenario())
+    return cells.run(toys.start(records.contender(name)), planned(name, **load))
+
+
+def test_a_cell_is_checked_warmed_up_driven_and_checked_again() -> None:
+    toys = toy.Toys()
+    cell = run(toys, "fast")
+    assert toys.said == [
+        "start fast",
+        "check fast run",
+        "drive fast run 0.5",
+        "drive fast run 0.5",
+        "drive fast run 1",
+        "check fast run",
+    ]
+    assert (cell.status, cell.reason) == ("ok", None)
+    assert (cell.count, cell.seconds, cell.throughput) == (4000, 1.0, 4000.0)
+    assert cell.facts == {"wheels": 4}
+    assert cell.warm_up is not None
+    assert (cell.warm_up.windows, cell.warm_up.agreed) == (2, True)
+    assert set(cell.meters) == set(METERS)
+    assert cell.meters["cpu_ns"]["harness"] > 0
+
+
+def test_what_is_wrong_or_breaks_is_a_failed_cell_with_its_reason() -> None:
+    assert run(toy.Toys(wrong={"fast"}), "fast").reason == "run is wrong"
+    cell = run(toy.Toys(fatal={"fast"}), "fast")
+    assert (cell.status, cell.reason, cell.throughput) == ("failed", "it broke", None)
+
+
+def test_a_fault_is_invalid_once_and_a_failure_the_second_time() -> None:
+    toys, cells = toy.Toys(errors={"fast": 100}), Cells(toy.scenario())
+    first, second = (run(toys, "fast", cells) for _ in range(2))
+    assert first.status == "invalid"
+    assert "2.44% errors (odd most)" in str(first.reason)
+    assert second.status == "failed"
+    assert str(second.reason).startswith("again: 2.44% errors")
+
+
+def test_who_does_not_keep_up_with_a_rate_is_overloaded_at_once() -> None:
+    cell = run(toy.Toys(errors={"fast": 100}), "fast", rate=4100.0)
+    assert cell.status == "overloaded"
+    assert str(cell.reason).startswith("did not keep up with 4,100/s: 2.44% errors")
+    assert cell.throughput is None
+
+
+def test_a_cell_too_short_for_its_subject_is_made_longer_once() -> None:
+    toys, cells = toy.Toys(speeds={"lazy": 100.0}), Cells(toy.scenario())
+    for _ in range(2):
+        cell = run(toys, "lazy", cells)
+        assert (cell.status, cell.seconds) == ("ok", 2.4)
+        assert cell.load.duration_s == 1.0
+    assert cells.learned.seconds == {("lazy", planned("lazy").work): 2.4}
+
+
+def test_who_is_too_slow_for_any_length_fails_once_with_what_to_do() -> None:
+    toys, cells = toy.Toys(speeds={"snail": 20.0}), Cells(toy.scenario())
+    told = "too slow for this duration: 80 in 4.0 s, where 200 are needed: try --duration 12"
+    for _ in range(3):
+        cell = run(toys, "snail", cells)
+        assert (cell.status, cell.reason) == ("failed", told)
+    assert toys.said.count("drive snail run 4") == 1
+    still = run(toy.Toys(speeds={"stone": 0.0}), "stone")
+    assert still.reason == "too slow for this duration: 0 in 4.0 s, where 200 are needed"
+
+
+def test_a_slow_contender_costs_no_round_twice(tmp_path: Any) -> None:
+    """Before, its cell was invalid and the whole round was run again, in vain."""
+    toys, chosen = toy.Toys(speeds={"fast": 4000.0, "snail": 20.0}), toy.scenario(rounds=1)
+    contenders = with_twin(chosen, toys.choose(chosen).contenders)
+    head = records.head(*contenders)
+    with Writer(tmp_path / "r", head) as writer:
+        board = Plain(Console(quiet=True), head.discipline, 1, 1)
+        plan = Plan(toys, chosen, contenders, [])
+        Rounds(plan, toys.start, Cells(chosen), writer, board).run()
+        assert writer.head.rejected == []
+
+
+def test_a_subject_that_does_not_start_fails_every_cell_of_its_block(tmp_path: Any) -> None:
+    toys, chosen = toy.Toys(broken={"fast"}), toy.scenario(rounds=1, tasks=["run", "jump"])
+    head = records.head(records.contender("fast"))
+    with Writer(tmp_path / "r", head) as writer:
+        board = Plain(Console(quiet=True), head.discipline, 1, 1)
+        plan = Plan(toys, chosen, head.contenders, [])
+        rounds = Rounds(plan, toys.start, Cells(chosen), writer, board)
+        rounds.run()
+    found = [(cell.status, cell.reason) for cell in rounds.done.values()]
+    assert found == [("failed", "it does not start")] * 4
+    assert toys.said == ["start fast", "start fast"]
+
+
+def test_who_is_not_ready_gets_longer_and_then_gives_up() -> None:
+    lengths: list[float] = []
+
+    class Late(toy.Toy):
+        def drive(self, work: Work) -> Sample:
+            lengths.append(work.load.duration_s)
+            if len(lengths) < 3:
+                raise NotReady("not yet")
+            return super().drive(work)
+
+    subject = Late("fast", toy.Toys())
+    assert measure(subject, {}, RUN).sample.seconds == 8.0
+    assert lengths == [2.0, 4.0, 8.0]
+
+    class Never(toy.Toy):
+        def drive(self, work: Work) -> Sample:
+            raise NotReady("never")
+
+    with pytest.raises(CellFailed, match="wrk was not ready after 8 s"):
+        measure(Never("fast", toy.Toys()), {}, RUN)
+
+
+def test_a_party_that_went_away_fails_the_cell() -> None:
+    class Moved(toy.Toy):
+        pids = iter([1, 2])
+
+        def parties(self) -> dict[str, Party]:
+            return {"toy": Party(None), "database": Party(next(self.pids))}
+
+    with pytest.raises(CellFailed, match="database went away during the cell"):
+        measure(Moved("fast", toy.Toys()), {}, RUN)

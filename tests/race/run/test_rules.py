@@ -1,0 +1,121 @@
+"""What a measured cell is worth: each rule by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as changed
+
+from race.discipline import Sample
+from race.run.measure import Measured
+from race.run.rules import generator_bound, judge, little, nobody_saturated
+from race.saved.model import Figures, Limits, Load
+
+LOAD = Load("wrk", 100, 1, 1, None, 2.0)
+LIMITS = Limits()
+RATED = changed(LOAD, rate=1000.0)
+NO_ERRORS = {"connect": 0, "read": 0, "write": 0, "timeout": 0, "status": 0}
+# 100 connections, 1000 requests/s, 95 ms each, 2 s: 100 x (1 - 0.0475 / 2) = 97.6 are expected.
+SAMPLE = Sample(2000, 2.0, NO_ERRORS, {"mean": 95_000.0}, busy_connections=95.0)
+
+
+def busy(server: float, generator: float, own: float, database: float = 0.3) -> dict[str, Figures]:
+    """How full the cores were, and the generator's own share of its."""
+    return {
+        "busy": {"server": server, "generator": generator, "database": database},
+        "cpu_ns": {"generator": own * 2e9},
+    }
+
+
+# The server is the limit; the generator is.
+BUSY, FULL = busy(1.0, 0.6, 0.6), busy(0.5, 1.0, 0.8)
+
+
+def measured(
+    sample: Sample = SAMPLE,
+    steal: float = 0.0,
+    foreign: float = 0.0,
+    who: dict[str, Figures] = BUSY,
+) -> Measured:
+    """A cell that was measured."""
+    return Measured(sample, {**who, "cores": {"steal": steal, "foreign": foreign}})
+
+
+def test_a_good_cell_is_valid() -> None:
+    assert judge(LIMITS, LOAD, measured(SAMPLE, 0.02, 0.05)).reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("sample", "steal", "foreign", "reason", "own"),
+    [
+        (SAMPLE, 0.021, 0.0, "steal 2.1% is over 2.0%", False),
+        (SAMPLE, 0.0, 0.051, "foreign CPU 5.1% is over 5.0%", False),
+        (replace(SAMPLE, errors={**NO_ERRORS, "read": 3}), 0, 0, "0.15% errors (read most)", True),
+        (replace(SAMPLE, count=199), 0, 0, "199 are too few samples (under 200)", True),
+        (replace(SAMPLE, busy_connections=60.0), 0, 0, "Little's law: 60 connections", True),
+        (replace(SAMPLE, count=9), 0.5, 0, "steal 50.0%", False),
+    ],
+)
+def test_each_rule(sample: Sample, steal: float, foreign: float, reason: str, own: bool) -> None:
+    judged = judge(LIMITS, LOAD, measured(sample, steal, foreign))
+    assert reason in "; ".join(judged.reasons)
+    assert judged.own_fault is own
+
+
+def test_too_few_samples_are_too_slow_unless_errors_came_instead() -> None:
+    few = replace(SAMPLE, count=9)
+    assert judge(LIMITS, LOAD, measured(few)).too_slow
+    assert not judge(LIMITS, LOAD, measured()).too_slow
+    late = replace(few, count=0, errors={**NO_ERRORS, "timeout": 100})
+    assert judge(LIMITS, LOAD, measured(late)).too_slow
+    wrong = replace(few, errors={**NO_ERRORS, "read": 300})
+    assert not judge(LIMITS, LOAD, measured(wrong)).too_slow
+
+
+def test_a_full_generator_is_not_the_contenders_fault() -> None:
+    starved = replace(SAMPLE, busy_connections=60.0)
+    judged = judge(LIMITS, LOAD, measured(starved, who=FULL))
+    assert len(judged.reasons) == 1
+    assert not judged.own_fault
+
+
+def test_who_loses_requests_at_a_fixed_rate_is_overloaded() -> None:
+    lossy = replace(SAMPLE, errors={**NO_ERRORS, "timeout": 3})
+    assert judge(LIMITS, RATED, measured(lossy)).overloaded
+    assert not judge(LIMITS, LOAD, measured(lossy)).overloaded
+    assert not judge(LIMITS, RATED, measured(lossy, steal=0.5)).overloaded
+    assert not judge(LIMITS, RATED, measured(lossy, who=FULL)).own_fault
+    assert judge(LIMITS, LOAD, measured(lossy, who=FULL)).own_fault
+    assert not judge(LIMITS, RATED, measured(replace(SAMPLE, count=9))).overloaded
+
+
+def test_littles_law_by_hand() -> None:
+    # In 1 s with a mean of 0.4 s a fifth of each connection's time is in no finished request.
+    short = replace(SAMPLE, seconds=1.0, latency_us={"mean": 400_000.0}, busy_connections=80.0)
+    assert little(LIMITS, short, LOAD) is None
+    # 15 % off: 80 x 0.85 = 68.
+    assert little(LIMITS, replace(short, busy_connections=67.0), LOAD) is not None
+    assert little(LIMITS, replace(short, busy_connections=69.0), LOAD) is None
+    assert little(LIMITS, replace(short, busy_connections=None), LOAD) is None
+
+
+def test_an_open_loop_and_batches_have_no_law() -> None:
+    lazy = measured(replace(SAMPLE, busy_connections=1.0))
+    assert judge(LIMITS, RATED, lazy).reasons == ()
+    assert judge(LIMITS, changed(LOAD, pipeline=24), lazy).reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("who", "bound", "idle"),
+    [
+        (busy(0.99, 0.99, 0.9, 0.99), False, False),
+        (busy(0.5, 0.99, 0.9, 0.99), True, False),
+        (busy(0.5, 0.99, 0.2, 0.99), False, False),
+        (busy(0.5, 0.5, 0.4, 0.5), False, True),
+        ({"busy": {"driver": 1.0}, "cpu_ns": {}}, False, False),
+    ],
+)
+def test_who_was_the_limit(who: dict[str, Figures], bound: bool, idle: bool) -> None:
+    assert generator_bound(measured(who=who)) is bound
+    assert nobody_saturated(who["busy"]) is idle

@@ -1,0 +1,398 @@
+"""Every formula against an example worked by hand, and against scipy where scipy has it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from race.stats import effects, histogram, holm, little, rank_sum, ranking, signed_rank
+from race.stats.estimate import Estimate, show_ratio
+from race.stats.ranking import Rounds
+
+
+def test_hodges_lehmann_by_hand() -> None:
+    # Walsh averages of 1, 2, 6: 1, 1.5, 2, 3.5, 4, 6; the median lies between 2 and 3.5.
+    assert list(signed_rank.walsh_averages([6, 1, 2])) == [1, 1.5, 2, 3.5, 4, 6]
+    assert signed_rank.hodges_lehmann([6, 1, 2]).value == 2.75
+
+
+def test_interval_of_six_observations_is_their_range() -> None:
+    # P(T = 0) = 1/64 <= 0.025 < P(T <= 1) = 2/64, so k = 1: smallest and largest Walsh average.
+    assert signed_rank.interval_rank(6) == 1
+    estimate = signed_rank.hodges_lehmann([0.1, 0.2, 0.3, 0.4, 0.5, 0.9])
+    assert (estimate.low, estimate.high) == (0.1, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("n", "rank"), [(5, 0), (6, 1), (7, 3), (8, 4), (9, 6), (10, 9), (12, 14), (15, 26), (20, 53)]
+)
+def test_interval_rank_agrees_with_printed_tables(n: int, rank: int) -> None:
+    # Tables print the largest T that is significant at 5 % two-sided: 0, 2, 3, 5, 8, 13, 25, 52.
+    assert signed_rank.interval_rank(n) == rank
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_too_few_observations_give_no_interval(n: int) -> None:
+    estimate = signed_rank.hodges_lehmann([0.5] * n)
+    assert not estimate.bounded
+    assert estimate.as_json() == {"ratio": math.exp(0.5), "low": None, "high": None, "rounds": n}
+    assert "[" not in str(estimate)
+
+
+def test_no_observations_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no observations"):
+        signed_rank.hodges_lehmann([])
+    with pytest.raises(ValueError, match="no observations"):
+        rank_sum.shift([], [1.0])
+
+
+def test_signed_rank_p_by_hand() -> None:
+    # All four positive: both tails hold 1 of 16 sign patterns, so p = 2/16.
+    assert signed_rank.p_value([1, 2, 3, 4]) == 2 / 16
+    # Ranks 1, 2, 3 with the smallest negative: T- = 1; P(T <= 1) = 2/8, so p = 4/8.
+    assert signed_rank.p_value([-1, 2, 3]) == 4 / 8
+    # Sizes 1, 1, 2 have ranks 1.5, 1.5, 3; T- = 1.5 in 2 patterns, 0 in 1: p = 2 * 3/8.
+    assert signed_rank.p_value([-1, 1, 2]) == 6 / 8
+    assert signed_rank.p_value([0, 0]) == 1
+
+
+@pytest.mark.parametrize("n", [6, 7, 12, 25])
+def test_signed_rank_p_agrees_with_scipy(n: int) -> None:
+    random = np.random.default_rng(n)
+    for _ in range(20):
+        values = random.normal(0.3, 1, n)
+        assert signed_rank.p_value(values) == pytest.approx(
+            stats.wilcoxon(values, method="exact").pvalue
+        )
+
+
+def test_signed_rank_p_with_ties_agrees_with_all_sign_patterns() -> None:
+    values = np.array([1.0, 1.0, -1.0, 2.0, 3.0, -3.0, 4.0, 5.0])
+    ranks = stats.rankdata(np.abs(values))
+    signs = (np.arange(2**8)[:, None] >> np.arange(8)) & 1
+    sums, observed = signs @ ranks, ranks[values > 0].sum()
+    expected = 2 * min(np.mean(sums <= observed), np.mean(sums >= observed))
+    assert signed_rank.p_value(values) == pytest.approx(min(1.0, expected))
+
+
+@pytest.mark.parametrize("n", [6, 9, 12])
+def test_interval_and_test_agree(n: int) -> None:
+    """The interval leaves out exactly those centres that the test at 5 % refuses."""
+    random = np.random.default_rng(n)
+    for _ in range(200):
+        values = random.normal(random.uniform(-1, 1), 1, n)
+        estimate = signed_rank.hodges_lehmann(values)
+        excludes_zero = estimate.low > 0 or estimate.high < 0
+        assert excludes_zero == (signed_rank.p_value(values) <= 0.05)
+
+
+def test_interval_covers_the_truth_in_95_of_100() -> None:
+    random = np.random.default_rng(7)
+    hits = 0
+    for values in random.standard_t(3, (2000, 12)):
+        estimate = signed_rank.hodges_lehmann(values)
+        hits += estimate.low <= 0 <= estimate.high
+    assert 0.94 <= hits / 2000 <= 0.97
+
+
+def test_rank_sum_by_hand() -> None:
+    # Differences of {4, 7} to {1, 2}: 3, 2, 6, 5; the median is 4. One split of C(4, 2) = 6 is as
+    # extreme on either side: p = 2/6.
+    assert rank_sum.shift([1, 2], [4, 7]).value == 4
+    assert rank_sum.p_value([1, 2], [4, 7]) == pytest.approx(2 / 6)
+    # 4 and 4: P(U = 0) = 1/70 <= 0.025 < P(U <= 1) = 2/70, so the interval is the full range.
+    estimate = rank_sum.shift([1, 2, 3, 4], [11, 12, 13, 14])
+    assert (estimate.low, estimate.high) == (7, 13)
+    assert not rank_sum.shift([1, 2, 3], [11, 12, 13]).bounded
+
+
+@pytest.mark.parametrize(("m", "n"), [(4, 4), (5, 8), (12, 12)])
+def test_rank_sum_p_agrees_with_scipy(m: int, n: int) -> None:
+    random = np.random.default_rng(m * n)
+    for _ in range(20):
+        old, new = random.normal(0, 1, m), random.normal(0.5, 1, n)
+        expected = stats.mannwhitneyu(old, new, method="exact").pvalue
+        assert rank_sum.p_value(old, new) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("m", "n", "critical"), [(5, 5, 2), (6, 8, 8), (10, 10, 23), (12, 12, 37)])
+def test_rank_sum_interval_rank_agrees_with_printed_tables(m: int, n: int, critical: int) -> None:
+    # Tables print the largest U that is significant at 5 % two-sided; k is one more.
+    assert rank_sum.interval_rank(m, n) == critical + 1
+
+
+def test_holm_by_hand() -> None:
+    # Sorted 0.01, 0.02, 0.03, 0.5 times 4, 3, 2, 1: 0.04, 0.06, 0.06, 0.5; never falling.
+    assert holm.adjust([0.03, 0.01, 0.5, 0.02]) == pytest.approx([0.06, 0.04, 0.5, 0.06])
+    assert holm.adjust([0.9, 0.8]) == [1.0, 1.0]
+    assert holm.adjust([]) == []
+
+
+def test_rounds_needed_by_hand() -> None:
+    # 2/2^6 = 0.031 <= 0.05 < 2/2^5; ten comparisons: 10 * 2/2^9 = 0.039 <= 0.05 < 10 * 2/2^8.
+    assert signed_rank.rounds_needed() == 6
+    assert signed_rank.rounds_needed(10) == 9
+    assert signed_rank.rounds_needed(36) == 11
+
+
+def test_margin_is_the_larger_of_three_percent_and_the_noise_floor() -> None:
+    assert ranking.margin(None) == math.log(1.03)
+    assert ranking.margin(Estimate(0, -0.01, 0.02, 9)) == math.log(1.03)
+    assert ranking.margin(Estimate(0, -0.07, 0.02, 9)) == 0.07
+    assert ranking.margin(Estimate(0, -math.inf, math.inf, 3)) == math.inf
+
+
+def test_noise_floor_by_hand() -> None:
+    # Five rounds: P(T = 0) = 1/32 <= 0.05, so the 90 % interval is the range, -0.04 to 0.02.
+    twin = {1: 1.01, 2: 1.02, 3: 0.96, 4: 1.0, 5: 0.99}
+    noise = ranking.noise_floor(twin, dict.fromkeys(range(1, 6), 1.0))
+    assert noise is not None
+    assert noise.bound == pytest.approx(0.04)
+    assert ranking.noise_floor(twin, {9: 1.0}) is None
+    few = ranking.noise_floor({1: 1.0}, {1: 1.0})
+    assert few is not None
+    assert ranking.margin(few) == math.inf
+
+
+def test_winner_needs_an_interval_beyond_the_margin() -> None:
+    clear = Estimate(0.2, 0.1, 0.3, 8)
+    assert ranking.winner(clear, 0.05) == 1
+    assert ranking.winner(clear.reversed(), 0.05) == -1
+    assert ranking.winner(clear, 0.1) == 0
+    assert ranking.winner(Estimate(0.2, -math.inf, math.inf, 3), 0.05) == 0
+    assert ranking.winner(clear, math.inf) == 0
+
+
+def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> Rounds:
+    return {number: level + wobble * math.sin(7 * number + 50 * level) for number in range(rounds)}
+
+
+def test_ranks_with_a_tie() -> None:
+    result = ranking.rank(
+        {"slow": _steady(0.0), "slow too": _steady(0.005), "fast": _steady(0.5)}, math.log(1.03)
+    )
+    assert [(place.label, place.rank) for place in result.places] == [
+        ("fast", 1),
+        ("slow too", 2),
+        ("slow", 2),
+    ]
+    assert result.places[0].beats == ("slow", "slow too")
+    pair = result.pair("slow", "fast")
+    assert pair is not None
+    assert pair.winner == "fast"
+    assert pair.estimate.ratio == pytest.approx(math.exp(-0.5), rel=0.01)
+
+
+def test_a_chain_of_ties_shares_one_rank_and_still_names_the_winner_inside() -> None:
+    # a ties with b and b with c (2 % apart), but a beats c (4 %).
+    result = ranking.rank(
+        {"a": _steady(0.04), "b": _steady(0.02), "c": _steady(0.0)}, math.log(1.03)
+    )
+    assert [place.rank for place in result.places] == [1, 1, 1]
+    assert result.places[0].beats == ("c",)
+
+
+def test_different_ranks_always_mean_a_declared_winner() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(100):
+        contenders = {
+            str(name): dict(enumerate(random.normal(random.choice([0, 0.03, 0.06]), 0.02, 12)))
+            for name in range(5)
+        }
+        result = ranking.rank(contenders, math.log(1.03))
+        ranks = {place.label: place.rank for place in result.places}
+        for pair in result.pairs:
+            better = min((pair.first, pair.second), key=lambda label: ranks[label])
+            if ranks[pair.first] != ranks[pair.second]:
+                assert pair.winner == better
+
+
+def test_pairs_use_the_rounds_they_share() -> None:
+    result = ranking.rank({"a": {1: 1.0, 2: 1.0}, "b": {2: 0.0, 3: 5.0}, "c": {9: 1.0}}, 0.0)
+    assert [(pair.first, pair.second) for pair in result.pairs] == [("a", "b")]
+    assert result.pairs[0].estimate.value == 1.0
+    assert {place.rank for place in result.places} == {1}
+
+
+FACTORS = {
+    "web": ("aiohttp", "sanic"),
+    "loop": ("asyncio", "uvloop"),
+    "backend": ("tarantool", "postgres"),
+    "python": (),
+}
+
+
+def _design(*levels: str) -> dict[str, str]:
+    return dict(zip(FACTORS, levels, strict=True))
+
+
+def test_effects_by_hand() -> None:
+    """uvloop buys exp(0.2) and exp(0.4) on two pairs: exp(0.3) on the mean, in every round."""
+    designs = {
+        "aiohttp": _design("aiohttp", "asyncio", "tarantool", "3.13"),
+        "aiohttp, uvloop": _design("aiohttp", "uvloop", "tarantool", "3.13"),
+        "sanic": _design("sanic", "asyncio", "tarantool", "3.13"),
+        "sanic, uvloop": _design("sanic", "uvloop", "tarantool", "3.13"),
+        "other": _design("sanic", "asyncio", "postgres", "3.7"),
+    }
+    levels = {"aiohttp, uvloop": 0.2, "sanic, uvloop": 0.4}
+    contenders = {name: _steady(levels.get(name, 0.0), wobble=0) for name in designs}
+    found = {
+        (effect.factor, effect.level, effect.reference): effect
+        for effect in effects.effects(contenders, designs, FACTORS, math.log(1.03))
+    }
+    loop = found["loop", "uvloop", "asyncio"]
+    assert loop.estimate.value == pytest.approx(0.3)
+    assert len(loop.pairs) == 2
+    assert loop.direction == 1
+    # "other" differs from everyone in two factors: it proves nothing about either.
+    assert list(found) == [("web", "sanic", "aiohttp"), ("loop", "uvloop", "asyncio")]
+
+
+def test_effects_compare_levels_without_an_order_of_their_own_by_their_numbers() -> None:
+    contenders = {"old": _steady(0.0), "new": _steady(0.3)}
+    designs = {"old": {"python": "3.7"}, "new": {"python": "3.13"}}
+    (effect,) = effects.effects(contenders, designs, {"python": ()}, math.log(1.03))
+    assert (effect.factor, effect.level, effect.reference) == ("python", "3.13", "3.7")
+    assert effect.estimate.value > 0
+
+
+def test_contenders_are_matched_on_factors_of_any_name_and_on_those_they_lack() -> None:
+    contenders = {name: _steady(0.0) for name in ("a", "b", "c")}
+    designs = {"a": {"render": "jinja"}, "b": {"render": "prepared"}, "c": {"workers": "2"}}
+    found = effects.effects(contenders, designs, {"render": ["jinja"], "workers": []}, 0.1)
+    assert [(one.factor, one.level, one.pairs) for one in found] == [
+        ("render", "prepared", (("b", "a"),))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("levels", "declared", "ordered"),
+    [
+        (("3.13", "3.7"), (), ["3.7", "3.13"]),
+        (("10", "2", "1"), (), ["1", "2", "10"]),
+        (("query", "pool", "one"), ("one", "pool", "query"), ["one", "pool", "query"]),
+        (("b", "new", "a", "a"), ("b",), ["b", "a", "new"]),
+    ],
+)
+def test_order_of_levels(
+    levels: tuple[str, ...], declared: tuple[str, ...], ordered: list[str]
+) -> None:
+    assert effects.in_order(levels, declared) == ordered
+
+
+def test_a_level_without_a_pair_is_named_with_what_else_differs() -> None:
+    designs = [
+        _design("aiohttp", "asyncio", "tarantool", "3.13"),
+        _design("sanic", "asyncio", "tarantool", "3.7"),
+        _design("sanic", "uvloop", "tarantool", "3.7"),
+    ]
+    assert [(one.factor, one.level, one.also) for one in effects.unmatched(designs, FACTORS)] == [
+        ("web", "sanic", ("python",)),
+        ("python", "3.13", ("web",)),
+    ]
+
+
+def test_percentiles_of_merged_histograms_by_hand() -> None:
+    # 99 fast requests in one cell, 1 of 1 slow in the other: together p50 and p99 are fast and
+    # p99.9 is slow, while the mean of the two medians (5050) was never seen by anyone.
+    merged = histogram.merge([[(100.0, 60), (200.0, 39)], [(10_000.0, 1)]])
+    assert merged == [(100.0, 60), (200.0, 39), (10_000.0, 1)]
+    assert histogram.percentile(merged, 50) == 100
+    assert histogram.percentile(merged, 60) == 100
+    assert histogram.percentile(merged, 60.1) == 200
+    assert histogram.percentile(merged, 99) == 200
+    assert histogram.percentile(merged, 99.9) == 10_000
+    assert histogram.percentile(merged, 100) == 10_000
+    assert histogram.percentile([], 50) is None
+
+
+def test_percentile_agrees_with_numpy() -> None:
+    values = np.sort(np.random.default_rng(3).integers(1, 500, 999)).astype(float)
+    merged = histogram.merge([[(value, 1)] for value in values])
+    for percent in (1, 25, 50, 90, 99, 99.9):
+        expected = np.percentile(values, percent, method="inverted_cdf")
+        assert histogram.percentile(merged, percent) == expected
+
+
+def test_littles_law_by_hand() -> None:
+    # 5,000 requests/s of 20 ms each are 100 under way: all of 100 connections, half of 200.
+    # Of 100 connections the end of one second cuts off half a wait of 0.2 s each: 10 are not seen.
+    assert little.expected(100, 200_000, 1.0) == pytest.approx(90)
+    assert little.utilisation(45, 100, 200_000, 1.0) == pytest.approx(0.5)
+    # A wait as long as the cell: half of it is seen at most.
+    assert little.expected(100, 5e6, 1.0) == 50
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"), [(0.968, "0.97"), (1.084, "1.08"), (3.14, "3.1"), (1234.5, "1,234")]
+)
+def test_ratios_are_shown_with_few_digits(ratio: float, text: str) -> None:
+    assert show_ratio(ratio) == text
+
+
+def _race(random: np.random.Generator, ratio: float, rounds: int) -> dict[str, Rounds]:
+    """Three contenders: `a` is `ratio` times `b`, `twin` is `b` again.
+
+    A cell has 3 % noise, and one in ten loses 10 % to a spike; the machine drifts by a random walk
+    of 5 % per round, which all cells of the round share. A round is the mean of two passes.
+    """
+    logs = random.normal(0, 0.03, (3, 2, rounds))
+    logs += np.log(0.9) * (random.random((3, 2, rounds)) < 0.1)
+    logs += np.cumsum(random.normal(0, 0.05, rounds))
+    logs[0] += math.log(ratio)
+    values = logs.mean(axis=1)
+    names = ("a", "b", "twin")
+    return {name: dict(enumerate(row)) for name, row in zip(names, values, strict=True)}
+
+
+def _verdict(race: dict[str, Rounds]) -> str | None:
+    noise = ranking.noise_floor(race["twin"], race["b"])
+    result = ranking.rank({"a": race["a"], "b": race["b"]}, ranking.margin(noise))
+    return result.pairs[0].winner
+
+
+@pytest.mark.parametrize("rounds", [6, 12])
+def test_two_equal_contenders_are_told_apart_in_at_most_5_of_100_races(rounds: int) -> None:
+    random = np.random.default_rng(20261120)
+    alarms = sum(_verdict(_race(random, 1.0, rounds)) is not None for _ in range(2000))
+    assert alarms / 2000 <= 0.05
+
+
+@pytest.mark.parametrize(("ratio", "rounds"), [(1.1, 12), (0.9, 12), (1.2, 6), (0.8, 6)])
+def test_a_real_difference_is_found_in_at_least_95_of_100_races(ratio: float, rounds: int) -> None:
+    random = np.random.default_rng(20261121)
+    right = "a" if ratio > 1 else "b"
+    found = sum(_verdict(_race(random, ratio, rounds)) == right for _ in range(2000))
+    assert found / 2000 >= 0.95
+
+
+@pytest.mark.parametrize("rounds", [6, 12])
+@pytest.mark.parametrize("noise", [0.03, 0.2])
+def test_nine_equal_contenders_give_no_winner_in_at_least_95_of_100_races(
+    rounds: int, noise: float
+) -> None:
+    """36 pairs are judged at once; the margin holds the family-wise error down."""
+    random = np.random.default_rng(20261122)
+    alarms = 0
+    for _ in range(150):
+        logs = random.standard_t(3, (10, 2, rounds)) * noise / math.sqrt(3)
+        rows = logs.mean(axis=1)
+        twin, *others = (dict(enumerate(row)) for row in rows)
+        margin = ranking.margin(ranking.noise_floor(twin, others[0]))
+        result = ranking.rank({str(name): row for name, row in enumerate(others)}, margin)
+        alarms += any(pair.winner is not None for pair in result.pairs)
+    assert alarms / 150 <= 0.05
+
+
+def test_holm_keeps_the_family_wise_error_without_any_margin() -> None:
+    random = np.random.default_rng(20261123)
+    alarms = 0
+    for values in random.normal(0, 0.03, (200, 9, 12)):
+        contenders = {str(name): dict(enumerate(row)) for name, row in enumerate(values)}
+        pairs = ranking.rank(contenders, 0.0).pairs
+        alarms += any(pair.p_holm <= 0.05 for pair in pairs)
+    assert alarms / 200 <= 0.05

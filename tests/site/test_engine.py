@@ -1,0 +1,117 @@
+"""Engine names, their factors, and the interpreter that an engine is given."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from data_interface import BACKENDS
+from handlers import LOOPS, WEB, survey
+from handlers.engine import EngineError, every_engine, levels, parse
+from handlers.survey import InterpreterError, Survey, find, wanted_version
+from runtime import interpreters
+from runtime.plugin import Plugin
+
+ANY = Plugin("nowhere:serve")
+NEW = Plugin("nowhere:serve", python="3.10+")
+OLD = Plugin("nowhere:serve", python="3.7")
+
+
+@pytest.fixture(autouse=True)
+def web(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three frameworks more."""
+    for name, plugin in {"any": ANY, "new": NEW, "old": OLD}.items():
+        monkeypatch.setitem(WEB, name, plugin)
+
+
+def current(monkeypatch: pytest.MonkeyPatch, version: str, *others: str) -> None:
+    """The environments of a machine: the current one's version, and those tied to theirs."""
+    monkeypatch.setattr(survey, "current_version", lambda: version)
+    monkeypatch.setattr(survey, "found_versions", lambda: list(others))
+
+
+def test_every_engine_tells_its_factors() -> None:
+    known = levels()
+    for engine in every_engine():
+        assert parse(engine.name) == engine
+        assert all(level in known[factor] for factor, level in engine.factors.items())
+    assert len({engine.name for engine in every_engine()}) == len(every_engine())
+
+
+def test_a_loop_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LOOPS, "third", Plugin("asyncio:new_event_loop", needs=("third",)))
+    engine = parse("any-memory-one-third")
+    assert (engine.name, engine.factors["loop"]) == ("any-memory-one-third", "third")
+    assert engine.needs == ("third",)
+    assert engine in every_engine()
+    assert levels()["loop"][-1] == "third"
+
+
+def test_what_no_interpreter_runs_is_no_engine() -> None:
+    names = [engine.name for engine in every_engine()]
+    tied = {name: plugin.python for name, plugin in BACKENDS.items()}
+    assert "3.7" in tied.values()
+    for backend, python in tied.items():
+        connection = BACKENDS[backend].connections[0]
+        assert (f"new-{backend}-{connection}" in names) == (python != "3.7")
+        assert f"old-{backend}-{connection}" in names
+        assert f"any-{backend}-{connection}" in names
+
+
+def test_what_no_interpreter_runs_is_refused_with_its_reason() -> None:
+    backend = next(name for name, plugin in BACKENDS.items() if plugin.python == "3.7")
+    said = (
+        f"'new-{backend}-one': no interpreter runs both: "
+        f"new runs on CPython 3.10 and newer; {backend} runs on CPython 3.7 only"
+    )
+    with pytest.raises(EngineError, match=f"^{re.escape(said)}$"):
+        parse(f"new-{backend}-one")
+
+
+@pytest.mark.parametrize(
+    ("engine", "asked", "here", "others", "wanted"),
+    [
+        ("any-memory-one", None, "3.13", [], None),
+        ("any-memory-one", "3.13", "3.13", [], None),
+        ("any-memory-one", "3.99", "3.13", [], "3.99"),
+        ("new-memory-one", None, "3.13", ["3.7"], None),
+        ("new-memory-one", None, "3.8", ["3.12", "3.10", "3.7"], "3.12"),
+        ("new-memory-one", None, "3.8", ["3.7"], "3.10"),
+        ("old-memory-one", None, "3.13", [], "3.7"),
+        ("old-memory-one", None, "3.7", [], None),
+    ],
+)
+def test_the_interpreter_is_well_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+    engine: str,
+    asked: str | None,
+    here: str,
+    others: list[str],
+    wanted: str | None,
+) -> None:
+    current(monkeypatch, here, *others)
+    assert wanted_version(parse(engine), asked) == wanted
+
+
+@pytest.mark.parametrize(
+    ("engine", "asked", "said"),
+    [
+        ("new-memory-one", "3.9", "new-memory-one runs on CPython 3.10 and newer, not 3.9"),
+        ("old-memory-one", "3.8", "old-memory-one runs on CPython 3.7 only, not 3.8"),
+    ],
+)
+def test_an_interpreter_that_does_not_suit_is_one_line(engine: str, asked: str, said: str) -> None:
+    with pytest.raises(InterpreterError, match=f"^{re.escape(said)}$"):
+        find(parse(engine), asked)
+    entry = Survey([parse(engine)], asked).describe(parse(engine))
+    assert (entry["runs"], entry["reason"]) == (False, said)
+    assert "make env" not in entry["reason"]
+
+
+def test_the_versions_of_environments_are_those_they_were_made_with() -> None:
+    assert interpreters.current_version() == interpreters.version_of(interpreters.environment())
+    found = interpreters.found_versions()
+    assert found == sorted(found, key=lambda name: int(name.split(".")[1]), reverse=True)
+    for version in found:
+        assert interpreters.version_of(interpreters.environment(version)) == version

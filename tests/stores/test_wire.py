@@ -1,0 +1,72 @@
+"""The article's workload: how many requests each page sends, and over how many connections."""
+
+from __future__ import annotations
+
+from typing import Awaitable, Callable, Dict, List
+
+from data_interface import HOUSEKEEPING
+from data_interface.store import Data, Store, Visitor
+from databases.wire import Tap, Wire, tapped
+from tests.stores.bench import VISITOR, Bench, new_ballot
+
+NEEDS_A_DATABASE = True
+KNOWN = Visitor("0123456789abcdef" * 2, "127.0.0.1", "a test")
+Page = Callable[[Data], Awaitable[object]]
+
+PAGES = {
+    "Index, new visitor": (9, lambda data: data.ballot(VISITOR)),
+    "Index, returning visitor": (8, lambda data: data.ballot(KNOWN)),
+    "Good, new visitor": (3, lambda data: data.podium(VISITOR, 9, True)),
+    "Good, returning visitor": (2, lambda data: data.podium(KNOWN, 9, True)),
+    "Bad, new visitor": (3, lambda data: data.podium(VISITOR, 9, False)),
+    "Bad, returning visitor": (2, lambda data: data.podium(KNOWN, 9, False)),
+    "vote": (1, lambda data: data.cast_vote("0" * 32, "1" * 32)),
+    "statistics": (1, lambda data: data.statistics()),
+    "packs": (1, lambda data: data.packs()),
+    "a sticker": (1, lambda data: data.sticker(1, 1)),
+}
+
+
+async def test_requests_on_the_wire(bench: Bench) -> None:
+    """Exactly the article's number for each page, in every mode, the first time and later."""
+    expected = {name: [number, number] for name, (number, _) in PAGES.items()}
+    counted = await count_pages(bench)
+    if counted != expected:
+        # One ballot in 16,200 draws the same sticker twice, and then once more.
+        counted = await count_pages(bench)
+    assert counted == expected
+
+
+async def count_pages(bench: Bench) -> Dict[str, List[int]]:
+    """The requests of every page, the first time and the second."""
+    counted: Dict[str, List[int]] = {}
+    async with tapped(bench.database, bench.url, HOUSEKEEPING) as wire, bench.store(
+        url=wire.url
+    ) as store:
+        for name, (_, page) in PAGES.items():
+            counted[name] = []
+            for _ in range(2):
+                taps = await asked_by(wire, store, page)
+                counted[name].append(sum(len(tap.requests) for tap in taps))
+    return counted
+
+
+async def test_connections_of_a_page(bench: Bench) -> None:
+    """``one`` and ``pool`` keep theirs, ``multi`` opens one a page, ``query`` one a request."""
+    async with tapped(bench.database, bench.url, HOUSEKEEPING) as wire, bench.store(
+        url=wire.url
+    ) as store:
+        await new_ballot(store)
+        for expected, page in (PAGES["Index, new visitor"], PAGES["Good, returning visitor"]):
+            taps = await asked_by(wire, store, page)
+            new = {"one": 0, "pool": 0, "multi": 1, "query": expected}[bench.connection]
+            assert sum(tap.new for tap in taps) == new
+            assert len(taps) == (new or 1)
+
+
+async def asked_by(wire: Wire, store: Store, page: Page) -> List[Tap]:
+    """The connections that one page used, with what it asked."""
+    wire.forget()
+    async with store.acquire() as data:
+        await page(data)
+    return wire.asked()

@@ -1,0 +1,37 @@
+"""Which tests share a process of pytest-xdist under ``--dist loadgroup``.
+
+The plugin's own marks are lost on pytest 9.2, which keeps a test's id where pytest-xdist 3.8 does
+not look; its interface for a scheduler of one's own is public and needs no marks.
+"""
+
+from __future__ import annotations
+
+import re
+
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+from handlers.engine import every_engine
+
+PAIRS = {engine.name: f"{engine.web}-{engine.backend}" for engine in every_engine()}
+# The longest first: `a-b-one` is the beginning of `a-b-one-uvloop`, and of the same pair.
+ENGINE = re.compile("|".join(sorted(map(re.escape, PAIRS), key=len, reverse=True)))
+
+
+# Long tests that share nothing: one worker alone would be the last to end.
+SPREAD = {"tests/race/test_faults.py", "tests/stores/test_on_3_7.py"}
+
+
+class Grouped(LoadScopeScheduling):  # type: ignore[misc]
+    """Tests of one web framework on one backend together, since they share servers; else a file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group(nodeid)
+
+
+def group(nodeid: str) -> str:
+    """The name of a test's group."""
+    path, _, rest = nodeid.partition("::")
+    if path in SPREAD:
+        return nodeid
+    match = ENGINE.search(rest) if path.startswith("tests/engines/") else None
+    return PAIRS[match[0]] if match else path

@@ -1,0 +1,64 @@
+"""Records of saved races with everything filled in that a test does not care about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from race.saved.model import (
+    Cell,
+    Contender,
+    Discipline,
+    Environment,
+    Head,
+    Load,
+)
+
+NOW = "2026-11-20T20:45:00"
+LOAD = Load("wrk", 100)
+SITE = Discipline(
+    name="web",
+    unit="requests",
+    contender="engine",
+    task="page",
+    parties=["server", "generator", "database"],
+    factors={"web": ["aiohttp", "sanic", "japronto"], "loop": ["asyncio", "uvloop"]},
+    tasks={"index": "Index", "good": "Good", "bad": "Bad", "ugly": "Ugly", "about": "About"},
+    headline="good",
+)
+
+
+def contender(label: str, **more: Any) -> Contender:
+    """A contender that is called what it is."""
+    return Contender(label=label, **{"name": label, **more})
+
+
+def head(*contenders: Contender, **more: Any) -> Head:
+    """A head with these contenders, the last one the baseline."""
+    least = {
+        "race": "r",
+        "discipline": SITE,
+        "scenario": {"name": "x"},
+        "seed": 3,
+        "started_at": NOW,
+        "command": ["race"],
+        "environment": Environment(),
+        "contenders": list(contenders),
+        "baseline": contenders[-1].name,
+    }
+    return Head(**{**least, **more})
+
+
+def cell(label: str = "a", **more: Any) -> Cell:
+    """A failed cell, until more is said of it."""
+    least = {
+        "round": 1,
+        "pass_": "forward",
+        "order": 0,
+        "label": label,
+        "task": "ugly",
+        "load": LOAD,
+        "started_at": NOW,
+        "status": "failed",
+        "reason": "why",
+    }
+    return Cell(**{**least, **more})

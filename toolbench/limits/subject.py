@@ -1,0 +1,112 @@
+"""What one driver and the interpreter allow at most: one request for each page, or none at all."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from race.discipline import Party, Sample
+from race.errors import CellFailed
+from race.machine.cores import Layout
+from race.machine.describe import PYTHON, own_interpreter
+from race.machine.proc import cpu_ns
+from race.machine.process import Child, wait_first
+from race.saved.model import Contender, Figures, Work
+from race.web.databases import Databases
+from race.web.load.drive import GRACE_SECONDS, drive
+from race.web.load.generator import Target
+from race.web.servers import SERVING, START_SECONDS, why_not_serving
+from runtime.paths import ROOT
+from toolbench.limits.page import verify
+
+FOLDER = ROOT / "toolbench" / "limits"
+OBJECTS = "objects"
+DRIVER, GENERATOR, DATABASE = "driver", "generator", "database"
+NAME = "tarantool"
+
+
+@dataclass
+class OneRequest:
+    """`race.discipline.Subject`. The server is started for the first operation that needs it."""
+
+    contender: Contender
+    databases: Databases
+    layout: Layout
+    _server: Child | None = None
+    _url: str = ""
+
+    def parties(self) -> Mapping[str, Party]:
+        """The driver runs in the server, or in a process of its own while objects are built."""
+        pid = None if self._server is None else self._server.pid
+        return {
+            DRIVER: Party(pid, self.layout[DRIVER]),
+            GENERATOR: Party(None, self.layout[GENERATOR]),
+            DATABASE: Party(self.databases.pid(NAME), self.layout[DATABASE]),
+        }
+
+    def alive(self) -> bool:
+        """Whether the server runs, where there is one."""
+        return self._server is None or self._server.running()
+
+    def check(self, task: str) -> None:
+        """The page answers `ok`."""
+        if task != OBJECTS:
+            self._serve()
+            verify(self._url, task)
+
+    def drive(self, work: Work) -> Sample:
+        """One load on a page, or objects built for as long."""
+        if work.task == OBJECTS or self._server is None:
+            return self._build(work.load.duration_s)
+        target = Target(self._url, work.task, f"/{work.task}")
+        return drive(target, work.load, self._server, self.layout[GENERATOR]).sample
+
+    def facts(self, task: str) -> Figures:
+        """A page is one request."""
+        return {} if task == OBJECTS else {"database_requests": 1}
+
+    def close(self) -> None:
+        """End the server."""
+        if self._server is not None:
+            self._server.end()
+
+    def _serve(self) -> None:
+        if self._server is not None:
+            return
+        words = [self._python(), str(FOLDER / "serve.py"), "--loop", self.contender.factors["loop"]]
+        child = Child(words, self.layout[DRIVER], cwd=ROOT, talks=True)
+        try:
+            line = child.read_line(START_SECONDS)
+            match = SERVING.fullmatch(line or "")
+            if match is None:
+                raise CellFailed(why_not_serving(child, line))
+        except BaseException:
+            child.end()
+            raise
+        self._server, self._url = child, match[2]
+
+    def _build(self, seconds: float) -> Sample:
+        words = [self._python(), str(FOLDER / "objects.py"), "--seconds", str(seconds)]
+        child = Child(words, self.layout[DRIVER])
+        try:
+            if wait_first([child], seconds + GRACE_SECONDS) is None:
+                raise CellFailed(f"objects.py did not end {GRACE_SECONDS:.0f} s after its time")
+            spent = cpu_ns(child.pid)
+            if child.exit().code != 0:
+                raise CellFailed(f"objects.py {child.last_words()}")
+            found = json.loads(child.output())
+        except (ValueError, KeyError) as error:
+            raise CellFailed(f"objects.py gave no result: {error}") from None
+        finally:
+            child.end()
+        return Sample(int(found["objects"]), float(found["seconds"]), cpu_ns={DRIVER: spent})
+
+    def _python(self) -> str:
+        return str(own_interpreter(self.contender.factors[PYTHON]) or sys.executable)
+
+
+def start(contender: Contender, databases: Databases, layout: Layout) -> OneRequest:
+    """A contender; its server starts when it is needed."""
+    return OneRequest(contender, databases, layout)
