@@ -15,12 +15,15 @@ from race.web.load.generator import Generator, Seen, Target
 # wrk sorts its histogram after the run; a server that answers nothing costs one timeout more.
 GRACE_SECONDS = 15.0
 PARTY = "generator"
+# Its start counts against the time of a load that is cut: less than this share of it is no load.
+LEAST = 0.5
 
 
 def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> Seen:
     """CellFailed when the server or the generator did not last it out.
 
-    NotReady when the generator, on a busy machine, took SIGINT before it was ready to keep results.
+    NotReady when the generator, on a busy machine, took SIGINT before it was ready to keep results,
+    or had only just begun.
     """
     driver = generators.find(load.generator)
     child = Child(driver.command(target, load), cores)
@@ -34,6 +37,8 @@ def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> S
             said = child.complaint() or "without a word"
             raise CellFailed(f"{load.generator} {how} ({said})")
         seen = driver.parse(child.output(), load)
+        if cut and seen.sample.seconds < load.duration_s * LEAST:
+            raise NotReady(f"{load.generator} began too late")
     except (ValueError, KeyError) as error:
         raise CellFailed(f"{load.generator} gave no result: {error}") from None
     finally:

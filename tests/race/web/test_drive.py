@@ -1,0 +1,55 @@
+"""A generator that is run against a server: what is no measurement."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from race.errors import NotReady
+from race.machine.process import Child
+from race.saved.model import Load
+from race.web import load as generators
+from race.web.load.drive import drive
+from race.web.load.generator import Target
+from race.web.load.wrk import Wrk
+
+TARGET = Target("http://127.0.0.1:1", "ugly", "/ugly")
+
+# Prints wrk's line when it is interrupted, as if it had driven for so many microseconds.
+INTERRUPTED = """
+import signal, sys
+line = 'json: {"requests": 9, "duration_us": %s, "bytes": 9, "errors": {}}' % sys.argv[1]
+signal.signal(signal.SIGINT, lambda *_: (print(line), sys.exit()))
+while True:
+    signal.pause()
+"""
+
+
+class Begun(Wrk):
+    """A generator that had so many microseconds left when it was interrupted."""
+
+    def __init__(self, microseconds: int) -> None:
+        self.microseconds = microseconds
+
+    def command(self, target: Target, load: Load) -> list[str]:
+        return [sys.executable, "-c", INTERRUPTED, str(self.microseconds)]
+
+
+@pytest.fixture
+def server() -> Iterator[Child]:
+    child = Child([sys.executable, "-c", "import signal; signal.pause()"])
+    yield child
+    child.end()
+
+
+def test_a_generator_that_had_only_just_begun_is_no_measurement(
+    server: Child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = Load("wrk", 1, 1, 1, None, 1.5)
+    monkeypatch.setattr(generators, "find", lambda name: Begun(100_000))
+    with pytest.raises(NotReady, match="wrk began too late"):
+        drive(TARGET, load, server, frozenset())
+    monkeypatch.setattr(generators, "find", lambda name: Begun(1_400_000))
+    assert drive(TARGET, load, server, frozenset()).sample.seconds == 1.4
