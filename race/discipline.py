@@ -25,10 +25,15 @@ DISCIPLINES = {
 
 @dataclass(frozen=True)
 class Task:
-    """Something that every contender can do; `pipelines` when requests may be sent ahead."""
+    """Something that every contender can do; `pipelines` when requests may be sent ahead.
+
+    `ignores` are factors that change nothing about it: contenders that differ in those alone run
+    the same code here, and whatever tells them apart is noise.
+    """
 
     title: str
     pipelines: bool = False
+    ignores: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ def described(name: str, kind: Discipline) -> model.Discipline:
         tasks={task: one.title for task, one in kind.tasks.items()},
         headline=kind.headline,
         meters={name: meter.unit for name, meter in meters().items()},
+        ignores={task: list(one.ignores) for task, one in kind.tasks.items() if one.ignores},
     )
 
 

@@ -155,7 +155,8 @@ class Discipline(Struct, frozen=True, kw_only=True):
     ("engine", "page"); `parties` are whose processes are metered, the one under test first;
     `factors` has the levels of each, the plainest first (empty: in natural order); `tasks` the
     title of each, in order; `headline` the task that the first sentence is about, where it was
-    raced; `meters` the unit of each meter.
+    raced; `meters` the unit of each meter; `ignores` the factors that change nothing about a task,
+    so that contenders which differ in those alone are controls there.
     """
 
     name: Name
@@ -167,6 +168,7 @@ class Discipline(Struct, frozen=True, kw_only=True):
     tasks: dict[str, str]
     headline: str | None = None
     meters: dict[str, str] = {}
+    ignores: dict[str, list[str]] = {}
 
 
 class Interpreter(Struct, frozen=True):

@@ -36,16 +36,20 @@ class PageTask(Task):
     cookie: bool = False
 
 
+# What a page that asks no database has nothing of.
+DATA = ("backend", "connection")
+
+
 def _asking(title: str, path: str, marker: str) -> PageTask:
-    return PageTask(title, False, path, marker=marker, queries=True, cookie=True)
+    return PageTask(title, path=path, marker=marker, queries=True, cookie=True)
 
 
 PAGES = {
     "index": _asking("Index", "/", r'name="vote_plus" value="[0-9a-f]{32}"'),
     "good": _asking("Good", "/good", r"(?s)(/pictures/.*){9}"),
     "bad": _asking("Bad", "/bad", r"(?s)(/pictures/.*){9}"),
-    "ugly": PageTask("Ugly", True, "/ugly", "text/plain", r"\AUGLY\Z"),
-    "about": PageTask("About", True, "/about", marker=r"(?i)votes"),
+    "ugly": PageTask("Ugly", True, (*DATA, "render"), "/ugly", "text/plain", r"\AUGLY\Z"),
+    "about": PageTask("About", True, DATA, "/about", marker=r"(?i)votes"),
     "vote": _asking("Vote", "/", r'name="vote_minus" value="[0-9a-f]{32}"'),
 }
 
