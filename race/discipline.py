@@ -106,6 +106,12 @@ class Subject(Protocol):
     def alive(self) -> bool:
         """Whether it can be driven; False once it has ended by itself."""
 
+    def wake(self) -> None:
+        """It is its turn again: onto its cores."""
+
+    def rest(self) -> None:
+        """It is another's turn: off the measured cores, and alive."""
+
     def check(self, task: str) -> None:
         """CellFailed when the contender does not do the task right."""
 

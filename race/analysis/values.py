@@ -14,7 +14,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from race.saved.model import Cell, Discipline, Load, Work
+from race.saved.model import CALIBRATION, Cell, Discipline, Load, Work
 from race.saved.reader import SavedRace
 from race.stats import little
 
@@ -83,6 +83,7 @@ def counted(race: SavedRace) -> list[Cell]:
     """The cells that count, in the order of the file."""
     rejected = {item.round for item in race.head.rejected}
     latest = {(cell.round, cell.pass_, cell.label, cell.work): cell for cell in race.cells}
+    rejected.add(CALIBRATION)
     kept = [cell for cell in latest.values() if cell.round not in rejected]
     late = {(cell.label, cell.work) for cell in kept if cell.status == "overloaded"}
     return [cell for cell in kept if cell.status == "ok" and (cell.label, cell.work) not in late]

@@ -27,7 +27,7 @@ from race.terminal import board, tables
 
 REPORT_FILE = "report.html"
 LISTS = ("contenders", "tasks")
-NUMBERS = ("rounds", "reruns", "duration", "connections", "port")
+NUMBERS = ("rounds", "reruns", "duration", "connections")
 CHANGED = {
     "contenders": "contenders",
     "tasks": "tasks",
@@ -35,7 +35,6 @@ CHANGED = {
     "reruns": "limits.reruns",
     "duration": "load.duration_s",
     "connections": "load.connections",
-    "port": "port",
 }
 """Option to the key of the scenario that it changes."""
 
@@ -48,11 +47,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         words = [f"--{word}" for word in _own_words(kind)]
         parser.add_argument(*words, dest=kind, type=names, metavar="A,B", help="names or patterns")
     parser.add_argument("--rounds", type=int, metavar="N")
-    parser.add_argument("--reruns", type=int, metavar="N", help="of invalid rounds, at most")
+    parser.add_argument("--reruns", type=int, metavar="N", help="of an invalid cell, at most")
     parser.add_argument("--seed", type=int, metavar="S", help="of the order; default: a random one")
     parser.add_argument("--duration", type=float, metavar="SECONDS", help="of a cell")
     parser.add_argument("--connections", type=int, metavar="N")
-    parser.add_argument("--port", type=int, metavar="P", help="of servers; default: a free one")
     parser.add_argument("--dry-run", action="store_true", help="only show the plan and how long")
 
 
@@ -131,7 +129,7 @@ def _dry_run(plan: Plan, console: Console, as_json: bool) -> int:
     if scenario.open_loop:
         say(console, "after the first round: fixed rates, from the capacities it finds")
     rounds = f"{scenario.rounds} round{'s' * (scenario.rounds != 1)}"
-    how = f"{plan.cells} cells in {rounds}, each forward and in reverse"
+    how = f"a calibration, then {plan.cells} cells in {rounds}"
     say(console, f"{how}: about {plan.seconds() / 60:.1f} minutes")
     return 0
 

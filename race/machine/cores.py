@@ -56,6 +56,15 @@ def assign(parties: Sequence[str], workers: int = 1, cores: list[int] | None = N
     return layout
 
 
+def resting(layout: Layout) -> frozenset[int]:
+    """Where a party under test is while it is not its turn: on a core that nobody is measured on,
+    else on those of the other parties. Empty where nothing is pinned.
+    """
+    first = next(iter(layout.values()), frozenset[int]())
+    taken = frozenset[int]().union(*layout.values())
+    return (GIVEN - taken or taken - first) if first else frozenset()
+
+
 @contextmanager
 def kept_off(layout: Layout) -> Iterator[None]:
     """This process off the first party's cores, and off the second's where that can be."""
@@ -72,8 +81,12 @@ def kept_off(layout: Layout) -> Iterator[None]:
 
 
 def pin_tree(pids: Sequence[int], cores: frozenset[int]) -> dict[int, frozenset[int]]:
-    """Pin every thread of running processes; returns what they had, by thread id."""
+    """Pin every thread of running processes; returns what they had, by thread id. Without cores
+    nothing is pinned.
+    """
     before: dict[int, frozenset[int]] = {}
+    if not cores:
+        return before
     for thread in (thread for pid in pids for thread in _threads(pid)):
         try:
             before[thread] = frozenset(os.sched_getaffinity(thread))

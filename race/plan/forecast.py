@@ -10,10 +10,11 @@ from race.plan.works import closed_works
 from race.saved.model import Contender, Work
 from race.scenario import Scenario
 
-# What a start and the checks around a cell take here; only the forecast depends on them.
-BLOCK_SECONDS = 2.0
-CELL_SECONDS = 0.25
-USUAL_WINDOWS = 2.5
+# What a start, the counting of its requests and the checks around a cell take here; only the
+# forecast depends on them.
+START_SECONDS = 2.5
+CELL_SECONDS = 0.15
+USUAL_WINDOWS = 2.0
 
 
 @dataclass(frozen=True)
@@ -36,25 +37,31 @@ class Plan:
         return self.scenario.rounds + self.scenario.open_loop
 
     @property
+    def calibrations(self) -> int:
+        """The cells of the calibration, which do not count."""
+        return len(self.contenders) * len(self.works)
+
+    @property
     def cells(self) -> int:
         """How many cells the planned rounds have; open-loop ones are a forecast."""
-        closed = len(self.works)
+        closed, rounds = len(self.works), self.scenario.rounds
         if not self.scenario.open_loop:
-            return 2 * len(self.contenders) * self.scenario.rounds * closed
-        return 2 * len(self.contenders) * (closed + self.scenario.rounds * self._open_cells())
+            return len(self.contenders) * rounds * closed
+        return len(self.contenders) * (closed + rounds * self._open_cells())
 
     def seconds(self) -> float:
-        """A forecast of the planned rounds."""
-        scenario, each = self.scenario, 2 * len(self.contenders)
-        warm = scenario.warmup.window_s * min(USUAL_WINDOWS, scenario.warmup.windows)
-        closed = BLOCK_SECONDS + sum(
-            work.load.duration_s + warm + CELL_SECONDS for work in self.works
-        )
-        if not scenario.open_loop:
-            return each * scenario.rounds * closed
-        cell = scenario.load.open_duration_s + warm + CELL_SECONDS
-        rounds = scenario.rounds * (BLOCK_SECONDS + cell * self._open_cells())
-        return each * (closed + rounds)
+        """A forecast of the calibration and the planned rounds."""
+        scenario = self.scenario
+        window = scenario.warmup.window_s
+        warm = window * min(USUAL_WINDOWS, scenario.warmup.windows) + CELL_SECONDS
+        closed = sum(work.load.duration_s + warm for work in self.works)
+        each = START_SECONDS + len(self.works) * (warm + window)
+        if scenario.open_loop:
+            cell = scenario.load.open_duration_s + warm
+            each += closed + scenario.rounds * cell * self._open_cells()
+        else:
+            each += scenario.rounds * closed
+        return len(self.contenders) * each
 
     def _open_cells(self) -> int:
         load = self.scenario.load

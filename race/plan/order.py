@@ -1,78 +1,63 @@
-"""What is run in which order: the blocks of a round, forward and in reverse."""
+"""What is run in which order: the cells of a round."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from race.saved.model import Cell, Contender, Work
+from race.saved.model import CALIBRATION, Cell, Contender, Work
 
-Pass = Literal["forward", "reverse"]
-PASSES: tuple[Pass, ...] = ("forward", "reverse")
-
-CellKey = tuple[int, str, str, Work]
-"""Round, pass, label, work: what identifies a measured cell."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """One subject's life: a contender and all its cells of one pass; `order` counts its first."""
-
-    round: int
-    pass_: Pass
-    order: int
-    contender: Contender
-    works: tuple[Work, ...]
+CellKey = tuple[int, str, Work]
+"""Round, label, work: what identifies a measured cell. Of two with one key the later one counts."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A cell before it is run: which of its block, and its place in the round."""
+    """A cell before it is run: whose, what, and its place in the round."""
 
-    block: Block
+    round: int
     order: int
+    contender: Contender
     work: Work
-
-    @property
-    def contender(self) -> Contender:
-        """Whose cell it is."""
-        return self.block.contender
 
     @property
     def key(self) -> CellKey:
         """The key that the measured cell will have."""
-        return self.block.round, self.block.pass_, self.contender.label, self.work
+        return self.round, self.contender.label, self.work
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether it only finds out what later cells need."""
+        return self.round == CALIBRATION
 
 
 def key_of(cell: Cell) -> CellKey:
     """The key of a saved cell."""
-    return cell.round, cell.pass_, cell.label, cell.work
-
-
-def planned(block: Block) -> list[Planned]:
-    """The cells of a block in their order."""
-    return [Planned(block, block.order + index, work) for index, work in enumerate(block.works)]
+    return cell.round, cell.label, cell.work
 
 
 def shuffled(
     works: Mapping[str, Sequence[Work]], found: Sequence[Contender], seed: int, number: int
-) -> list[Block]:
-    """The blocks of a round: contenders and their works in random order, then all in reverse.
+) -> list[Planned]:
+    """The cells of a round: works in random order, on each of them the contenders in random order.
 
-    The order depends on seed and round alone, so that a resumed race goes on with the same plan.
+    Those who are compared on a task run it within seconds of each other: what the machine does from
+    minute to minute is then in all of them. An even round has the reverse order of the one before
+    it, so that what goes in one direction favours nobody. The order depends on seed and round
+    alone, so that a resumed race goes on with the same plan.
     """
-    dice = random.Random(f"{seed}/{number}")  # noqa: S311 - an order to repeat, not a secret
-    order = list(found)
-    dice.shuffle(order)
-    mixed = {one.label: dice.sample(list(works[one.label]), len(works[one.label])) for one in order}
-    blocks: list[Block] = []
-    place = 0
-    for pass_ in PASSES:
-        for contender in order if pass_ == "forward" else reversed(order):
-            mine = mixed[contender.label]
-            turn = tuple(mine if pass_ == "forward" else reversed(mine))
-            blocks.append(Block(number, pass_, place, contender, turn))
-            place += len(turn)
-    return blocks
+    groups: dict[tuple[str, int, bool], list[tuple[Contender, Work]]] = {}
+    for contender in found:
+        for work in works[contender.label]:
+            # All fixed rates of a task are one group: each contender has rates of its own.
+            group = work.task, work.load.pipeline, work.load.rate is not None
+            groups.setdefault(group, []).append((contender, work))
+    dice = random.Random(f"{seed}/{(number + 1) // 2}")  # noqa: S311 - to repeat, not a secret
+    names = sorted(groups)
+    turns: list[tuple[Contender, Work]] = []
+    for name in dice.sample(names, len(names)):
+        turns += dice.sample(groups[name], len(groups[name]))
+    if number != CALIBRATION and number % 2 == 0:
+        turns.reverse()
+    return [Planned(number, place, one, work) for place, (one, work) in enumerate(turns)]

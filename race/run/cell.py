@@ -16,7 +16,7 @@ from race.plan.order import Planned
 from race.run.learned import Learned, Spot
 from race.run.measure import Measured, lasting, measure
 from race.run.rules import Judgement, generator_bound, judge
-from race.run.warmup import Warm, warm_up
+from race.run.warmup import Warm, Window, raised, warm_up
 from race.saved.model import Cell, Figures, Load, Work
 from race.scenario import Scenario
 
@@ -53,30 +53,38 @@ class Cells:
             return self._own_fault(planned, outcome, judged, began)
         return _cell(planned, outcome, judged, began)
 
+    def calibrate(self, subject: Subject, planned: Planned) -> Cell:
+        """Find the connections that a contender needs; a cell of its last window, not judged."""
+        began, work = _now(), planned.work
+        try:
+            subject.check(work.task)
+            facts = subject.facts(work.task)
+            window = self._window(subject, work.task)
+            warm = raised(self.scenario, warm_up(self.scenario, work.load, window), window)
+            subject.check(work.task)
+        except CellFailed as failure:
+            return failed(planned, str(failure), began)
+        self.learned.needs(work, warm.load.connections)
+        found = _Outcome(warm.last, warm.load, facts, warm)
+        nothing = () if warm.last.sample.count else ("nothing was answered",)
+        return _cell(planned, found, Judgement(nothing), began)
+
     def _measure(self, subject: Subject, planned: Planned) -> _Outcome:
         work, spot = planned.work, (planned.contender.label, planned.work)
         if spot in self.learned.too_slow:
             raise CellFailed(self.learned.too_slow[spot])
         subject.check(work.task)
         facts = subject.facts(work.task)
-        warm = self._warm_up(subject, spot)
-        load = replace(work.load, connections=warm.connections)
+        connections = self.learned.connections.get(work, work.load.connections)
+        load = replace(work.load, connections=connections)
+        warm = warm_up(self.scenario, load, self._window(subject, work.task))
         longer = lasting(Work(work.task, load), self._seconds(spot, warm.last.sample))
         measured = measure(subject, self._meters, longer)
         subject.check(work.task)
         return _Outcome(measured, load, facts, warm)
 
-    def _warm_up(self, subject: Subject, spot: Spot) -> Warm:
-        _, work = spot
-        known = self.learned.connections.get(spot)
-
-        def window(load: Load) -> Measured:
-            return measure(subject, self._meters, Work(work.task, load))
-
-        warm = warm_up(self.scenario, work.load, known, window)
-        if work.load.rate is None:
-            self.learned.connections.setdefault(spot, warm.connections)
-        return warm
+    def _window(self, subject: Subject, task: str) -> Window:
+        return lambda load: measure(subject, self._meters, Work(task, load))
 
     def _seconds(self, spot: Spot, last: Sample) -> float:
         """How long to drive: as planned, or longer where that is too short for enough samples.
@@ -93,7 +101,7 @@ class Cells:
     def _own_fault(
         self, planned: Planned, outcome: _Outcome, judged: Judgement, began: str
     ) -> Cell:
-        """What a contender does wrong twice is its own failure, not a reason to repeat the round.
+        """What a contender does wrong twice is its own failure, not a reason to measure it again.
 
         One that cannot serve a fixed rate has shown it at once, and that is a finding.
         """
@@ -121,8 +129,7 @@ class _Outcome:
 def failed(planned: Planned, reason: str, began: str = "") -> Cell:
     """A cell without a number: it failed, or was not run because its subject does not start."""
     return Cell(
-        round=planned.block.round,
-        pass_=planned.block.pass_,
+        round=planned.round,
         order=planned.order,
         label=planned.contender.label,
         task=planned.work.task,
@@ -156,7 +163,7 @@ def _cell(planned: Planned, outcome: _Outcome, judged: Judgement, began: str) ->
 
 
 def _too_slow(sample: Sample, scenario: Scenario) -> str:
-    """Found once, and the round is not run again for it: the next time would be as slow."""
+    """Found once, and the cell is not measured again: the next time would be as slow."""
     least = scenario.limits.samples
     seen = f"{sample.count} in {sample.seconds:.1f} s"
     if not sample.count:

@@ -1,11 +1,11 @@
-"""What a race has learned of its contenders, and must not forget between two rounds."""
+"""What a race has learned, and must not forget between two rounds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from race.saved.model import Cell, Work
+from race.saved.model import CALIBRATION, Cell, Work
 
 LONGER = 1.1
 """Cells end a little after their time; one that is longer than that was made longer."""
@@ -16,19 +16,25 @@ Spot = tuple[str, Work]
 
 @dataclass
 class Learned:
-    """`connections` and `seconds` that a cell takes, more than planned where that was needed;
-    `faults` where a contender failed by itself once, `too_slow` where no length is enough, and why.
+    """`connections` that a work takes, one number for all contenders: the most that any needs.
+
+    `seconds` that a cell takes, more than planned where that was needed; `faults` where a contender
+    failed by itself once, `too_slow` where no length is enough, and why.
     """
 
-    connections: dict[Spot, int] = field(default_factory=dict)
+    connections: dict[Work, int] = field(default_factory=dict)
     seconds: dict[Spot, float] = field(default_factory=dict)
     faults: set[Spot] = field(default_factory=set)
     too_slow: dict[Spot, str] = field(default_factory=dict)
 
+    def needs(self, work: Work, connections: int) -> None:
+        """A contender needs so many on a work."""
+        self.connections[work] = max(connections, self.connections.get(work, 0))
+
     def remember(self, cells: Iterable[Cell]) -> None:
         """Go on with the connections and lengths that an interrupted race had found."""
         for cell in cells:
-            if cell.connections_used is not None and cell.load.rate is None:
-                self.connections.setdefault((cell.label, cell.work), cell.connections_used)
-            if cell.seconds is not None and cell.seconds > LONGER * cell.load.duration_s:
+            if cell.round == CALIBRATION and cell.connections_used is not None:
+                self.needs(cell.work, cell.connections_used)
+            elif cell.seconds is not None and cell.seconds > LONGER * cell.load.duration_s:
                 self.seconds.setdefault((cell.label, cell.work), round(cell.seconds, 1))

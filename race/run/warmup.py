@@ -1,4 +1,6 @@
-"""Warm-up: short windows until two agree, with more connections while nobody is saturated."""
+"""Warm-up: short windows until two agree; in the calibration with more connections while nobody is
+saturated.
+"""
 
 from __future__ import annotations
 
@@ -20,46 +22,38 @@ Window = Callable[[Load], Measured]
 
 @dataclass(frozen=True)
 class Warm:
-    """How a warm-up went: the connections to use, how it is saved, its last window."""
+    """How a warm-up went: the load as it was driven, how it is saved, its last window."""
 
-    connections: int
+    load: Load
     record: WarmUp
     last: Measured
 
 
-def warm_up(scenario: Scenario, load: Load, known: int | None, window: Window) -> Warm:
-    """Drive windows until two in a row agree or the limit is reached.
-
-    `known` are the connections that were found to be needed before; without, they are found here.
-    """
+def warm_up(scenario: Scenario, load: Load, window: Window) -> Warm:
+    """Drive windows until two in a row agree or the limit is reached."""
     plan = scenario.warmup
-    load = replace(load, duration_s=plan.window_s, connections=known or load.connections)
+    load = replace(load, duration_s=plan.window_s)
     last = window(load)
-    driven, agreed = 1, False
+    driven, agreed = 1, None if plan.windows == 1 else False
     while driven < plan.windows and not agreed:
         before, last = last, window(load)
         driven += 1
         change = last.sample.throughput / max(1e-9, before.sample.throughput) - 1
         agreed = abs(change) <= plan.agreement
-    if load.rate is None and known is None:
-        load, last, more = _raise(scenario, last, load, window)
-        driven += more
-    return Warm(load.connections, WarmUp(driven, agreed), last)
+    return Warm(load, WarmUp(driven, agreed), last)
 
 
-def _raise(
-    scenario: Scenario, last: Measured, load: Load, window: Window
-) -> tuple[Load, Measured, int]:
-    """Double the connections while nobody is saturated and it helps; also the windows it took."""
-    tried = 0
+def raised(scenario: Scenario, warm: Warm, window: Window) -> Warm:
+    """Double the connections while nobody is saturated and it helps."""
+    load, last, driven = warm.load, warm.last, warm.record.windows
     most = scenario.load.max_connections
     while nobody_saturated(last.meters["busy"]) and load.connections * 2 <= most:
         more = replace(load, connections=load.connections * 2)
-        tried += 1
+        driven += 1
         now = window(more)
         better = now.sample.throughput >= last.sample.throughput * WORTH_RAISING
         # Connections that a busy server does not even accept are no load.
         if not better or now.sample.failed or little(scenario.limits, now.sample, more):
             break
         load, last = more, now
-    return load, last, tried
+    return Warm(load, WarmUp(driven, warm.record.agreed), last)

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 SCHEMA: Literal[2] = 2
+CALIBRATION = 0
+"""The round that finds what cells need, and warms up; its cells never count."""
 
 Status = Literal["ok", "invalid", "overloaded", "failed"]
 Name = Annotated[str, Meta(min_length=1)]
@@ -46,14 +48,14 @@ class Work(Struct, frozen=True):
 
 
 class WarmUp(Struct, frozen=True):
-    """Windows driven before a cell, and whether two in a row agreed."""
+    """Windows driven before a cell, and whether two in a row agreed; None where one was enough."""
 
     windows: Count
-    agreed: bool
+    agreed: bool | None
 
 
 class Cell(Struct, frozen=True, kw_only=True):
-    """One contender at one task under one load in one pass of one round.
+    """One contender at one task under one load in one round; round 0 is the calibration.
 
     `count` units were done in `seconds`, `throughput` a second. `histogram` is pairs (upper bound
     in microseconds, count). `meters` holds what each meter saw, by party or by figure; `facts` what
@@ -64,8 +66,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     """
 
     schema: Literal[2] = SCHEMA
-    round: Annotated[int, Meta(ge=1)]
-    pass_: Literal["forward", "reverse"] = field(name="pass")
+    round: Count
     order: Count
     label: Name
     task: Name
@@ -86,6 +87,8 @@ class Cell(Struct, frozen=True, kw_only=True):
     connections_used: Count | None = None
     busy_connections: Amount | None = None
     warm_up: WarmUp | None = None
+    pass_: Literal["forward", "reverse"] = field(name="pass", default="forward")
+    """Of old races, whose rounds went back the way that they came."""
 
     def __post_init__(self) -> None:
         if self.status == "ok" and not self.throughput:
@@ -127,14 +130,15 @@ class Contender(Struct, frozen=True, kw_only=True):
 
 
 class Rejected(Struct, frozen=True):
-    """A round that was run again because a cell of it was invalid; it does not count."""
+    """A round of an old race that was run again because a cell was invalid; it does not count."""
 
     round: Annotated[int, Meta(ge=1)]
     reason: str
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Limits beyond which a cell says nothing; its whole round is then run again, at most `reruns`.
+    """Limits beyond which a cell says nothing; it is then measured again at the end of its round,
+    at most `reruns` times.
 
     `steal` and `foreign` are fractions of the measured cores' time, `errors` of the units,
     `little` the difference between open connections and those seen busy; `samples` are units.
@@ -145,7 +149,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     errors: Amount = 0.001
     samples: Count = 200
     little: Amount = 0.15
-    reruns: Count = 3
+    reruns: Count = 2
 
 
 class Discipline(Struct, frozen=True, kw_only=True):

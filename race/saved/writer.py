@@ -10,7 +10,7 @@ from typing import Any, Self
 import msgspec
 
 from race.errors import RaceError
-from race.saved.model import Cell, Head, Rejected
+from race.saved.model import Cell, Head
 from race.saved.reader import CELLS_FILE, RUN_FILE
 
 
@@ -54,11 +54,6 @@ class Writer:
         except OSError as error:
             self._cells.truncate(end)
             raise self._refused(error) from None
-
-    def reject(self, number: int, reason: str) -> None:
-        """Note that a round does not count."""
-        if all(one.round != number for one in self.head.rejected):
-            self._change(rejected=[*self.head.rejected, Rejected(number, reason)])
 
     def finish(self, moment: str) -> None:
         """Mark the race as complete."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
@@ -10,21 +9,21 @@ from typing import Protocol
 from rich.console import Console
 
 from race.plan.forecast import Plan
-from race.plan.order import Block, CellKey
-from race.saved.model import Cell, Discipline, Work
+from race.plan.order import CellKey, Planned
+from race.saved.model import Cell, Discipline
 from race.saved.reader import SavedRace
 from race.saved.writer import Writer
-from race.terminal.phrases import figures, work_text
+from race.terminal.phrases import again_text, figures, round_text, work_text
 
 
 class Board(Protocol):
     """Told of everything that happens; shows what it likes."""
 
     def round(self, number: int, of: int) -> None:
-        """A round begins; `of` counts the rounds known so far."""
+        """A round begins, of so many; round 0 is the calibration."""
         ...
 
-    def cell(self, block: Block, work: Work) -> None:
+    def cell(self, planned: Planned) -> None:
         """A cell begins."""
         ...
 
@@ -32,8 +31,8 @@ class Board(Protocol):
         """A cell is saved."""
         ...
 
-    def invalid_round(self, number: int, reason: str, again: bool) -> None:
-        """A round has an invalid cell; `again` when it will be repeated."""
+    def again(self, cells: int, reason: str) -> None:
+        """So many cells were invalid and are measured again, the first of them for this reason."""
         ...
 
     def close(self) -> None:
@@ -60,9 +59,9 @@ def on(console: Console) -> Boards:
 
 
 def _board(console: Console, plan: Plan, writer: Writer, done: Mapping[CellKey, Cell]) -> Board:
-    cells = max(1, plan.cells - len(done))
+    cells = max(1, plan.cells + plan.calibrations - len(done))
     if not console.is_terminal:
-        return Plain(console, writer.head.discipline, cells, plan.cells // plan.rounds)
+        return Plain(console, writer.head.discipline, cells)
     from race.terminal.live import Live
 
     def saved() -> SavedRace:
@@ -74,19 +73,16 @@ def _board(console: Console, plan: Plan, writer: Writer, done: Mapping[CellKey, 
 class Plain:
     """One line for each cell: for logs, pipes and CI."""
 
-    def __init__(
-        self, console: Console, discipline: Discipline, cells: int, each_round: int
-    ) -> None:
+    def __init__(self, console: Console, discipline: Discipline, cells: int) -> None:
         self._console, self._discipline = console, discipline
-        self._cells, self._each_round = cells, each_round
+        self._cells = cells
         self._done = 0
-        self._began = time.monotonic()
 
     def round(self, number: int, of: int) -> None:
         """A line."""
-        self._line(f"round {number} of {of}")
+        self._line(round_text(number, of))
 
-    def cell(self, block: Block, work: Work) -> None:
+    def cell(self, planned: Planned) -> None:
         """Nothing: the result is the line."""
 
     def result(self, cell: Cell) -> None:
@@ -95,12 +91,10 @@ class Plain:
         where = f"[{self._done}/{self._cells}] {cell.label} {work_text(cell.work)}"
         self._line(f"{where}: {figures(cell, self._discipline)}")
 
-    def invalid_round(self, number: int, reason: str, again: bool) -> None:
+    def again(self, cells: int, reason: str) -> None:
         """A line."""
-        what = "runs again at the end" if again else "its invalid cells do not count"
-        self._line(f"round {number} is invalid, {what}: {reason}")
-        if again:
-            self._cells += self._each_round
+        self._cells += cells
+        self._line(again_text(cells, reason))
 
     def close(self) -> None:
         """Nothing to tidy up."""

@@ -13,11 +13,11 @@ from rich.text import Text
 from race.analysis.analyse import analyse
 from race.analysis.model import Contest
 from race.plan.forecast import Plan
-from race.plan.order import Block
+from race.plan.order import Planned
 from race.saved.model import Cell, Head, Work
 from race.saved.reader import SavedRace
 from race.terminal import tables
-from race.terminal.phrases import figures, work_text
+from race.terminal.phrases import again_text, figures, round_text, work_text
 
 REFRESH_PER_SECOND = 1.0
 """The board is drawn on a core that measures; a drawing takes some milliseconds."""
@@ -32,8 +32,8 @@ class Live:
     ) -> None:
         """`cells` are left to run."""
         self._title, self._discipline = plan.scenario.title, head.discipline
-        self._cells, self._each_round = cells, plan.cells // plan.rounds
-        self._forecast = plan.seconds() * cells / max(1, plan.cells)
+        self._cells = cells
+        self._forecast = plan.seconds() * cells / max(1, plan.cells + plan.calibrations)
         self._saved = saved
         self._done = 0
         self._began = time.monotonic()
@@ -42,7 +42,6 @@ class Live:
         self._news: list[Text] = []
         self._contests: list[Contest] = []
         self._shown: Work | None = None
-        self._block: Block | None = None
         self._screen = Screen(
             get_renderable=self._draw, console=console, refresh_per_second=REFRESH_PER_SECOND
         )
@@ -50,16 +49,14 @@ class Live:
 
     def round(self, number: int, of: int) -> None:
         """A round begins."""
-        self._round = f"round {number} of {of}"
+        self._round = round_text(number, of)
 
-    def cell(self, block: Block, work: Work) -> None:
-        """A cell begins; with a new server there is time for the ranking."""
-        if block is not self._block:
-            self._block = block
+    def cell(self, planned: Planned) -> None:
+        """A cell begins; with another task there is time for the ranking."""
+        if planned.work != self._shown:
+            self._shown = planned.work
             self._contests = analyse(self._saved()).contests
-        self._shown = work
-        task = work_text(work)
-        self._now = Text(f"{block.contender.label} on {task}, {block.pass_} pass", "bold")
+        self._now = Text(f"{planned.contender.label} on {work_text(planned.work)}", "bold")
 
     def result(self, cell: Cell) -> None:
         """A cell is saved: it becomes the latest news."""
@@ -71,12 +68,10 @@ class Live:
         told = f"{where}: {figures(cell, self._discipline)}"
         self._news = [*self._news, Text(told, style, no_wrap=True)][-NEWS:]
 
-    def invalid_round(self, number: int, reason: str, again: bool) -> None:
-        """A round has an invalid cell."""
-        what = "runs again at the end" if again else "its invalid cells do not count"
-        self._news.append(Text(f"round {number} is invalid, {what}: {reason}", "yellow"))
-        if again:
-            self._cells += self._each_round
+    def again(self, cells: int, reason: str) -> None:
+        """Cells are measured again."""
+        self._cells += cells
+        self._news.append(Text(again_text(cells, reason), "yellow"))
 
     def close(self) -> None:
         """Leave the last picture on the screen."""

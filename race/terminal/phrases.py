@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from race.saved.model import Cell, Discipline, Work
+from race.saved.model import CALIBRATION, Cell, Discipline, Work
 
 
 def work_text(work: Work) -> str:
@@ -10,6 +10,16 @@ def work_text(work: Work) -> str:
     load = work.load
     text = work.task if load.pipeline == 1 else f"{work.task} x{load.pipeline}"
     return text if load.rate is None else f"{text} {load.rate:,.0f}/s"
+
+
+def round_text(number: int, of: int) -> str:
+    """Which round: "round 2 of 6"."""
+    return "calibration" if number == CALIBRATION else f"round {number} of {of}"
+
+
+def again_text(cells: int, reason: str) -> str:
+    """Cells that are measured again, and why."""
+    return f"{cells} cell{'s' * (cells != 1)} again: {reason}"
 
 
 def figures(cell: Cell, discipline: Discipline) -> str:

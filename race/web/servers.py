@@ -44,11 +44,9 @@ class Launcher:
     ) -> Server:
         """Start a contender and wait for its `serving ...` line; CellFailed when it does not come.
 
-        `env` is added to the environment; with one the port is a free one, since the contender may
-        be running already.
+        `env` is added to the environment. The port is a free one: all contenders live at once.
         """
-        port = 0 if env else self.scenario.port
-        child = Child(self.command(contender, port), cores, env, cwd=ROOT, talks=True)
+        child = Child(self.command(contender), cores, env, cwd=ROOT, talks=True)
         try:
             line = child.read_line(START_SECONDS)
             match = SERVING.fullmatch(line or "")
@@ -59,21 +57,21 @@ class Launcher:
             child.end()
             raise
 
-    def command(self, contender: Contender, port: int) -> list[str]:
-        """The command line that serves a contender on a port (0: a free one)."""
+    def command(self, contender: Contender) -> list[str]:
+        """The command line that serves a contender on a free port."""
         version = contender.factors.get(PYTHON, current_python())
         program = self.scenario.programs.get(contender.name)
         if program is not None:
-            return _program(program, version, port)
-        words = [sys.executable, str(SERVER), "-e", contender.name, "-p", str(port)]
+            return _program(program, version)
+        words = [sys.executable, str(SERVER), "-e", contender.name, "-p", "0"]
         workers = contender.factors.get(WORKERS, "1")
         words += ["--workers", workers] if workers != "1" else []
         return words if version == current_python() else [*words, "--python", version]
 
 
-def _program(program: Program, version: str, port: int) -> list[str]:
+def _program(program: Program, version: str) -> list[str]:
     filled = {"root": str(ROOT), "python": str(own_interpreter(version) or sys.executable)}
-    return [word.format(**filled) for word in program.command] + ["-p", str(port)]
+    return [word.format(**filled) for word in program.command] + ["-p", "0"]
 
 
 def why_not_serving(child: Child, line: str | None) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from race.discipline import Party, Sample
 from race.machine import cores
 from race.machine.cores import WORKERS, Layout
+from race.machine.proc import tree
+from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import pages, requests
 from race.web.databases import Databases
@@ -64,6 +66,16 @@ class Site:
         """Whether the server runs."""
         return self.server.child.running()
 
+    def wake(self) -> None:
+        """The server and what it asks onto their cores; others may have voted meanwhile."""
+        self.shared.databases.pin(self.layout[DATABASE])
+        cores.pin_tree(tree(self.server.child.pid), self.layout[SERVER])
+        self.ballots.lose_count()
+
+    def rest(self) -> None:
+        """The server off the measured cores."""
+        cores.pin_tree(tree(self.server.child.pid), cores.resting(self.layout))
+
     def check(self, task: str) -> None:
         """The page is right, and after a load so are the votes."""
         pages.verify(self.server.url, task, patient=self._driven)
@@ -85,9 +97,9 @@ class Site:
         return seen.sample
 
     def facts(self, task: str) -> Figures:
-        """Requests to the database, counted once for each contender."""
+        """Requests to the database, counted once for each contender and its twin."""
         known = self.shared.requests
-        label = self.contender.label
+        label = self.contender.label.removesuffix(TWIN_MARK)
         if label not in known:
             known[label] = self._count(self.shared.launcher.scenario.tasks)
         return {REQUESTS: known[label][task]} if task in known[label] else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import signal
-import socket
 import time
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import psutil
 import pytest
 
 from tests.support.race_lab import Race, scenario
-from tests.support.site_server import Databases
+from tests.support.site_server import Databases, environment
 
 ENGINE = "aiohttp-memory-one"
 LONG = 0.9
@@ -45,17 +44,16 @@ def test_a_party_killed_in_a_cell_fails_that_cell_alone(
     assert cells[0].count is None
 
 
-def test_a_taken_port_is_the_reason_of_every_cell(tmp_path: Path) -> None:
+def test_why_a_server_does_not_start_is_the_reason_of_every_cell(tmp_path: Path) -> None:
     path = scenario(tmp_path, [ENGINE], ["ugly", "about"])
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with Race(["run", str(path), "--port", str(port)], tmp_path / "results") as race:
-            assert race.wait() == 1, race.text()
-            cells = race.saved_race().cells
+    env = {**environment(), "POOL_SIZE": "none"}
+    with Race(["run", str(path)], tmp_path / "results", env) as race:
+        assert race.wait() == 1, race.text()
+        cells = race.saved_race().cells
     assert len(cells) == 8
     for cell in cells:
         assert cell.status == "failed"
-        assert f"cannot listen on 127.0.0.1 port {port}" in str(cell.reason)
+        assert "POOL_SIZE=none: must be 1 to 1000" in str(cell.reason)
 
 
 def test_a_database_that_is_gone_fails_cells_until_it_is_back(
@@ -97,7 +95,7 @@ def test_an_interrupted_race_keeps_its_cells_and_goes_on(
         assert race.wait() == 0, race.text()
         whole = race.saved_race()
     assert whole.cells[: len(kept)] == kept
-    assert [cell.order for cell in whole.cells] == list(range(8))
+    assert [cell.order for cell in whole.cells] == [*range(4), *range(4)]
     assert whole.head.finished_at is not None
 
 

@@ -52,7 +52,6 @@ def cell(label: str = "a", **more: Any) -> Cell:
     """A failed cell, until more is said of it."""
     least = {
         "round": 1,
-        "pass_": "forward",
         "order": 0,
         "label": label,
         "task": "ugly",

@@ -31,6 +31,14 @@ class Toy:
         """Until a load kills it."""
         return self.living
 
+    def wake(self) -> None:
+        """Taken from the shelf."""
+        self.toys.said.append(f"wake {self.name}")
+
+    def rest(self) -> None:
+        """Back onto it."""
+        self.toys.said.append(f"rest {self.name}")
+
     def check(self, task: str) -> None:
         """Right, unless it is to be wrong."""
         self.toys.said.append(f"check {self.name} {task}")

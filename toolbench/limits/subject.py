@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from race.discipline import Party, Sample
 from race.errors import CellFailed
+from race.machine import cores
 from race.machine.cores import Layout
 from race.machine.describe import PYTHON, own_interpreter
-from race.machine.proc import cpu_ns
+from race.machine.proc import cpu_ns, tree
 from race.machine.process import Child, wait_first
 from race.saved.model import Contender, Figures, Work
 from race.web.databases import Databases
@@ -49,6 +50,16 @@ class OneRequest:
     def alive(self) -> bool:
         """Whether the server runs, where there is one."""
         return self._server is None or self._server.running()
+
+    def wake(self) -> None:
+        """The server onto its cores, where there is one."""
+        if self._server is not None:
+            cores.pin_tree(tree(self._server.pid), self.layout[DRIVER])
+
+    def rest(self) -> None:
+        """The server off the measured cores."""
+        if self._server is not None:
+            cores.pin_tree(tree(self._server.pid), cores.resting(self.layout))
 
     def check(self, task: str) -> None:
         """The page answers `ok`."""

@@ -57,7 +57,6 @@ def test_defaults_are_the_protocol() -> None:
         ({"rounds": 0}, "scenario x: key 'rounds': expected int >= 1"),
         ({"pages": []}, "key 'pages': expected a list of length >= 1"),
         ({"load": {"pipeline": [1, 0]}}, "key 'load.pipeline[1]': expected int >= 1"),
-        ({"port": 65536}, "key 'port': expected int <= 65535"),
         ({"load": {"threads": 9, "connections": 4}}, "more load.threads than load.connections"),
         ({"programs": {"own": {"comand": ["x"]}}}, "unknown scenario key 'programs.own.comand'"),
         ({"programs": {"own": {}}}, "key 'programs[...].command' is missing"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -12,7 +14,7 @@ from race.errors import CellFailed, NotReady
 from race.machine.meters import METERS
 from race.plan.contenders import with_twin
 from race.plan.forecast import Plan
-from race.plan.order import Block, Planned
+from race.plan.order import Planned
 from race.run.cell import Cells
 from race.run.measure import measure
 from race.run.rounds import Rounds
@@ -25,11 +27,9 @@ RUN = Work("run", records.LOAD)
 
 
 def planned(name: str, **load: Any) -> Planned:
-    """The one cell of a block."""
-    from msgspec.structs import replace
-
-    work = Work("run", replace(records.LOAD, **{"duration_s": 1.0, **load}))
-    return Planned(Block(1, "forward", 0, records.contender(name), (work,)), 0, work)
+    """A cell of the first round."""
+    work = Work("run", msgspec.structs.replace(records.LOAD, **{"duration_s": 1.0, **load}))
+    return Planned(1, 0, records.contender(name), work)
 
 
 def run(toys: toy.Toys, name: str, cells: Cells | None = None, **load: Any) -> Cell:
@@ -100,29 +100,35 @@ def test_who_is_too_slow_for_any_length_fails_once_with_what_to_do() -> None:
     assert still.reason == "too slow for this duration: 0 in 4.0 s, where 200 are needed"
 
 
-def test_a_slow_contender_costs_no_round_twice(tmp_path: Any) -> None:
-    """Before, its cell was invalid and the whole round was run again, in vain."""
+def test_a_slow_contender_is_not_measured_again_in_vain(tmp_path: Any) -> None:
     toys, chosen = toy.Toys(speeds={"fast": 4000.0, "snail": 20.0}), toy.scenario(rounds=1)
     contenders = with_twin(chosen, toys.choose(chosen).contenders)
     head = records.head(*contenders)
     with Writer(tmp_path / "r", head) as writer:
-        board = Plain(Console(quiet=True), head.discipline, 1, 1)
+        board = Plain(Console(quiet=True), head.discipline, 1)
         plan = Plan(toys, chosen, contenders, [])
         Rounds(plan, toys.start, Cells(chosen), writer, board).run()
-        assert writer.head.rejected == []
+    assert toys.said.count("drive snail run 4") == 1
 
 
-def test_a_subject_that_does_not_start_fails_every_cell_of_its_block(tmp_path: Any) -> None:
-    toys, chosen = toy.Toys(broken={"fast"}), toy.scenario(rounds=1, tasks=["run", "jump"])
-    head = records.head(records.contender("fast"))
-    with Writer(tmp_path / "r", head) as writer:
-        board = Plain(Console(quiet=True), head.discipline, 1, 1)
-        plan = Plan(toys, chosen, head.contenders, [])
-        rounds = Rounds(plan, toys.start, Cells(chosen), writer, board)
-        rounds.run()
-    found = [(cell.status, cell.reason) for cell in rounds.done.values()]
-    assert found == [("failed", "it does not start")] * 4
-    assert toys.said == ["start fast", "start fast"]
+def test_a_calibration_finds_the_connections_that_anybody_needs() -> None:
+    """A toy of which nobody is saturated gets faster with every doubling, up to its number."""
+
+    class Wide(toy.Toy):
+        def drive(self, work: Work) -> Sample:
+            many = min(work.load.connections, {"fast": 20, "slow": 40}[self.name])
+            return Sample(many * 100, work.load.duration_s)
+
+    toys, cells = toy.Toys(), Cells(toy.scenario())
+    for name, needed in (("slow", 40), ("fast", 20)):
+        one = replace(planned(name, connections=10), round=0)
+        cell = cells.calibrate(Wide(name, toys), one)
+        assert (cell.round, cell.status, cell.connections_used) == (0, "ok", needed)
+        assert cell.load.connections == 10
+    after = cells.run(Wide("fast", toys), planned("fast", connections=10))
+    assert after.connections_used == 40
+    wrong = cells.calibrate(toy.Toy("fast", toy.Toys(wrong={"fast"})), planned("fast"))
+    assert (wrong.status, wrong.reason) == ("failed", "run is wrong")
 
 
 def test_who_is_not_ready_gets_longer_and_then_gives_up() -> None:

@@ -1,4 +1,4 @@
-"""Which rounds are run: invalid ones again at the end, capacities before fixed rates."""
+"""Which cells are run: a calibration first, disturbed ones again, capacities before fixed rates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from race.plan.order import Planned
 from race.run.cell import Cells, failed
 from race.run.learned import Learned
 from race.run.rounds import Rounds
-from race.saved.model import Cell, Head
+from race.saved.model import CALIBRATION, Cell, Head
+from race.saved.reader import load
 from race.saved.writer import Writer
 from race.terminal.board import Plain
 from tests.support import records, toy
@@ -27,84 +28,152 @@ EVERYONE = ("fast", "slow", "slow" + TWIN_MARK)
 
 @dataclass(frozen=True)
 class Spoiled(Cells):
-    """Stands for the measuring alone: what was asked for, and cells spoiled by (round, label)."""
+    """Stands for the measuring alone: what was asked for, and the cells of a (round, label) that
+    are spoiled so many times.
+    """
 
-    spoiled: frozenset[tuple[int, str]] = frozenset()
+    spoiled: dict[tuple[int, str], int] = field(default_factory=dict)
     seen: list[tuple[int, str, float | None]] = field(default_factory=list)
+
+    def calibrate(self, subject: Subject, planned: Planned) -> Cell:
+        """Like any other, and never spoiled."""
+        return self.run(subject, planned)
 
     def run(self, subject: Subject, planned: Planned) -> Cell:
         """A cell with the speed its toy has."""
-        number, contender = planned.block.round, planned.contender
-        self.seen.append((number, contender.label, planned.work.load.rate))
-        speed = toy.SPEEDS[contender.name]
+        spot = (planned.round, planned.contender.label)
+        self.seen.append((*spot, planned.work.load.rate))
+        speed = toy.SPEEDS[planned.contender.name]
         cell = replace(failed(planned, "steal"), throughput=speed, status="invalid")
-        if (number, contender.label) in self.spoiled:
+        if self.spoiled.get(spot):
+            self.spoiled[spot] -= 1
             return cell
         return replace(cell, status="ok", reason=None)
 
 
 @dataclass
 class Ran:
-    """A race of toys, and what was measured in it."""
+    """A race of toys: what counts of it, what was measured and saved, what was said."""
 
     head: Head
     cells: Sequence[Cell]
     seen: Sequence[tuple[int, str, float | None]]
+    saved: Sequence[Cell]
+    said: Sequence[str]
 
 
-def race(folder: Path, spoiled: set[tuple[int, str]] | None = None, **changes: Any) -> Ran:
+def race(
+    folder: Path,
+    spoiled: dict[tuple[int, str], int] | None = None,
+    toys: toy.Toys | None = None,
+    **changes: Any,
+) -> Ran:
     """Run all of it."""
-    toys, chosen = toy.Toys(), toy.scenario(**changes)
+    toys, chosen = toys or toy.Toys(), toy.scenario(**changes)
     contenders = with_twin(chosen, toys.choose(chosen).contenders)
     plan = Plan(toys, chosen, contenders, [])
-    cells = Spoiled(chosen, Learned(), frozenset(spoiled or ()))
+    cells = Spoiled(chosen, Learned(), spoiled or {})
     head = records.head(*contenders)
     with Writer(folder / "r", head) as writer:
-        board = Plain(Console(quiet=True), head.discipline, 1, 1)
+        board = Plain(Console(quiet=True), head.discipline, 1)
         rounds = Rounds(plan, toys.start, cells, writer, board)
         rounds.run()
-        return Ran(writer.head, list(rounds.done.values()), cells.seen)
+        saved = load(folder / "r").cells
+        return Ran(writer.head, list(rounds.done.values()), cells.seen, saved, toys.said)
 
 
-def test_every_round_has_every_cell_twice(tmp_path: Path) -> None:
+def test_every_round_has_every_cell_once_after_a_calibration(tmp_path: Path) -> None:
     ran = race(tmp_path)
-    assert len(ran.cells) == 2 * 2 * 3
-    assert ran.head.rejected == []
+    found = sorted((cell.round, cell.label) for cell in ran.cells)
+    assert found == [(number, label) for number in (CALIBRATION, 1, 2) for label in EVERYONE]
     assert ran.head.finished_at is not None
 
 
-def test_an_invalid_round_runs_again_whole_and_at_the_end(tmp_path: Path) -> None:
-    ran = race(tmp_path, {(1, "fast")})
-    assert [(one.round, one.reason) for one in ran.head.rejected] == [
-        (1, "fast on run: steal (and 1 more cells)")
+def test_subjects_are_started_once_and_one_is_at_work_at_a_time(tmp_path: Path) -> None:
+    toys = toy.Toys()
+    race(tmp_path, toys=toys, rounds=3)
+    assert sorted(one for one in toys.said if one.startswith("start")) == [
+        f"start {label}" for label in EVERYONE
     ]
-    assert [sum(cell.round == number for cell in ran.cells) for number in (1, 2, 3)] == [6, 6, 6]
+    at_work: list[str] = []
+    for verb, name in (one.split()[:2] for one in toys.said):
+        if verb in ("start", "wake"):
+            assert at_work == [], toys.said
+            at_work.append(name)
+        elif verb == "rest":
+            at_work.remove(name)
+    assert [one.split()[0] for one in toys.said[-3:]] == ["close"] * 3
 
 
-def test_rounds_run_again_only_so_often(tmp_path: Path) -> None:
-    ran = race(tmp_path, {(number, "slow") for number in range(1, 20)})
-    assert len(ran.head.rejected) == 2
-    assert max(cell.round for cell in ran.cells) == 4
+def test_a_disturbed_cell_is_measured_again_at_the_end_of_its_round(tmp_path: Path) -> None:
+    ran = race(tmp_path, {(1, "fast"): 1})
+    assert {cell.status for cell in ran.cells} == {"ok"}
+    rounds = [number for number, _, _ in ran.seen]
+    assert rounds == [0] * 3 + [1] * 4 + [2] * 3
+    assert ran.seen[6] == (1, "fast", None)
+    # Both are kept; the one that does not count says why.
+    mine = [cell for cell in ran.saved if (cell.round, cell.label) == (1, "fast")]
+    assert [(cell.status, cell.reason) for cell in mine] == [("invalid", "steal"), ("ok", None)]
+
+
+def test_cells_are_measured_again_only_so_often(tmp_path: Path) -> None:
+    ran = race(tmp_path, {(1, "slow"): 9})
+    assert [one[:2] for one in ran.seen].count((1, "slow")) == 1 + 2
+    assert [cell.status for cell in ran.cells if (cell.round, cell.label) == (1, "slow")] == [
+        "invalid"
+    ]
+
+
+def test_a_time_limit_leaves_no_room_for_cells_again(tmp_path: Path) -> None:
+    ran = race(tmp_path, {(1, "slow"): 9}, time_limit_s=1e-6)
+    assert [one[:2] for one in ran.seen].count((1, "slow")) == 1
+
+
+def test_who_died_is_started_again_and_its_first_cell_is_dropped(tmp_path: Path) -> None:
+    @dataclass
+    class Mortal(toy.Toys):
+        dead: bool = False
+
+        def start(self, contender: Any) -> toy.Toy:
+            found = super().start(contender)
+            if contender.label == "fast" and not self.dead:
+                self.dead, found.living = True, False
+            return found
+
+    toys = Mortal()
+    ran = race(tmp_path, toys=toys)
+    assert toys.said.count("start fast") == 2
+    # The calibration and two rounds, the first of which it had to be started for.
+    assert [number for number, label, _ in ran.seen if label == "fast"] == [0, 1, 1, 2]
+    assert len([cell for cell in ran.saved if cell.label == "fast"]) == 3
+
+
+def test_who_does_not_start_is_asked_once_a_round(tmp_path: Path) -> None:
+    toys = toy.Toys(broken={"fast"})
+    ran = race(tmp_path, toys=toys, tasks=["run", "jump"])
+    assert toys.said.count("start fast") == 3
+    lost = [cell for cell in ran.cells if cell.label == "fast"]
+    assert {(cell.status, cell.reason) for cell in lost} == {("failed", "it does not start")}
+    assert len(lost) == 2 * 3
 
 
 def test_a_resumed_race_goes_on_with_the_connections_it_had_found(tmp_path: Path) -> None:
-    found = [replace(cell, connections_used=200 * cell.round) for cell in race(tmp_path).cells]
+    found = [
+        replace(cell, connections_used={"fast": 100, "slow": 400}.get(cell.label, 200))
+        for cell in race(tmp_path).cells
+    ]
     learned = Learned()
     learned.remember(found)
-    assert {label for label, _ in learned.connections} == set(EVERYONE)
-    assert set(learned.connections.values()) == {200}
-
-
-def test_a_time_limit_leaves_no_room_for_another_round(tmp_path: Path) -> None:
-    assert race(tmp_path, {(1, "slow")}, time_limit_s=1e-6).head.rejected == []
+    assert list(learned.connections.values()) == [400]
+    assert {work.task for work in learned.connections} == {"run"}
 
 
 def test_fixed_rates_come_from_the_first_round_and_stay(tmp_path: Path) -> None:
     load = {"rates_of_slowest": [0.5], "rates_of_own": [0.9]}
-    ran = race(tmp_path, {(1, "fast"), (2, "fast")}, load=load)
-    rates = [{one[1:] for one in ran.seen if one[0] == number} for number in range(1, 6)]
+    ran = race(tmp_path, {(2, "fast"): 1}, load=load)
+    rates = [{one[1:] for one in ran.seen if one[0] == number} for number in range(4)]
     everyone = {(label, None) for label in EVERYONE}
     fixed = {("fast", 500.0), ("fast", 3600.0)}
     fixed |= {(label, rate) for label in EVERYONE[1:] for rate in (500.0, 900.0)}
-    # Two rounds and the one before them; then the two spoiled ones again, each as what it was.
-    assert rates == [everyone, fixed, fixed, everyone, fixed]
+    # The calibration, the round that finds the capacities, and two of fixed rates.
+    assert rates == [everyone, everyone, fixed, fixed]

@@ -17,7 +17,7 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.cli import main
 from race.plan.forecast import Plan
-from race.plan.order import Block
+from race.plan.order import Planned
 from race.saved.model import Cell
 from race.saved.reader import SavedRace, load
 from race.terminal.board import Plain
@@ -63,30 +63,31 @@ def test_the_live_board_shows_round_cell_ranking_and_time_left(saved: SavedRace)
     board = Live(console, plan, saved.head, plan.cells, lambda: saved)
     cell = first(saved, task="good", status="ok")
     board.round(2, 6)
-    board.cell(Block(2, "forward", 0, records.contender("x-y-z"), (cell.work,)), cell.work)
+    board.cell(Planned(2, 0, records.contender("x-y-z"), cell.work))
     board.result(cell)
-    board.invalid_round(2, "steal 3 %", again=True)
+    board.again(2, "steal 3 %")
     board.close()
     shown = out.getvalue()
-    for part in ("A title", "round 2 of 6", "cell 2 of 104", "left", "x-y-z on good"):
+    for part in ("A title", "round 2 of 6", "cell 2 of 52", "left", "x-y-z on good"):
         assert part in shown
-    assert "round 2 is invalid, runs again at the end: steal 3 %" in shown
+    assert "2 cells again: steal 3 %" in shown
     assert "japronto-tarantool-one-uvloop" in shown
     assert "[" in shown.partition("ratio [95 %]")[2]
 
 
 def test_plain_lines_have_no_control_characters(saved: SavedRace) -> None:
     out = io.StringIO()
-    board = Plain(Console(file=out, width=40), saved.head.discipline, 10, 5)
+    board = Plain(Console(file=out, width=40), saved.head.discipline, 10)
+    board.round(0, 1)
     board.round(1, 1)
     board.result(first(saved, status="ok"))
     board.result(
         replace(first(saved), status="failed", reason="server [red] ended", throughput=None)
     )
     lines = out.getvalue().splitlines()
-    assert lines[0] == "round 1 of 1"
-    assert lines[1].startswith("[1/10] ")
-    assert lines[2].endswith("FAILED: server [red] ended")
+    assert lines[:2] == ["calibration", "round 1 of 1"]
+    assert lines[2].startswith("[1/10] ")
+    assert lines[3].endswith("FAILED: server [red] ended")
     assert "\x1b" not in out.getvalue()
 
 

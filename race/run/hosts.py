@@ -1,0 +1,92 @@
+"""The subjects of a race: started when first needed, kept to its end, one at work at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from race.discipline import Start, Subject
+from race.errors import CellFailed
+from race.saved.model import Contender
+
+
+@dataclass
+class Host:
+    """A contender's subject; `fresh` until it has been driven."""
+
+    subject: Subject
+    fresh: bool = True
+
+
+@dataclass
+class Hosts:
+    """Who is not at work rests: alive, off the measured cores.
+
+    Starting anew in every round would cost more time than measuring, and what is fresh is faster
+    or slower than what has run for a while.
+    """
+
+    start: Start
+    _hosts: dict[str, Host] = field(default_factory=dict)
+    _refusals: dict[str, str] = field(default_factory=dict)
+    _at_work: str | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _close(host.subject for host in self._hosts.values())
+        self._hosts.clear()
+
+    def forgive(self) -> None:
+        """Try again with those that did not start."""
+        self._refusals.clear()
+
+    def at_work(self, contender: Contender) -> Host:
+        """A living subject, alone on its cores; CellFailed when it does not start."""
+        label = contender.label
+        if label in self._refusals:
+            raise CellFailed(self._refusals[label])
+        if self._at_work not in (None, label):
+            self._rest()
+        host = self._hosts.get(label)
+        if host is not None and not host.subject.alive():
+            self._hosts.pop(label).subject.close()
+            host = None
+        if host is None:
+            host = self._hosts[label] = self._started(contender)
+        elif self._at_work != label:
+            host.subject.wake()
+        self._at_work = label
+        return host
+
+    def _rest(self) -> None:
+        host, self._at_work = self._hosts.get(self._at_work or ""), None
+        if host is not None:
+            host.subject.rest()
+
+    def _started(self, contender: Contender) -> Host:
+        self._at_work = None
+        try:
+            return Host(self.start(contender))
+        except CellFailed as failure:
+            self._refusals[contender.label] = str(failure)
+            raise
+
+
+def _close(subjects: Iterable[Subject]) -> None:
+    """End all of them, also when ending one fails or is interrupted."""
+    waiting = list(subjects)
+    try:
+        while waiting:
+            waiting.pop().close()
+    finally:
+        for left in waiting:
+            left.close()
