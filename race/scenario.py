@@ -20,10 +20,13 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Rates (units/s) make the load open: `rates` are absolute, `rates_of_slowest` and `rates_of_own`
     are fractions of the capacity that a closed-loop cell found before.
+
+    `connections` are those that the calibration begins with; it raises them where a contender needs
+    more. libuv accepts one for each turn of its loop, so many of them spend a short cell on that.
     """
 
     generator: Name = "own"
-    connections: AtLeastOne = 100
+    connections: AtLeastOne = 32
     threads: AtLeastOne = 1
     pipeline: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
     duration_s: Positive = 5.0
@@ -36,11 +39,13 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class WarmUpPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Windows of load before a cell counts, until two in a row agree within `agreement`."""
+    """Windows of load before a cell, until two in a row agree within `agreement`: a contender that
+    rested has to wake up, and no more, since the calibration has warmed it up.
+    """
 
-    window_s: Positive = 0.5
-    windows: AtLeastOne = 5
-    agreement: Positive = 0.05
+    window_s: Positive = 0.2
+    windows: AtLeastOne = 2
+    agreement: Positive = 0.1
 
 
 class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
