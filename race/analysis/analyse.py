@@ -135,7 +135,7 @@ def _table(race: Gathered, work: Work, margin: float) -> Table:
     free = {
         label: logs
         for label, logs in rates.items()
-        if not any(cell.generator_bound for cell in cells.get(label, ()))
+        if not any(cell.full == "generator" for cell in cells.get(label, ()))
     }
     ranked = ranking.rank(free if work.load.rate is None else {}, margin)
     baseline = race.saved.head.baseline

@@ -19,7 +19,7 @@ def state(ran: Sequence[Cell], counted: Sequence[Cell], ranked: bool) -> tuple[S
 
     `ran` are all its cells of one work, `counted` those that count.
     """
-    if any(cell.generator_bound for cell in counted):
+    if any(cell.full == "generator" for cell in counted):
         return "generator-bound", "the load generator was at its limit: this is a lower bound"
     if ranked:
         return "ranked", None

@@ -22,6 +22,6 @@ def figures(cell: Cell, discipline: Discipline) -> str:
     if cell.count:
         spent = cell.metered("cpu_ns", discipline.parties[0]) or 0
         text += f", {spent / cell.count / 1000:,.1f} us CPU"
-    if cell.generator_bound:
+    if cell.full == "generator":
         text += ", at least: the generator was the limit"
     return text + (f" INVALID: {cell.reason}" if cell.status == "invalid" else "")

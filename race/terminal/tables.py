@@ -127,7 +127,7 @@ def _entry(cells: Sequence[Cell], rejected: set[int]) -> Text:
     valid = [c for c in cells if c.status == "ok" and c.round not in rejected]
     rate = median(cell.throughput for cell in valid)
     if rate is not None:
-        bound = any(cell.generator_bound for cell in valid)
+        bound = any(cell.full == "generator" for cell in valid)
         return Text(f"≥{short(rate)}" if bound else short(rate))
     if any(cell.status == "failed" for cell in cells):
         return Text("failed", "red")
@@ -151,7 +151,7 @@ def _legend(cells: Sequence[Cell]) -> list[str]:
     lines = []
     if any(cell.status == "invalid" for cell in cells):
         lines.append("?: measured on a disturbed machine or with errors; not ranked")
-    if any(cell.generator_bound for cell in cells):
+    if any(cell.full == "generator" for cell in cells):
         lines.append("≥: the load generator was the limit; a lower bound, not ranked")
     return lines
 
