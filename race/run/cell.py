@@ -15,7 +15,7 @@ from race.machine.meters import Meter, meters
 from race.plan.order import Planned
 from race.run.learned import Learned, Spot
 from race.run.measure import Measured, lasting, measure
-from race.run.rules import full, judge
+from race.run.rules import full, judge, no_latency
 from race.run.warmup import Warm, warm_up
 from race.saved.model import Cell, Figures, Load, Status, Work
 from race.scenario import Scenario
@@ -138,6 +138,7 @@ def _cell(
 ) -> Cell:
     """With all its figures, whatever they are worth."""
     sample = outcome.measured.sample
+    unanswered = no_latency(sample, outcome.load)
     return replace(
         failed(planned, "not judged", began),
         status=status,
@@ -148,8 +149,9 @@ def _cell(
         throughput=sample.throughput,
         bytes=sample.bytes,
         errors=dict(sample.errors),
-        latency_us=dict(sample.latency_us),
-        histogram=list(sample.histogram),
+        latency_us={} if unanswered else dict(sample.latency_us),
+        histogram=[] if unanswered else list(sample.histogram),
+        no_latency=unanswered,
         meters=dict(outcome.measured.meters),
         facts=outcome.facts,
         connections_used=outcome.load.connections,

@@ -87,6 +87,30 @@ def test_what_was_wrong_only_after_the_load_keeps_its_figures() -> None:
     assert (cell.count, cell.throughput, cell.facts) == (4000, 4000.0, {"wheels": 4})
 
 
+@pytest.mark.parametrize(("answered", "kept"), [(15.0, True), (4.0, False)])
+def test_a_pipelined_cell_has_a_latency_where_its_connections_were_answered(
+    answered: float, kept: bool
+) -> None:
+    class Deep(toy.Toy):
+        def drive(self, work: Work) -> Sample:
+            seen = super().drive(work)
+            latency = {"mean": 900.0, "p50": 800.0}
+            return Sample(
+                seen.count,
+                seen.seconds,
+                latency_us=latency,
+                histogram=[(831.0, 9)],
+                busy_connections=answered,
+            )
+
+    one = planned("fast", connections=16, pipeline=24)
+    cell = Cells(toy.scenario(load={"max_connections": 16})).run(Deep("fast", toy.Toys()), one)
+    assert (cell.status, cell.busy_connections) == ("ok", answered)
+    assert (bool(cell.latency_us), bool(cell.histogram)) == (kept, kept)
+    told = None if kept else "4 of 16 connections were being answered"
+    assert cell.no_latency == told
+
+
 def test_a_fault_is_invalid_once_and_a_failure_the_second_time() -> None:
     toys, cells = toy.Toys(errors={"fast": 100}), Cells(toy.scenario())
     first, second = (run(toys, "fast", cells) for _ in range(2))
