@@ -16,7 +16,9 @@ Names = Annotated[tuple[str, ...], Meta(min_length=1)]
 
 
 class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a task is driven. `pipeline` depths above 1 are used on tasks that allow it.
+    """How a task is driven. `pipeline` depths above 1 are used on tasks that allow it, over
+    `pipelined_connections`: few, for each has a whole batch under way, and libuv accepts one for
+    each turn of its loop.
 
     Rates (units/s) make the load open: `rates` are absolute, `rates_of_slowest` and `rates_of_own`
     are fractions of the capacity that a closed-loop cell found before.
@@ -29,6 +31,7 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     connections: AtLeastOne = 32
     threads: AtLeastOne = 1
     pipeline: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
+    pipelined_connections: AtLeastOne = 8
     duration_s: Positive = 5.0
     rates: tuple[Positive, ...] = ()
     rates_of_slowest: tuple[Positive, ...] = ()

@@ -23,8 +23,8 @@ def again_text(cells: int, reason: str) -> str:
 
 
 def figures(cell: Cell, discipline: Discipline) -> str:
-    """One cell in a phrase; one without figures has its reason."""
-    if cell.throughput is None:
+    """One cell in a phrase; one whose figures say nothing has its reason."""
+    if cell.throughput is None or cell.status in ("failed", "overloaded"):
         return f"{cell.status.upper()}: {cell.reason}"
     text = f"{cell.throughput:,.0f} {discipline.unit}/s"
     if "p99" in cell.latency_us:

@@ -131,7 +131,7 @@ def _entry(cells: Sequence[Cell], rejected: set[int]) -> Text:
         return Text(f"≥{short(rate)}" if bound else short(rate))
     if any(cell.status == "failed" for cell in cells):
         return Text("failed", "red")
-    unsure = median(cell.throughput for cell in cells)
+    unsure = median(cell.throughput for cell in cells if cell.status == "invalid")
     return Text("–" if unsure is None else f"{short(unsure)}?", "yellow")
 
 

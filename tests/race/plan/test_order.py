@@ -73,11 +73,11 @@ def test_one_contender_runs_twice() -> None:
 def test_a_page_with_a_database_is_never_pipelined() -> None:
     chosen = made(pages=["index", "good", "ugly"], load={"pipeline": [1, 24]})
     works = closed_works(chosen, PAGES)
-    assert [(work.task, work.load.pipeline) for work in works] == [
-        ("index", 1),
-        ("good", 1),
-        ("ugly", 1),
-        ("ugly", 24),
+    assert [(work.task, work.load.pipeline, work.load.connections) for work in works] == [
+        ("index", 1, 32),
+        ("good", 1, 32),
+        ("ugly", 1, 32),
+        ("ugly", 24, 8),
     ]
     assert {work.load.generator for work in works} == {"wrk"}
 

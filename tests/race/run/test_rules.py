@@ -10,7 +10,15 @@ from msgspec.structs import replace as changed
 from race.discipline import Sample
 from race.machine.cores import Layout
 from race.run.measure import Measured
-from race.run.rules import full, judge, little, nobody_saturated
+from race.run.rules import (
+    full,
+    judge,
+    least_seconds,
+    little,
+    no_latency,
+    nobody_saturated,
+    ramp_seconds,
+)
 from race.saved.model import Figures, Limits, Load
 
 LOAD = Load("wrk", 100, 1, 1, None, 2.0)
@@ -154,3 +162,43 @@ def test_more_connections_are_worth_a_try_while_nobody_is_saturated(
     busiest: float, idle: bool
 ) -> None:
     assert nobody_saturated({"server": 0.0, "generator": busiest}) is idle
+
+
+DEEP = changed(LOAD, connections=16, pipeline=24)
+
+
+@pytest.mark.parametrize(
+    ("load", "busy", "told"),
+    [
+        (DEEP, 13.6, None),
+        (DEEP, 13.59, "14 of 16 connections were being answered"),
+        (changed(DEEP, connections=100), 31.4, "31 of 100 connections were being answered"),
+        (DEEP, None, None),
+        (LOAD, 1.0, None),
+    ],
+)
+def test_pipelined_connections_that_nobody_answers_leave_no_latency(
+    load: Load, busy: float | None, told: str | None
+) -> None:
+    assert no_latency(replace(SAMPLE, busy_connections=busy), load) == told
+
+
+def test_the_ramp_of_a_pipelined_load_by_hand() -> None:
+    # Turns of 24, 48, ... 384 requests: 24 x (1 + 2 + ... + 16) = 24 x 136 = 3264.
+    assert ramp_seconds(DEEP, 50_000) == pytest.approx(3264 / 50_000)
+    assert ramp_seconds(changed(DEEP, connections=100), 50_000) == pytest.approx(2.424)
+    assert ramp_seconds(LOAD, 50_000) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("load", "throughput", "seconds"),
+    [
+        # 200 samples; 3264 requests are 2 % of 163,200.
+        (LOAD, 100.0, 2.0),
+        (DEEP, 50_000.0, 3.264),
+        (DEEP, 1_632_000.0, 0.1),
+    ],
+)
+def test_a_cell_lasts_long_enough(load: Load, throughput: float, seconds: float) -> None:
+    assert least_seconds(LIMITS, load, throughput) == pytest.approx(seconds)
+    assert least_seconds(LIMITS, load, 0.0) > 1e6
