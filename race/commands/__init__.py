@@ -13,6 +13,8 @@ COMMANDS = {
     "resume": Plugin("race.commands.resume:COMMAND"),
     "report": Plugin("race.commands.report:COMMAND"),
     "compare": Plugin("race.commands.compare:COMMAND"),
+    "merge": Plugin("race.commands.merge:COMMAND"),
+    "claim": Plugin("race.commands.claim:COMMAND"),
     "list": Plugin("race.commands.list:COMMAND"),
     "show": Plugin("race.commands.show:COMMAND"),
     "doctor": Plugin("race.commands.doctor:COMMAND"),

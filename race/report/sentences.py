@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from race.analysis.model import Analysis, Contest, Standing
 from race.report import format as words
+from race.saved.model import Work
 from race.stats import signed_rank
 
 
@@ -108,6 +109,16 @@ def spoken(contest: Contest) -> str:
         for item in contest.standings
         if item.throughput
     )
+
+
+def connections(analysis: Analysis, work: Work) -> str:
+    """How many were open, over all cells that count: "200", or "100 to 400" where they differ."""
+    used = {
+        cell.connections_used or work.load.connections
+        for cell in analysis.counted
+        if cell.work == work
+    } or {work.load.connections}
+    return " to ".join(str(number) for number in sorted({min(used), max(used)}))
 
 
 def slug(contest: Contest) -> str:
