@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from race.analysis import values
 from race.analysis.model import Standing, spread
-from race.analysis.trust import state
+from race.analysis.trust import most_often_full, state
 from race.analysis.values import Values, median
 from race.saved.model import Cell, Contender, Figures, Work
 from race.saved.reader import SavedRace
@@ -37,13 +37,13 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One work: the ranking, who the others are compared with, and how significantly."""
+    """One work: the ranking, who the others are compared with, and whose rate is a lower bound."""
 
     work: Work
     rates: Mapping[str, Rounds]
     ranking: Ranking
     reference: str | None
-    p_holm: dict[str, float]
+    bounds: frozenset[str]
 
 
 def standing(race: Gathered, table: Table, label: str) -> Standing:
@@ -51,7 +51,8 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
     contender, work = race.contenders[label], table.work
     cells = race.counted.get(work, {}).get(label, [])
     place = next((place for place in table.ranking.places if place.label == label), None)
-    why, reason = state(race.ran[work][label], cells, place is not None)
+    party = race.saved.head.discipline.parties[0]
+    why, reason = state(race.ran[work][label], cells, place is not None, party)
     merged = histogram.merge(cell.histogram for cell in cells)
     rates = table.rates.get(label, {})
     return Standing(
@@ -62,12 +63,15 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
         reason=reason,
         rank=place.rank if place else None,
         beats=place.beats if place else (),
+        full=most_often_full(cells),
+        busy=median(cell.metered("busy", party) for cell in cells),
+        cells=len(cells),
+        ran=len(race.ran[work][label]),
         rounds=len(rates),
         throughput=spread(math.exp(log) for log in rates.values()),
-        ratio=_ratio(race.rates, table, label) if why != "generator-bound" else None,
-        p_holm=table.p_holm.get(label),
+        ratio=None if table.bounds & {label, table.reference} else _ratio(race.rates, table, label),
         cpu_us=_cpu_us(race, work, label),
-        cpu_ratio=_ratio(race.cpu[race.saved.head.discipline.parties[0]], table, label),
+        cpu_ratio=_ratio(race.cpu[party], table, label),
         latency_us=_percentiles(merged),
         histogram=merged,
         utilisation=median(values.utilisation(cell) for cell in cells),

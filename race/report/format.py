@@ -19,7 +19,6 @@ __all__ = [
     "moment",
     "number",
     "one",
-    "p",
     "percent",
     "plural",
     "rank",
@@ -82,7 +81,7 @@ def rate(standing: Standing) -> str:
     """Units/s; a lower bound is marked."""
     if standing.throughput is None:
         return NONE
-    bound = "≥ " if standing.state == "generator-bound" else ""
+    bound = "≥ " if standing.state == "at-least" else ""
     return f"{bound}{number(standing.throughput.median)}"
 
 
@@ -91,13 +90,6 @@ def ratio(contest: Contest, standing: Standing) -> str:
     if standing.label == contest.reference:
         return "1 (reference)"
     return str(standing.ratio) if standing.ratio else NONE
-
-
-def p(value: float | None) -> str:
-    """A p-value with the digits that matter."""
-    if value is None:
-        return NONE
-    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
 def moment(text: str) -> str:

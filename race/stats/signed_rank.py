@@ -54,31 +54,6 @@ def interval_rank(n: int, alpha: float = ALPHA) -> int:
     return int(np.sum(np.cumsum(chances) <= alpha / 2 + 1e-12))
 
 
-def p_value(values: Sequence[float] | Array) -> float:
-    """Exact two-sided p of Wilcoxon's signed-rank test that the centre is zero.
-
-    Zeros are left out and tied sizes share their mean rank; the distribution is the one over all
-    2^n signs given these ranks, so ties stay exact (the book's comments on ties in 3.1).
-    """
-    x = np.asarray(values, dtype=float)
-    x = x[x != 0]
-    if not len(x):
-        return 1.0
-    doubled = doubled_ranks(np.abs(x))
-    statistic = int(doubled[x > 0].sum())
-    chances = _distribution(tuple(sorted(int(rank) for rank in doubled)))
-    tail = min(chances[: statistic + 1].sum(), chances[statistic:].sum())
-    return min(1.0, 2 * float(tail))
-
-
-def doubled_ranks(sizes: Array) -> NDArray[np.int64]:
-    """Twice the rank of each value, ties sharing the mean rank: doubling keeps them whole."""
-    _, group, counts = np.unique(sizes, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    doubled: NDArray[np.int64] = (2 * last - counts + 1)[group]
-    return doubled
-
-
 @lru_cache(maxsize=256)
 def _distribution(doubled: tuple[int, ...]) -> Array:
     """P(doubled ranks with a positive sign sum to t) for t = 0, 1, ...; signs are fair coins."""
@@ -91,10 +66,9 @@ def _distribution(doubled: tuple[int, ...]) -> Array:
     return chances
 
 
-def rounds_needed(comparisons: int = 1, alpha: float = ALPHA) -> int:
-    """Fewest rounds with which one of `comparisons` can still be significant after Holm.
+def rounds_needed(alpha: float = ALPHA) -> int:
+    """Fewest observations with an interval at this alpha: ceil(log2(2 / alpha)), six at 5 %.
 
-    The smallest two-sided p of n observations is 2/2^n, and Holm multiplies it by the number of
-    comparisons: n = ceil(log2(2 * comparisons / alpha)). One comparison at 5 % needs six rounds.
+    The smallest two-sided p of n observations is 2/2^n.
     """
-    return math.ceil(math.log2(2 * max(comparisons, 1) / alpha))
+    return math.ceil(math.log2(2 / alpha))

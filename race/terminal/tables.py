@@ -52,7 +52,7 @@ def ranking(contest: Contest) -> Group:
 def _ranked(contest: Contest, item: Standing) -> list[RenderableType]:
     if item.throughput is None:
         return [words.NONE, item.label, Text(item.state, "red")]
-    bound = item.state == "generator-bound"
+    bound = item.state == "at-least"
     return [
         words.rank(contest, item),
         item.label,
@@ -95,13 +95,13 @@ def latencies(analysis: Analysis) -> Table | None:
         table.add_column(name, no_wrap=True)
     for name in ("rate/s", "CPU µs", "p50", "p99", "p99.9"):
         table.add_column(name, justify="right", no_wrap=True)
-    measure = cpu_us(analysis.discipline.parties[0])
+    party = analysis.discipline.parties[0]
     ran, counted = _groups(rated), _groups(analysis.counted)
     for work in in_order((cell.work for cell in rated), analysis.discipline):
         for label in sorted(label for label, one in ran if one == work):
             cells = counted.get((label, work), [])
-            figures = _percentiles(cells) or [state(ran[label, work], cells, False)[0]]
-            cpu = median(measure(cell) for cell in cells)
+            figures = _percentiles(cells) or [state(ran[label, work], cells, False, party)[0]]
+            cpu = median(cpu_us(party)(cell) for cell in cells)
             told = words.NONE if cpu is None else f"{cpu:.1f}"
             table.add_row(work.task, label, f"{work.load.rate:,.0f}", told, *figures)
     return table if rated else None

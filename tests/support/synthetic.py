@@ -60,6 +60,7 @@ DISCIPLINE = Discipline(
     },
     tasks={name: name.capitalize() for name in (*PAGES, "vote")},
     headline="good",
+    ignores={"ugly": ["backend", "connection", "render"], "about": ["backend", "connection"]},
     meters={"cpu_ns": "ns", "memory_bytes": "bytes", "switches": "count", "cores": "fraction"},
 )
 

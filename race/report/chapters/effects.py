@@ -45,10 +45,11 @@ def _contrast(analysis: Analysis, name: str, found: Shown) -> Figure:
     rows = [
         plots.ratio_row(
             place(analysis.discipline, work),
-            effect.estimate,
+            estimate,
             "var(--accent)" if effect.direction else "var(--muted)",
         )
         for work, effect in found
+        for estimate in ([effect.estimate] if effect.estimate else effect.estimates)
     ]
     first = found[0][1]
     title = f"{first.level} against {first.reference}"
