@@ -64,7 +64,9 @@ def pairing(run: Run, contest: Contest, first: str, second: str) -> Pairing:
         if label not in found:
             raise unknown(contest.discipline.contender, label, found)
     pair = next((one for one in contest.pairs if {one.first, one.second} == {first, second}), None)
-    ratio = pair and (pair.estimate if pair.first == first else pair.estimate.reversed())
+    ratio = None
+    if pair:
+        ratio = pair.estimate if pair.first == first else pair.estimate.reversed()
     return Pairing(
         run=run.name,
         contest=contest,

@@ -11,7 +11,10 @@ from race.analysis.values import a, load_text, one
 __all__ = [
     "NONE",
     "a",
+    "counted",
     "figure",
+    "full",
+    "in_words",
     "load_text",
     "margin",
     "megabytes",
@@ -24,6 +27,7 @@ __all__ = [
     "rank",
     "rate",
     "ratio",
+    "signed",
 ]
 
 NONE = "–"
@@ -86,10 +90,31 @@ def rate(standing: Standing) -> str:
 
 
 def ratio(contest: Contest, standing: Standing) -> str:
-    """The ratio to the reference with its interval."""
+    """The ratio to the reference with its interval; of CPU time where the rate is a lower bound."""
     if standing.label == contest.reference:
         return "1 (reference)"
+    if standing.ratio is None and contest.closed and standing.cpu_ratio:
+        return f"CPU {standing.cpu_ratio}"
     return str(standing.ratio) if standing.ratio else NONE
+
+
+def full(contest: Contest, standing: Standing) -> str:
+    """Who was full, and how busy the party under test: "server 98 %", "nobody, server 81 %"."""
+    busy = "" if standing.busy is None else f"{100 * standing.busy:.0f} %"
+    if standing.full in (None, contest.party):
+        return f"{standing.full or ''} {busy}".strip() or NONE
+    return f"{standing.full}, {contest.party} {busy}" if busy else standing.full
+
+
+def counted(standing: Standing) -> str:
+    """How many cells count of those that ran: "18", "17 of 18"."""
+    lost = standing.cells < standing.ran
+    return f"{standing.cells} of {standing.ran}" if lost else f"{standing.cells}"
+
+
+def signed(fraction: float) -> str:
+    """A fraction in percent that may be below zero."""
+    return f"{100 * fraction:+.1f} %".replace("-", "−")
 
 
 def moment(text: str) -> str:
@@ -103,3 +128,9 @@ def moment(text: str) -> str:
 
 def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def in_words(count: int) -> str:
+    """A small number as it is spoken."""
+    small = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return small[count] if count < len(small) else f"{count:,}"

@@ -121,6 +121,10 @@ def _figure(
     return Measure(("TASK", "CONTENDER"), measured)
 
 
+def _units_per_second(item: Standing) -> float | None:
+    return item.throughput.median if item.throughput else None
+
+
 def _fact(runs: Sequence[Run], task: str, label: str, name: str) -> str:
     found = _standings(runs, task, label)
     return words.figure(_middle(item.facts.get(name) for item in found), "count")
@@ -173,7 +177,8 @@ def _cells(runs: Sequence[Run], status: str) -> str:
 
 
 def _connections(runs: Sequence[Run], task: str) -> str:
-    return _same(connections(run.analysis, one.work) for run, one in _both(runs, task))
+    used = [connections(run.analysis, one.work) for run, one in _both(runs, task)]
+    return _same(" to ".join(map(str, dict.fromkeys(both))) for both in used)
 
 
 def _middle(numbers: Iterable[float | None]) -> float | None:
@@ -193,7 +198,7 @@ MEASURES = {
     "cpu-ratio": Measure(PAIR, _cpu_ratio),
     "verdict": Measure(PAIR, _verdict),
     "effect": Measure(("TASK", "FACTOR", "LEVEL", "REFERENCE"), _effect),
-    "rate": _figure(lambda item: item.throughput and item.throughput.median, words.number),
+    "rate": _figure(_units_per_second, words.number),
     "busy": _figure(lambda item: item.busy, words.percent),
     "counted": _figure(lambda item: item.cells, words.number),
     "full": Measure(("TASK", "CONTENDER"), _full),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.values import load_text
 from race.report import format as words
 from race.saved.model import Work
 from race.stats import signed_rank
@@ -28,7 +31,7 @@ def verdict(contest: Contest) -> str:
     if not contest.closed:
         return "At a fixed rate everyone serves what is offered: there is nothing to rank by."
     if len(ranked) < 2:
-        return "Fewer than two contenders have numbers here, so there is no ranking."
+        return "Fewer than two contenders have a rate of their own here: there is no ranking."
     if not contest.decided:
         return (
             f"In the order seen, not ranked: {words.plural(contest.rounds, 'round')} cannot give a "
@@ -49,16 +52,51 @@ def verdict(contest: Contest) -> str:
 
 def rule(contest: Contest) -> str:
     """How far apart two contenders had to be here, and why."""
+    reasons = [*_noise(contest), *_controls(contest)]
+    because = f" ({'; '.join(reasons)})" if reasons else ""
+    return f"Margin {words.margin(contest)}{because}."
+
+
+def _noise(contest: Contest) -> Iterator[str]:
     noise = contest.noise
     if noise is None:
-        return f"Margin {words.margin(contest)}."
+        return
     bound = (
         f"bound {100 * (math.exp(noise.estimate.bound) - 1):.1f} %"
         if noise.estimate.bounded
         else "too few rounds for a bound"
     )
     where = "" if noise.measured_here else f", lent by another {contest.discipline.task}"
-    return f"Margin {words.margin(contest)} (A/A {noise.estimate.ratio:.3f}×, {bound}{where})."
+    yield f"A/A {noise.estimate.ratio:.3f}×, {bound}{where}"
+
+
+def _controls(contest: Contest) -> Iterator[str]:
+    found = contest.controls
+    if found is None:
+        return
+    most = 100 * (found.estimate.ratio - 1)
+    names = f"{words.in_words(len(found.labels))} {contest.discipline.contender}s"
+    same = "the same code" if len(found.groups) == 1 else "code that they share with another"
+    yield f"{names} that run {same} here differ by up to {most:.1f} %"
+
+
+def bounds(contest: Contest) -> str:
+    """Whose rate is only a lower bound, and what its CPU time says; empty when nobody's is."""
+    found = [item for item in contest.standings if item.state == "at-least"]
+    if not contest.closed or not found:
+        return ""
+    told = "; ".join(f"{item.label} ({_bound(contest, item)})" for item in found)
+    cost = f"CPU time per {words.one(contest.discipline.unit)}"
+    return f"At least, so not ranked: {told}. There {cost} speaks instead of {_rate(contest)}."
+
+
+def _bound(contest: Contest, item: Standing) -> str:
+    who = words.full(contest, item)
+    return f"full: {who}; {item.cpu_ratio} of the reference’s CPU" if item.cpu_ratio else who
+
+
+def _rate(contest: Contest) -> str:
+    return f"{contest.discipline.unit}/s"
 
 
 def doubts(contest: Contest) -> str:
@@ -78,8 +116,9 @@ def doubts(contest: Contest) -> str:
 
 
 def said(contest: Contest) -> str:
-    """Verdict, rule and doubts, where there is no room to set them apart."""
-    return " ".join(filter(None, (verdict(contest), rule(contest), doubts(contest))))
+    """Verdict, rule, bounds and doubts, where there is no room to set them apart."""
+    parts = (verdict(contest), rule(contest), bounds(contest), doubts(contest))
+    return " ".join(filter(None, parts))
 
 
 def strips(contest: Contest) -> dict[str, Strip]:
@@ -111,14 +150,18 @@ def spoken(contest: Contest) -> str:
     )
 
 
-def connections(analysis: Analysis, work: Work) -> str:
-    """How many were open, over all cells that count: "200", or "100 to 400" where they differ."""
-    used = {
-        cell.connections_used or work.load.connections
-        for cell in analysis.counted
-        if cell.work == work
-    } or {work.load.connections}
-    return " to ".join(str(number) for number in sorted({min(used), max(used)}))
+def connections(analysis: Analysis, work: Work) -> tuple[int, int]:
+    """The fewest and the most that were open in cells that count."""
+    planned = work.load.connections
+    used = [cell.connections_used or planned for cell in analysis.counted if cell.work == work]
+    return min(used, default=planned), max(used, default=planned)
+
+
+def load(analysis: Analysis, contest: Contest) -> str:
+    """The load in a phrase, with the connections that were really open."""
+    fewest, most = connections(analysis, contest.work)
+    text = load_text(replace(contest.work.load, connections=most), contest.discipline.unit)
+    return text if fewest == most else f"{fewest:,} to {text}"
 
 
 def slug(contest: Contest) -> str:
@@ -145,12 +188,16 @@ def matrix(contests: Sequence[Contest]) -> list[tuple[Standing, list[Standing | 
 
 def _mean(row: Sequence[Standing | None]) -> float:
     """Mean log-ratio to the references; the reference itself counts as 0, no number as very low."""
-    logs = [
-        -9.0 if item.throughput is None else item.ratio.value if item.ratio else 0.0
-        for item in row
-        if item
-    ]
+    logs = [_log(item) for item in row if item]
     return math.fsum(logs) / len(logs)
+
+
+def _log(item: Standing) -> float:
+    if item.throughput is None:
+        return -9.0
+    if item.ratio is None and item.cpu_ratio:  # a lower bound: what it could do by its CPU time
+        return -item.cpu_ratio.value
+    return item.ratio.value if item.ratio else 0.0
 
 
 def _join(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Contest
+from race.analysis.model import Analysis
 from race.plan.forecast import Plan
 from race.plan.order import Block
 from race.saved.model import Cell, Head, Work
@@ -40,7 +40,7 @@ class Live:
         self._round = ""
         self._now = Text("starting")
         self._news: list[Text] = []
-        self._contests: list[Contest] = []
+        self._analysis: Analysis | None = None
         self._shown: Work | None = None
         self._block: Block | None = None
         self._screen = Screen(
@@ -56,7 +56,7 @@ class Live:
         """A cell begins; with a new server there is time for the ranking."""
         if block is not self._block:
             self._block = block
-            self._contests = analyse(self._saved()).contests
+            self._analysis = analyse(self._saved())
         self._shown = work
         task = work_text(work)
         self._now = Text(f"{block.contender.label} on {task}, {block.pass_} pass", "bold")
@@ -97,11 +97,10 @@ class Live:
         return max(0.0, expected - spent)
 
     def _ranking(self) -> list[RenderableType]:
-        shown = self._shown
-        found = [contest for contest in self._contests if contest.work == shown]
-        if not shown or not found:
+        if self._analysis is None:
             return []
-        return [tables.ranking(found[0])]
+        found = [one for one in self._analysis.contests if one.work == self._shown]
+        return [tables.ranking(self._analysis, contest) for contest in found]
 
 
 def _minutes(seconds: float) -> str:

@@ -9,6 +9,7 @@ from race.report.charts.colours import Palette
 from race.report.charts.marks import (
     LABELS,
     Row,
+    at_rate,
     colours,
     contenders,
     name_above,
@@ -35,7 +36,7 @@ def boxes(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
         layers = [_span(x, "p1", "p99", y, 1), _span(x, "p25", "p75", y, 11), *_dots(x, y)]
         drawn.append(
             {
-                "title": contest.title,
+                "title": at_rate(contest),
                 "data": {"values": rows},
                 "width": width,
                 "height": {"step": 34 if narrow else 23},
