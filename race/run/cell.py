@@ -15,7 +15,7 @@ from race.machine.meters import Meter, meters
 from race.plan.order import Planned
 from race.run.learned import Learned, Spot
 from race.run.measure import Measured, lasting, measure
-from race.run.rules import Judgement, generator_bound, judge
+from race.run.rules import Judgement, full, judge
 from race.run.warmup import Warm, warm_up
 from race.saved.model import Cell, Figures, Load, Work
 from race.scenario import Scenario
@@ -139,7 +139,7 @@ def _cell(planned: Planned, outcome: _Outcome, judged: Judgement, began: str) ->
         failed(planned, "not judged", began),
         status="invalid" if judged.reasons else "ok",
         reason="; ".join(judged.reasons) or None,
-        generator_bound=generator_bound(outcome.measured),
+        full=full(outcome.measured),
         count=sample.count,
         seconds=sample.seconds,
         throughput=sample.throughput,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from race.discipline import Sample, Subject
 from race.errors import CellFailed, NotReady
+from race.machine.cores import Layout
 from race.machine.meters import Meter
 from race.saved.model import Figures, Work
 
@@ -17,10 +18,11 @@ STRETCHES = (1, 2, 4)
 
 @dataclass(frozen=True)
 class Measured:
-    """A sample with the figures of its meters, by meter."""
+    """A sample with the figures of its meters, by meter; `layout` has the cores of each party."""
 
     sample: Sample
     meters: Mapping[str, Figures]
+    layout: Layout = field(default_factory=dict)
 
 
 def measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measured:
@@ -54,4 +56,4 @@ def _measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measu
     found: dict[str, Figures] = {}
     for name, meter in meters.items():
         found[name] = meter.between(before[name], after[name], sample, found)
-    return Measured(sample, found)
+    return Measured(sample, found, {name: party.cores for name, party in now.items()})

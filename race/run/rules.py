@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from race.discipline import Sample
 from race.run.measure import Measured
-from race.saved.model import Figures, Limits, Load
+from race.saved.model import NOBODY, Figures, Limits, Load
 from race.stats.little import expected, utilisation
 
 SATURATED = 0.9
@@ -40,7 +40,7 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
         worst = max(sample.errors, key=lambda kind: sample.errors[kind])
         lost = f"{share:.2%} errors ({worst} most) are over {limits.errors:.2%}"
         # A generator at its limit does not send on time what is due at a fixed rate.
-        late = load.rate is not None and generator_bound(measured)
+        late = load.rate is not None and full(measured) == GENERATOR
         (machine if late else own).append(lost)
     few = sample.count < limits.samples
     if few:
@@ -50,8 +50,8 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
     # are counted right; that latencies are missing is said in the report.
     if load.rate is None and load.pipeline == 1 and (odd := little(limits, sample, load)):
         # A generator without time to spare leaves answers lying: that is not the contender's fault.
-        full = measured.meters["busy"].get(GENERATOR, 0.0) >= SATURATED
-        (machine if full else own).append(odd)
+        starved = measured.meters["busy"].get(GENERATOR, 0.0) >= SATURATED
+        (machine if starved else own).append(odd)
     # On a machine that others keep busy the contender's own faults may be theirs.
     own_fault = bool(own) and not machine
     overloaded = own_fault and load.rate is not None and share > limits.errors
@@ -85,13 +85,24 @@ def nobody_saturated(busy: Mapping[str, float]) -> bool:
     return max(busy.values(), default=0.0) < SATURATED
 
 
-def generator_bound(measured: Measured) -> bool:
-    """Whether the generator was the limit: its core is full, mostly with itself, and not that of
-    the party under test. With that one's core full as well it is the limit, whoever else is busy.
+def full(measured: Measured) -> str | None:
+    """Who had no more to give: a party, NOBODY, or None where that cannot be told.
+
+    The party under test when its cores are full, whoever else is busy. Else, of the parties whose
+    own cores are full, the one that used most of them: generator and database may share a core.
+    Not to be told: nothing is pinned; what is full is the core of parties whose use is not known,
+    or one that the party under test has a part in.
     """
-    busy = measured.meters["busy"]
-    if GENERATOR not in busy or not measured.sample.seconds:
-        return False
-    own = measured.meters["cpu_ns"].get(GENERATOR, 0) / (measured.sample.seconds * 1e9)
-    under_test = next(iter(busy.values()))
-    return busy[GENERATOR] >= SATURATED and under_test < SATURATED and own >= 0.5
+    busy, layout = measured.meters["busy"], measured.layout
+    under_test = next(iter(busy), None)
+    if under_test is None or not layout.get(under_test):
+        return None
+    if busy[under_test] >= SATURATED:
+        return under_test
+    crowded = [name for name in busy if busy[name] >= SATURATED]
+    if not crowded:
+        return NOBODY
+    if any(layout[name] & layout[under_test] for name in crowded):
+        return None
+    used = measured.meters["cpu_ns"]
+    return max((name for name in crowded if name in used), key=used.__getitem__, default=None)

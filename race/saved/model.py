@@ -21,6 +21,9 @@ Amount = Annotated[float, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]
 Figures = dict[str, int | float]
 
+NOBODY = "nobody"
+"""`Cell.full` where no party was: more connections might have raised the throughput."""
+
 
 class Load(Struct, frozen=True):
     """What a cell was driven with: closed loop when `rate` is None, else `rate` units/s offered.
@@ -59,8 +62,10 @@ class Cell(Struct, frozen=True, kw_only=True):
     in microseconds, count). `meters` holds what each meter saw, by party or by figure; `facts` what
     the discipline knows of the task (requests to the database for each page). `connections_used` is
     what `load.connections` was raised to, `busy_connections` how many the generator saw waiting on
-    the mean (for Little's law). A cell that failed or was overloaded (offered a fixed rate that it
-    did not keep up with) has None for every measurement, and `reason`.
+    the mean (for Little's law). `full` is the party that had no more to give, "nobody", or None
+    where that cannot be told; where it is another than the first one, `throughput` is a lower
+    bound. A cell that failed or was overloaded (offered a fixed rate that it did not keep up with)
+    has None for every measurement, and `reason`.
     """
 
     schema: Literal[2] = SCHEMA
@@ -73,7 +78,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     started_at: Time
     status: Status
     reason: str | None = None
-    generator_bound: bool = False
+    full: Name | None = None
     count: Count | None = None
     seconds: Amount | None = None
     throughput: Amount | None = None

@@ -113,6 +113,7 @@ def cell(data: Mapping[str, Any]) -> JSON:
     return {
         **kept,
         "schema": 2,
+        "full": "generator" if data.get("generator_bound") else None,
         "facts": {} if requests is None else {"database_requests": requests},
         "meters": _meters(data),
     }

@@ -8,11 +8,13 @@ import pytest
 from msgspec.structs import replace as changed
 
 from race.discipline import Sample
+from race.machine.cores import Layout
 from race.run.measure import Measured
-from race.run.rules import generator_bound, judge, little, nobody_saturated
+from race.run.rules import full, judge, little, nobody_saturated
 from race.saved.model import Figures, Limits, Load
 
 LOAD = Load("wrk", 100, 1, 1, None, 2.0)
+TWO = {"server": frozenset([0]), "generator": frozenset([1]), "database": frozenset([1])}
 LIMITS = Limits()
 RATED = changed(LOAD, rate=1000.0)
 NO_ERRORS = {"connect": 0, "read": 0, "write": 0, "timeout": 0, "status": 0}
@@ -39,7 +41,7 @@ def measured(
     who: dict[str, Figures] = BUSY,
 ) -> Measured:
     """A cell that was measured."""
-    return Measured(sample, {**who, "cores": {"steal": steal, "foreign": foreign}})
+    return Measured(sample, {**who, "cores": {"steal": steal, "foreign": foreign}}, TWO)
 
 
 def test_a_good_cell_is_valid() -> None:
@@ -106,16 +108,49 @@ def test_an_open_loop_and_batches_have_no_law() -> None:
     assert judge(LIMITS, changed(LOAD, pipeline=24), lazy).reasons == ()
 
 
+THREE = {**TWO, "database": frozenset([2])}
+SHARED = {"server": frozenset([0, 1]), "generator": frozenset([1]), "database": frozenset([1])}
+
+
+def use(generator: float, database: float | None) -> Figures:
+    """CPU nanoseconds of 2 s."""
+    known = {} if database is None else {"database": database * 2e9}
+    return {"server": 1e9, "generator": generator * 2e9, **known, "harness": 1e6}
+
+
 @pytest.mark.parametrize(
-    ("who", "bound", "idle"),
+    ("layout", "fractions", "used", "who"),
     [
-        (busy(0.99, 0.99, 0.9, 0.99), False, False),
-        (busy(0.5, 0.99, 0.9, 0.99), True, False),
-        (busy(0.5, 0.99, 0.2, 0.99), False, False),
-        (busy(0.5, 0.5, 0.4, 0.5), False, True),
-        ({"busy": {"driver": 1.0}, "cpu_ns": {}}, False, False),
+        (TWO, (0.9, 0.5, 0.5), use(0.4, 0.1), "server"),
+        (TWO, (0.99, 1.0, 1.0), use(0.9, 0.1), "server"),
+        (TWO, (0.899, 0.9, 0.9), use(0.6, 0.3), "generator"),
+        (TWO, (0.8, 0.99, 0.99), use(0.3, 0.6), "database"),
+        (TWO, (0.8, 0.899, 0.899), use(0.5, 0.3), "nobody"),
+        # On cores of their own only those count that are full.
+        (THREE, (0.5, 0.95, 0.5), use(0.95, 0.5), "generator"),
+        (THREE, (0.5, 0.8, 0.95), use(0.8, 0.95), "database"),
+        (THREE, (0.5, 0.91, 0.95), use(0.91, 0.95), "database"),
+        # A database on another machine uses none of what is full here.
+        (TWO, (0.5, 0.95, 0.95), use(0.95, None), "generator"),
+        (THREE, (0.5, 0.5, 0.95), use(0.5, None), None),
+        # Two workers: one of them may be what fills the generator's core.
+        (SHARED, (0.7, 0.99, 0.99), use(0.5, 0.1), None),
+        (SHARED, (0.95, 0.99, 0.99), use(0.5, 0.1), "server"),
+        (dict.fromkeys(TWO, frozenset[int]()), (0.99, 0.99, 0.99), use(0.5, 0.1), None),
+        ({}, (), {}, None),
     ],
 )
-def test_who_was_the_limit(who: dict[str, Figures], bound: bool, idle: bool) -> None:
-    assert generator_bound(measured(who=who)) is bound
-    assert nobody_saturated(who["busy"]) is idle
+def test_who_was_full(
+    layout: Layout, fractions: tuple[float, ...], used: Figures, who: str | None
+) -> None:
+    busy = dict(zip(layout, fractions, strict=True))
+    assert full(Measured(SAMPLE, {"busy": busy, "cpu_ns": used}, layout)) == who
+
+
+@pytest.mark.parametrize(
+    ("busiest", "idle"), [(0.99, False), (0.9, False), (0.899, True), (0.0, True)]
+)
+def test_more_connections_are_worth_a_try_while_nobody_is_saturated(
+    busiest: float, idle: bool
+) -> None:
+    assert nobody_saturated({"server": 0.0, "generator": busiest}) is idle

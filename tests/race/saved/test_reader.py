@@ -184,7 +184,7 @@ def test_results_of_version_1_are_read_as_those_of_version_2() -> None:
     assert by_status["invalid"].steal == 0.034
     assert {cell.load.pipeline for cell in race.cells} == {1, 24}
     assert {cell.load.rate for cell in race.cells} == {None, 2000.0}
-    assert any(cell.generator_bound for cell in race.cells)
+    assert {cell.full for cell in race.cells} == {"generator", None}
     first = race.cells[0]
     assert (first.task, first.count, first.throughput) == ("good", 4000, 4000.0)
     assert first.meters == {
