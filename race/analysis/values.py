@@ -113,7 +113,7 @@ def values(cells: Iterable[Cell], measure: Measure) -> Values:
 
 def full(cell: Cell) -> str | None:
     """Who was full: a party, `NOBODY`, or None where that is not known."""
-    return GENERATOR if cell.generator_bound else None
+    return cell.full
 
 
 def rate(cell: Cell) -> float | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from race.analysis.model import Analysis, Contest, Standing
-from race.analysis.values import load_text
+from race.analysis.values import NOBODY, load_text
 from race.report import format as words
 from race.saved.model import Work
 from race.stats import signed_rank
@@ -76,27 +76,29 @@ def _controls(contest: Contest) -> Iterator[str]:
         return
     most = 100 * (found.estimate.ratio - 1)
     names = f"{words.in_words(len(found.labels))} {contest.discipline.contender}s"
-    same = "the same code" if len(found.groups) == 1 else "code that they share with another"
-    yield f"{names} that run {same} here differ by up to {most:.1f} %"
+    groups = len(found.groups)
+    where = "" if groups == 1 else f", in {words.in_words(groups)} groups,"
+    yield f"{names} that run the same code here{where} differ by up to {most:.1f} %"
 
 
 def bounds(contest: Contest) -> str:
-    """Whose rate is only a lower bound, and what its CPU time says; empty when nobody's is."""
-    found = [item for item in contest.standings if item.state == "at-least"]
-    if not contest.closed or not found:
+    """Whose rate is only a lower bound, and who was full instead; empty when nobody's is."""
+    found: dict[str, list[str]] = {}
+    for item in contest.standings:
+        if item.state == "at-least":
+            found.setdefault(item.full or "", []).append(item.label)
+    if not found:
         return ""
-    told = "; ".join(f"{item.label} ({_bound(contest, item)})" for item in found)
-    cost = f"CPU time per {words.one(contest.discipline.unit)}"
-    return f"At least, so not ranked: {told}. There {cost} speaks instead of {_rate(contest)}."
+    told = "; ".join(f"{', '.join(labels)} ({_full(who)})" for who, labels in found.items())
+    unit = contest.discipline.unit
+    return (
+        f"Not ranked, because {unit}/s is a lower bound (“at least”): {told}. There CPU time per "
+        f"{words.one(unit)} is compared."
+    )
 
 
-def _bound(contest: Contest, item: Standing) -> str:
-    who = words.full(contest, item)
-    return f"full: {who}; {item.cpu_ratio} of the reference’s CPU" if item.cpu_ratio else who
-
-
-def _rate(contest: Contest) -> str:
-    return f"{contest.discipline.unit}/s"
+def _full(who: str) -> str:
+    return "no core was full" if who in ("", NOBODY) else f"the {who} was full"
 
 
 def doubts(contest: Contest) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from race.analysis.values import NOBODY, full
+from race.analysis.values import NOBODY
 from race.saved.model import Cell, Discipline, Work
 
 
@@ -30,7 +30,7 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
     if cell.count:
         spent = cell.metered("cpu_ns", party) or 0
         parts.append(f"{spent / cell.count / 1000:,.1f} us CPU")
-    if (who := full(cell)) not in (None, party) and cell.load.rate is None:
+    if (who := cell.full) not in (None, party) and cell.load.rate is None:
         was = "no core" if who == NOBODY else f"the {who}"
         parts.append(f"at least: {was} was full")
     return ", ".join(parts)

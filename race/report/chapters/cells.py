@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from race.analysis.model import Analysis
-from race.analysis.values import CALIBRATION, cpu_us, full, workers
+from race.analysis.values import CALIBRATION, cpu_us, workers
 from race.report.charts.colours import palette
 from race.report.template import filled
 from race.saved.model import Cell
@@ -29,7 +29,6 @@ class Cells:
             cells=cells,
             cpu=measures,
             example=_example(analysis),
-            full=full,
             status=lambda cell: _status(cell, id(cell) in counted),
         )
 

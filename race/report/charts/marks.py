@@ -90,10 +90,10 @@ def colours() -> Spec:
     }
 
 
-def name_above(y: Spec) -> Spec:
+def name_above(y: Spec, offset: float = 0.0) -> Spec:
     """The name over its mark, for narrow charts."""
     return {
-        "mark": {"type": "text", "align": "left", "dy": -14, "color": "var(--ink)"},
+        "mark": {"type": "text", "align": "left", "dy": offset - 14, "color": "var(--ink)"},
         "encoding": {"x": {"value": 0}, "y": y, "text": {"field": "label"}},
     }
 
