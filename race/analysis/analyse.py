@@ -15,18 +15,17 @@ from race.analysis.model import Analysis, Contest, Noise
 from race.analysis.standing import ByWork, Gathered, Table, standing
 from race.saved.model import Cell, Contender, Work
 from race.saved.reader import SavedRace
-from race.stats import effects, ranking
+from race.stats import effects, noise, ranking
 from race.stats.effects import Effect
-from race.stats.ranking import Rounds
 
 
 def analyse(race: SavedRace) -> Analysis:
     """Analyse a saved race; also an unfinished or an empty one, which then claims less."""
     counted = values.counted(race)
     gathered = _gather(race, counted)
-    noises = _noises(gathered)
+    noises, between = _noises(gathered), controls.between(gathered)
     contests = [
-        _contest(gathered, work, _noise(work, noises))
+        _contest(gathered, work, _noise(work, noises), between)
         for work in values.in_order(gathered.ran, race.head.discipline)
     ]
     ran = [gathered.contenders[label].factors for label in {cell.label for cell in race.cells}]
@@ -91,9 +90,9 @@ def _noises(race: Gathered) -> dict[Work, Noise]:
     found = {}
     for work, by_label in race.rates.items():
         for twin, original in race.twins.items():
-            noise = ranking.noise_floor(by_label.get(twin, {}), by_label.get(original, {}))
-            if noise is not None:
-                found[work] = Noise(twin, noise, measured_here=True)
+            floor = noise.noise_floor(by_label.get(twin, {}), by_label.get(original, {}))
+            if floor is not None:
+                found[work] = Noise(twin, floor, measured_here=True)
     return found
 
 
@@ -101,46 +100,38 @@ def _noise(work: Work, noises: dict[Work, Noise]) -> Noise | None:
     """This work's own noise floor, or the race's largest where the twin has no number here."""
     if work in noises or not noises:
         return noises.get(work)
-    worst = max(noises.values(), key=lambda noise: noise.estimate.bound)
+    worst = max(noises.values(), key=lambda one: one.estimate.bound)
     return Noise(worst.twin, worst.estimate, measured_here=False)
 
 
-def _contest(race: Gathered, work: Work, noise: Noise | None) -> Contest:
+def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) -> Contest:
     head = race.saved.head
-    same = controls.groups(_originals(race), head.discipline.ignores.get(work.task, ()))
-    found = controls.controls(_own(race, work), same) if work.load.rate is None else None
-    margin = ranking.margin(noise.estimate if noise else None, found.estimate if found else None)
-    table = _table(race, work, margin, same)
+    same = controls.groups(race.originals, head.discipline.ignores.get(work.task, ()))
+    found = controls.controls(race.own(work), same) if work.load.rate is None else None
+    margin = noise.margin(
+        floor.estimate.bound if floor else 0.0, between, found.estimate.value if found else 0.0
+    )
+    table = _table(race, work, float(margin), same)
     return Contest(
         work=work,
         discipline=head.discipline,
         reference=table.reference,
         rounds=max((len(logs) for logs in table.rates.values()), default=0),
-        noise=noise,
+        noise=floor,
         controls=found,
-        margin=margin,
+        between=between,
+        margin=float(margin),
         little=head.limits.little,
         standings=[standing(race, table, label) for label in _in_order(race, table)],
         pairs=table.ranking.pairs,
     )
 
 
-def _originals(race: Gathered) -> list[Contender]:
-    """All contenders but A/A twins."""
-    return [one for label, one in race.contenders.items() if label not in race.twins]
-
-
-def _own(race: Gathered, work: Work) -> dict[str, Rounds]:
-    """The rates of all but A/A twins."""
-    rates = race.rates.get(work, {})
-    return {label: logs for label, logs in rates.items() if label not in race.twins}
-
-
 def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> Table:
     """Ranked are those with a number of their own: at a fixed rate everyone serves what is offered,
     and where something else than the party under test was the limit, the rate is a lower bound.
     """
-    rates = _own(race, work)
+    rates = race.own(work)
     party = race.saved.head.discipline.parties[0]
     cells = race.counted.get(work, {})
     bounds = frozenset(label for label in rates if trust.not_the_limit(cells.get(label, ()), party))

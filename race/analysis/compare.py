@@ -20,7 +20,7 @@ from race.saved.model import Discipline, Work
 from race.saved.reader import SavedRace
 from race.stats import rank_sum, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.ranking import LEAST_MARGIN, Rounds
+from race.stats.noise import LEAST_MARGIN, Rounds
 
 LOST = ("failed", "overloaded")
 Outcome = Literal["slower", "faster", "same", "fails now", "works now", "gone", "new", "undecided"]

@@ -107,8 +107,10 @@ class Standing:
 class Contest:
     """All contenders on one work, best first; those without a rank come last.
 
-    `margin` is on the log scale: `noise` and `controls` are what it was made of. `little` is how
-    far from 1 a standing's `utilisation` may be before a report says so.
+    `margin` is on the log scale: `noise`, `controls` and `between` are what it was made of. The
+    last is the standard deviation (log scale) of two that run the same code, beyond the scatter of
+    rounds, over the whole race. `little` is how far from 1 a standing's `utilisation` may be before
+    a report says so.
     """
 
     work: Work
@@ -117,6 +119,7 @@ class Contest:
     rounds: int
     noise: Noise | None
     controls: Controls | None
+    between: float
     margin: float
     little: float
     standings: list[Standing]

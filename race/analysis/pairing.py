@@ -11,7 +11,7 @@ from race.analysis.values import Values
 from race.errors import unknown
 from race.saved.model import Work
 from race.saved.reader import SavedRace
-from race.stats import ranking, signed_rank
+from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
 
 
@@ -80,5 +80,5 @@ def pairing(run: Run, contest: Contest, first: str, second: str) -> Pairing:
 
 def _cpu(run: Run, work: Work, first: str, second: str) -> Estimate | None:
     by_label = run.cpu.get(work, {})
-    ratios = ranking.log_ratios(by_label.get(first, {}), by_label.get(second, {}))
+    ratios = noise.log_ratios(by_label.get(first, {}), by_label.get(second, {}))
     return signed_rank.hodges_lehmann(ratios) if ratios else None

@@ -13,9 +13,10 @@ from race.analysis.trust import most_often_full, state
 from race.analysis.values import Values, median
 from race.saved.model import Cell, Contender, Figures, Work
 from race.saved.reader import SavedRace
-from race.stats import histogram, ranking, signed_rank
+from race.stats import histogram, noise, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.ranking import Ranking, Rounds
+from race.stats.noise import Rounds
+from race.stats.ranking import Ranking
 
 PERCENTILES = (50.0, 75.0, 90.0, 99.0, 99.9, 100.0)
 ByWork = dict[Work, dict[str, list[Cell]]]
@@ -33,6 +34,16 @@ class Gathered:
     cpu: dict[str, Values]
     contenders: dict[str, Contender]
     twins: dict[str, str]
+
+    @property
+    def originals(self) -> list[Contender]:
+        """All contenders but A/A twins."""
+        return [one for label, one in self.contenders.items() if label not in self.twins]
+
+    def own(self, work: Work) -> dict[str, Rounds]:
+        """The rates of all but A/A twins, by label."""
+        rates = self.rates.get(work, {})
+        return {label: logs for label, logs in rates.items() if label not in self.twins}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +98,7 @@ def _ratio(found: Values, table: Table, label: str) -> Estimate | None:
     if table.reference is None or label == table.reference:
         return None
     by_label = found.get(table.work, {})
-    ratios = ranking.log_ratios(by_label.get(label, {}), by_label.get(table.reference, {}))
+    ratios = noise.log_ratios(by_label.get(label, {}), by_label.get(table.reference, {}))
     return signed_rank.hodges_lehmann(ratios) if ratios else None
 
 

@@ -11,7 +11,7 @@ from race.saved.model import Cell
 from race.saved.reader import SavedRace
 from race.stats import signed_rank
 from race.stats.estimate import Estimate
-from race.stats.ranking import LEAST_MARGIN
+from race.stats.noise import LEAST_MARGIN
 
 
 def state(

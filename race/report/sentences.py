@@ -52,7 +52,7 @@ def verdict(contest: Contest) -> str:
 
 def rule(contest: Contest) -> str:
     """How far apart two contenders had to be here, and why."""
-    reasons = [*_noise(contest), *_controls(contest)]
+    reasons = [*_noise(contest), *_controls(contest), *_between(contest)]
     because = f" ({'; '.join(reasons)})" if reasons else ""
     return f"Margin {words.margin(contest)}{because}."
 
@@ -79,6 +79,12 @@ def _controls(contest: Contest) -> Iterator[str]:
     groups = len(found.groups)
     where = "" if groups == 1 else f", in {words.in_words(groups)} groups,"
     yield f"{names} that run the same code here{where} differ by up to {most:.1f} %"
+
+
+def _between(contest: Contest) -> Iterator[str]:
+    if contest.between:
+        apart = 100 * math.expm1(contest.between)
+        yield f"processes of the same code vary by {apart:.1f} % (standard deviation)"
 
 
 def bounds(contest: Contest) -> str:

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from race.stats import homogeneity, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.ranking import Rounds, log_ratios, winner
+from race.stats.noise import Rounds, log_ratios
+from race.stats.ranking import winner
 
 Design = Mapping[str, str]
 """Factor to level for one contender."""

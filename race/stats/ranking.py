@@ -1,9 +1,9 @@
 """Who beat whom, and the ranks that follow from it.
 
-A beats B when the 95 % interval of A's per-round log-ratio to B lies above the margin, the largest
-of 3 %, the race's own noise floor (the A/A bound), and what contenders that run the same code
-differ by (controls). Without an interval, or without a bound, nobody beats anybody. Otherwise the
-two cannot be told apart and share a rank.
+A beats B when the 95 % interval of A's per-round log-ratio to B lies above the margin (`noise`).
+Without an interval, or without a bound, nobody beats anybody. Otherwise the two cannot be told
+apart and share a rank. Many pairs are compared at once; how often a whole report of equals names a
+winner anywhere is simulated (`simulation`).
 
 "Cannot be told apart" is not transitive: A may tie with B, and B with C, while A beats C. The rule
 chosen here: contenders are sorted by their mean log-ratio to all others, and a line is drawn under
@@ -15,22 +15,13 @@ inside a shared rank are still listed as such.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 
 from race.stats import signed_rank
 from race.stats.estimate import Estimate
-
-Rounds = Mapping[int, float]
-"""Round number to the mean log of the rate in that round."""
-
-Groups = Sequence[AbstractSet[str]]
-"""Labels of contenders that run the same code, a set for each code."""
-
-LEAST_MARGIN = math.log(1.03)
+from race.stats.noise import Groups, Rounds, log_ratios
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,50 +57,6 @@ class Ranking:
             if (pair.first, pair.second) == (second, first):
                 return Pair(first, second, pair.estimate.reversed(), pair.winner)
         return None
-
-
-def log_ratios(first: Rounds, second: Rounds) -> list[float]:
-    """Log of first over second in every round that both have, in round order."""
-    return [first[number] - second[number] for number in sorted(first.keys() & second.keys())]
-
-
-def noise_floor(twin: Rounds, original: Rounds) -> Estimate | None:
-    """The A/A twin against its original, with a 90 % interval; None without a common round.
-
-    The interval's farther end, `Estimate.bound`, is the A/A bound: the smallest difference that the
-    two are shown not to exceed, at 5 %, by two one-sided tests (D. J. Schuirmann, J.
-    Pharmacokinet. Biopharm. 15 (1987) 657). Whatever is smaller, this race cannot see.
-    """
-    ratios = log_ratios(twin, original)
-    return signed_rank.hodges_lehmann(ratios, alpha=2 * signed_rank.ALPHA) if ratios else None
-
-
-def widest(contenders: Mapping[str, Rounds], groups: Groups) -> Estimate | None:
-    """The pair that differs most of those within one group of contenders that run the same code.
-
-    None where no pair has a common round.
-    """
-    estimates = [
-        signed_rank.hodges_lehmann(ratios)
-        for group in groups
-        for first, second in combinations(sorted(group & contenders.keys()), 2)
-        if (ratios := log_ratios(contenders[first], contenders[second]))
-    ]
-    turned = (one if one.value >= 0 else one.reversed() for one in estimates)
-    return max(turned, key=lambda one: one.value, default=None)
-
-
-def margin(noise: Estimate | None, controls: Estimate | None = None) -> float:
-    """How far from equal a ratio must be, on the log scale: the largest of 3 %, the A/A bound, and
-    the ratio by which controls differ most (`widest`).
-
-    Infinite when the A/A twin ran for too few rounds to have a bound; without a twin and controls
-    it is 3 %. Of controls the estimate enters and not its interval's end: the largest of many ends
-    would grow with the number of controls even where all are alike, and the interval of the pair
-    that is judged allows for chance already.
-    """
-    bound = noise.bound if noise else 0.0
-    return max(LEAST_MARGIN, bound, abs(controls.value) if controls else 0.0)
 
 
 def winner(estimate: Estimate, margin: float) -> int:

@@ -23,10 +23,10 @@ ALPHA = 0.05
 
 
 def walsh_averages(values: Sequence[float] | Array) -> Array:
-    """The n(n+1)/2 means (x_i + x_j)/2 for i <= j, in ascending order."""
+    """The n(n+1)/2 means (x_i + x_j)/2 for i <= j, in ascending order, along the last axis."""
     x = np.asarray(values, dtype=float)
-    first, second = np.triu_indices(len(x))
-    return np.sort((x[first] + x[second]) / 2)
+    first, second = np.triu_indices(x.shape[-1])
+    return np.sort((x[..., first] + x[..., second]) / 2, axis=-1)
 
 
 def hodges_lehmann(values: Sequence[float] | Array, alpha: float = ALPHA) -> Estimate:
@@ -37,14 +37,21 @@ def hodges_lehmann(values: Sequence[float] | Array, alpha: float = ALPHA) -> Est
     coverage is at least 1 - alpha for every n. Below six observations no k exists for alpha = 5 %
     and the limits are infinite. Raises ValueError without observations.
     """
-    if not len(values):
+    value, low, high = limits(np.asarray(values, dtype=float), alpha)
+    return Estimate(float(value), float(low), float(high), len(values))
+
+
+def limits(values: Array, alpha: float = ALPHA) -> tuple[Array, Array, Array]:
+    """`hodges_lehmann` along the last axis: estimates, lower and upper limits."""
+    n = values.shape[-1]
+    if not n:
         raise ValueError("no observations")
-    averages = walsh_averages(values)
-    n, k = len(values), interval_rank(len(values), alpha)
-    centre = float(np.median(averages))
+    averages, k = walsh_averages(values), interval_rank(n, alpha)
+    centre: Array = np.median(averages, axis=-1)
     if k == 0:
-        return Estimate(centre, -math.inf, math.inf, n)
-    return Estimate(centre, float(averages[k - 1]), float(averages[-k]), n)
+        infinite = np.full_like(centre, math.inf)
+        return centre, -infinite, infinite
+    return centre, averages[..., k - 1], averages[..., -k]
 
 
 @lru_cache(maxsize=256)
