@@ -15,9 +15,9 @@ from race.machine.meters import Meter, meters
 from race.plan.order import Planned
 from race.run.learned import Learned, Spot
 from race.run.measure import Measured, lasting, measure
-from race.run.rules import Judgement, full, judge
+from race.run.rules import full, judge
 from race.run.warmup import Warm, warm_up
-from race.saved.model import Cell, Figures, Load, Work
+from race.saved.model import Cell, Figures, Load, Status, Work
 from race.scenario import Scenario
 
 ROOM = 1.2
@@ -44,14 +44,32 @@ class Cells:
             outcome = self._measure(subject, planned)
         except CellFailed as failure:
             return failed(planned, str(failure), began)
+        try:
+            subject.check(planned.work.task)
+        except CellFailed as failure:
+            return _cell(planned, outcome, began, "failed", str(failure))
+        return _cell(planned, outcome, began, *self._judged(planned, outcome))
+
+    def _judged(self, planned: Planned, outcome: _Outcome) -> tuple[Status, str | None]:
+        """What a contender does wrong twice is its own failure, not a reason to repeat it.
+
+        One that cannot serve a fixed rate has shown it at once, and that is a finding.
+        """
         judged = judge(self.scenario.limits, outcome.load, outcome.measured)
-        if judged.too_slow and judged.own_fault:
-            reason = _too_slow(outcome.measured.sample, self.scenario)
-            self.learned.too_slow[planned.contender.label, planned.work] = reason
-            return failed(planned, reason, began)
-        if judged.own_fault:
-            return self._own_fault(planned, outcome, judged, began)
-        return _cell(planned, outcome, judged, began)
+        spot, reasons = (planned.contender.label, planned.work), "; ".join(judged.reasons)
+        if not reasons:
+            return "ok", None
+        if not judged.own_fault:
+            return "invalid", reasons
+        if judged.too_slow:
+            told = self.learned.too_slow[spot] = _too_slow(outcome.measured.sample, self.scenario)
+            return "failed", told
+        if judged.overloaded:
+            return "overloaded", f"did not keep up with {planned.work.load.rate:,.0f}/s: {reasons}"
+        if spot in self.learned.faults:
+            return "failed", f"again: {reasons}"
+        self.learned.faults.add(spot)
+        return "invalid", reasons
 
     def _measure(self, subject: Subject, planned: Planned) -> _Outcome:
         work, spot = planned.work, (planned.contender.label, planned.work)
@@ -63,7 +81,6 @@ class Cells:
         load = replace(work.load, connections=warm.connections)
         longer = lasting(Work(work.task, load), self._seconds(spot, warm.last.sample))
         measured = measure(subject, self._meters, longer)
-        subject.check(work.task)
         return _Outcome(measured, load, facts, warm)
 
     def _warm_up(self, subject: Subject, spot: Spot) -> Warm:
@@ -89,23 +106,6 @@ class Cells:
             longer = min(needed * ROOM, LONGEST * planned) if needed > planned else planned
             self.learned.seconds[spot] = longer
         return self.learned.seconds[spot]
-
-    def _own_fault(
-        self, planned: Planned, outcome: _Outcome, judged: Judgement, began: str
-    ) -> Cell:
-        """What a contender does wrong twice is its own failure, not a reason to repeat the round.
-
-        One that cannot serve a fixed rate has shown it at once, and that is a finding.
-        """
-        reasons = "; ".join(judged.reasons)
-        if judged.overloaded:
-            late = f"did not keep up with {planned.work.load.rate:,.0f}/s: {reasons}"
-            return replace(failed(planned, late, began), status="overloaded")
-        spot = (planned.contender.label, planned.work)
-        if spot not in self.learned.faults:
-            self.learned.faults.add(spot)
-            return _cell(planned, outcome, judged, began)
-        return failed(planned, f"again: {reasons}", began)
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,15 @@ def failed(planned: Planned, reason: str, began: str = "") -> Cell:
     )
 
 
-def _cell(planned: Planned, outcome: _Outcome, judged: Judgement, began: str) -> Cell:
+def _cell(
+    planned: Planned, outcome: _Outcome, began: str, status: Status, reason: str | None
+) -> Cell:
+    """With all its figures, whatever they are worth."""
     sample = outcome.measured.sample
     return replace(
         failed(planned, "not judged", began),
-        status="invalid" if judged.reasons else "ok",
-        reason="; ".join(judged.reasons) or None,
+        status=status,
+        reason=reason,
         full=full(outcome.measured),
         count=sample.count,
         seconds=sample.seconds,

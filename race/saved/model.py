@@ -64,12 +64,16 @@ class Cell(Struct, frozen=True, kw_only=True):
     what `load.connections` was raised to, `busy_connections` how many the generator saw waiting on
     the mean (for Little's law). `full` is the party that had no more to give, "nobody", or None
     where that cannot be told; where it is another than the first one, `throughput` is a lower
-    bound. A cell that failed or was overloaded (offered a fixed rate that it did not keep up with)
-    has None for every measurement, and `reason`.
+    bound. `no_latency` says why a pipelined cell has none. Rounds count from 1; cells of round 0
+    calibrate and never count.
+
+    A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
+    overloaded (offered a fixed rate that it did not keep up with). It keeps what was measured of it
+    all the same; None and empty is what was not measured.
     """
 
     schema: Literal[2] = SCHEMA
-    round: Annotated[int, Meta(ge=1)]
+    round: Count
     pass_: Literal["forward", "reverse"] = field(name="pass")
     order: Count
     label: Name
@@ -86,6 +90,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     errors: dict[str, Count] = {}
     latency_us: dict[str, Amount] = {}
     histogram: list[tuple[float, int]] = []
+    no_latency: str | None = None
     meters: dict[str, Figures] = {}
     facts: Figures = {}
     connections_used: Count | None = None
@@ -97,8 +102,6 @@ class Cell(Struct, frozen=True, kw_only=True):
             raise ValueError("'throughput' of a cell with status ok is not above zero")
         if self.status != "ok" and not self.reason:
             raise ValueError(f"a cell with status {self.status} has no 'reason'")
-        if self.status in ("failed", "overloaded") and self.throughput is not None:
-            raise ValueError(f"a cell with status {self.status} has a 'throughput'")
 
     @property
     def work(self) -> Work:
@@ -206,7 +209,8 @@ class Head(Struct, frozen=True, kw_only=True):
 
     `race` is its name and that of its folder, `scenario` the scenario as loaded, `command` the
     words that repeat the race, `baseline` the label that others are compared with. `finished_at` is
-    null while the race runs or after an interruption.
+    null while the race runs or after an interruption. `idle` is what the meter of the cores read
+    before anything of the race ran: fractions `foreign` and `steal`, and for how many `seconds`.
     """
 
     schema: Literal[2] = SCHEMA
@@ -221,4 +225,5 @@ class Head(Struct, frozen=True, kw_only=True):
     environment: Environment
     contenders: list[Contender]
     baseline: str
+    idle: Figures = {}
     rejected: list[Rejected] = []

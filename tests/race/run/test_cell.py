@@ -64,6 +64,20 @@ def test_what_is_wrong_or_breaks_is_a_failed_cell_with_its_reason() -> None:
     assert (cell.status, cell.reason, cell.throughput) == ("failed", "it broke", None)
 
 
+def test_what_was_wrong_only_after_the_load_keeps_its_figures() -> None:
+    toys = toy.Toys()
+
+    class Worn(toy.Toy):
+        def drive(self, work: Work) -> Sample:
+            if work.load.duration_s == 1.0:
+                self.toys.wrong.add(self.name)
+            return super().drive(work)
+
+    cell = Cells(toy.scenario()).run(Worn("fast", toys), planned("fast"))
+    assert (cell.status, cell.reason) == ("failed", "run is wrong")
+    assert (cell.count, cell.throughput, cell.facts) == (4000, 4000.0, {"wheels": 4})
+
+
 def test_a_fault_is_invalid_once_and_a_failure_the_second_time() -> None:
     toys, cells = toy.Toys(errors={"fast": 100}), Cells(toy.scenario())
     first, second = (run(toys, "fast", cells) for _ in range(2))
@@ -71,13 +85,16 @@ def test_a_fault_is_invalid_once_and_a_failure_the_second_time() -> None:
     assert "2.44% errors (odd most)" in str(first.reason)
     assert second.status == "failed"
     assert str(second.reason).startswith("again: 2.44% errors")
+    for cell in (first, second):
+        assert (cell.throughput, cell.errors) == (4000.0, {"odd": 100})
 
 
 def test_who_does_not_keep_up_with_a_rate_is_overloaded_at_once() -> None:
     cell = run(toy.Toys(errors={"fast": 100}), "fast", rate=4100.0)
     assert cell.status == "overloaded"
     assert str(cell.reason).startswith("did not keep up with 4,100/s: 2.44% errors")
-    assert cell.throughput is None
+    assert (cell.throughput, cell.errors) == (4000.0, {"odd": 100})
+    assert cell.meters["cpu_ns"]["harness"] > 0
 
 
 def test_a_cell_too_short_for_its_subject_is_made_longer_once() -> None:
@@ -92,12 +109,13 @@ def test_a_cell_too_short_for_its_subject_is_made_longer_once() -> None:
 def test_who_is_too_slow_for_any_length_fails_once_with_what_to_do() -> None:
     toys, cells = toy.Toys(speeds={"snail": 20.0}), Cells(toy.scenario())
     told = "too slow for this duration: 80 in 4.0 s, where 200 are needed: try --duration 12"
-    for _ in range(3):
+    for measured in (80, None, None):
         cell = run(toys, "snail", cells)
-        assert (cell.status, cell.reason) == ("failed", told)
+        assert (cell.status, cell.reason, cell.count) == ("failed", told, measured)
     assert toys.said.count("drive snail run 4") == 1
     still = run(toy.Toys(speeds={"stone": 0.0}), "stone")
     assert still.reason == "too slow for this duration: 0 in 4.0 s, where 200 are needed"
+    assert (still.count, still.throughput) == (0, 0.0)
 
 
 def test_a_slow_contender_costs_no_round_twice(tmp_path: Any) -> None:

@@ -54,7 +54,7 @@ def test_schema_is_a_schema_and_fits_what_is_written(folder: Path) -> None:
     "change",
     [
         {"schema": 1},
-        {"round": 0},
+        {"round": -1},
         {"pass": "sideways"},
         {"status": "fine"},
         {"throughput": -1},
@@ -118,8 +118,8 @@ def test_a_damaged_line_is_reported_with_its_number_and_the_rest_is_read(
         ({"throughput": 0}, "'throughput' of a cell with status ok is not above zero"),
         ({"throughput": None}, "'throughput' of a cell with status ok is not above zero"),
         ({"status": "failed"}, "status failed has no 'reason'"),
-        ({"status": "failed", "reason": "dead"}, "status failed has a 'throughput'"),
-        ({"status": "overloaded", "reason": "late"}, "status overloaded has a 'throughput'"),
+        ({"status": "overloaded"}, "status overloaded has no 'reason'"),
+        ({"round": -1}, "Expected `int` >= 0 - at `$.round`"),
         ({"histogram": [1, 2]}, "at `$.histogram"),
         ({"meters": {"cpu_ns": {"server": "much"}}}, "at `$.meters"),
         ({"load": {"generator": "wrk"}}, "missing required field `connections`"),
@@ -132,6 +132,20 @@ def test_wrong_fields_are_named(folder: Path, change: dict[str, Any], message: s
     (problem,) = reader.load(folder).problems
     assert problem.line == 1
     assert message in problem.message
+
+
+def test_a_cell_that_did_not_go_well_keeps_its_figures_and_counts_as_little_as_before(
+    folder: Path,
+) -> None:
+    path = folder / "cells.jsonl"
+    first, *others = path.read_text().splitlines()
+    for status in ("failed", "overloaded", "invalid"):
+        marked = {**json.loads(first), "status": status, "reason": "wrong"}
+        path.write_text("\n".join([json.dumps(marked), *others]))
+        race = reader.load(folder)
+        assert race.problems == []
+        assert race.cells[0].throughput == json.loads(first)["throughput"]
+        assert race.cells[0] not in values.counted(race)
 
 
 def test_unknown_fields_are_ignored(folder: Path) -> None:
