@@ -133,7 +133,7 @@ def merged(runs: Sequence[Run], work: Work) -> MergedContest | None:
         contests=tuple(contests),
         labels=tuple(common),
         reference=_commonest(contests),
-        margin=max(contest.margin for contest in contests),
+        margin=_margin(contests),
         noise=_noise(contests),
         pairs=pairs,
     )
@@ -174,9 +174,14 @@ def _winner(found: Sequence[Pairing], ratio: Estimate | None) -> str | None:
         return winners.pop()
     if ratio is None or ratio.n < signed_rank.rounds_needed():
         return None
-    margin = max(one.contest.margin for one in found)
+    margin = _margin([one.contest for one in found])
     first, second = found[0].first.label, found[0].second.label
     return {1: first, -1: second, 0: None}[ranking.winner(ratio, margin)]
+
+
+def _margin(contests: Sequence[Contest]) -> float:
+    """The widest that is known: a run with too few rounds for one has none, and no interval."""
+    return max((one.margin for one in contests if math.isfinite(one.margin)), default=math.inf)
 
 
 def _turned(one: MergedPair) -> MergedPair:
@@ -215,9 +220,12 @@ def _apart(one: Head, two: Head) -> Iterator[str]:
     """Why two runs are not of one scenario; each reason a phrase."""
     if one.discipline.name != two.discipline.name:
         yield f"disciplines {one.discipline.name} and {two.discipline.name}"
-    for key in ("name", "load"):
-        if one.scenario.get(key) != two.scenario.get(key):
-            yield f"scenarios differ in {key}: {one.scenario.get(key)} and {two.scenario.get(key)}"
+    if one.scenario.get("name") != two.scenario.get("name"):
+        yield f"scenarios {one.scenario.get('name')} and {two.scenario.get('name')}"
+    loads = [dict(head.scenario.get("load") or {}) for head in (one, two)]
+    for key in sorted({*loads[0], *loads[1]}):
+        if loads[0].get(key) != loads[1].get(key):
+            yield f"their loads differ in {key}: {loads[0].get(key)} and {loads[1].get(key)}"
     mine, theirs = ({item.label: item.factors for item in head.contenders} for head in (one, two))
     unshared = sorted(mine.keys() ^ theirs.keys())
     if unshared:

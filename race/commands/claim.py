@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
 
 from race.commands import FAILED, Command
 from race.commands.find import find
 from race.errors import RaceError
 from race.paths import PUBLISHED
 from race.saved.reader import RUN_FILE, load
-from race.terminal.tables import plain_table
 
 if TYPE_CHECKING:
-    from race.analysis.pairing import Pairing, Run
+    from race.analysis.pairing import Run
     from race.report.claims import Checked
 
 
@@ -64,8 +60,10 @@ def check(path: Path, results: Path) -> list[Checked]:
 
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RaceError(f"cannot read {path}: {error}") from None
+    except OSError as error:
+        raise RaceError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise RaceError(f"cannot read {path}: it is not UTF-8 text") from None
     runs = finder(path.parent, results)
     return [*(checked(claim, runs) for claim in claims(text)), *unclaimed(text)]
 
@@ -89,46 +87,18 @@ def _as_json(path: Path, one: Checked) -> dict[str, Any]:
 
 
 def _pair(names: Sequence[str], what: tuple[str, str, str], options: argparse.Namespace) -> int:
-    from race.analysis.merge import interval_text, same_scenario
-    from race.analysis.pairing import pairing
-    from race.report.measures import contests, pair, verdict
+    from race.analysis.merge import same_scenario
+    from race.report import paired
 
     found = finder(PUBLISHED, options.results)
     runs = [found(name) for name in names]
     same_scenario([run.analysis.race.head for run in runs])
-    task, first, second = what
-    whole = pair(runs, task, first, second)
-    each = [pairing(*one, first, second) for one in zip(runs, contests(runs, task), strict=True)]
-    rows = [_row(one) for one in each]
+    pair = paired.paired(names, runs, *what)
     if options.json:
-        from race.analysis.model import plain
-
-        print(json.dumps({"runs": rows, "merged": plain(whole), "verdict": verdict(whole)}))
-        return 0
-    heading = f"{each[0].contest.place}, {each[0].contest.load}: {first} against {second}"
-    Console().print(plain_table(heading, rows))
-    if len(runs) > 1:
-        print(f"all {len(runs)} runs: {whole.ratio or 'not ranked'}, CPU {whole.cpu or 'unknown'}")
-        print(f"({interval_text(len(runs))})")
-    print(f"{first} against {second}: {verdict(whole)}")
-    value = f" = {whole.ratio or 'not ranked'}"
-    print(f"<!-- claim: {'+'.join(names)} {task} {first} {second}{value} -->")
+        print(json.dumps(pair.as_json()))
+    else:
+        print(pair.text)
     return 0
-
-
-def _row(one: Pairing) -> dict[str, Any]:
-    contest = one.contest
-    margin = f"{contest.margin_percent:.1f} %" if math.isfinite(contest.margin) else "unknown"
-    return {
-        "run": one.run,
-        "ratio": str(one.ratio or "not ranked"),
-        "CPU ratio": str(one.cpu or "unknown"),
-        "rounds": min(one.first.rounds, one.second.rounds),
-        "full, A": one.first.full or "unknown",
-        "full, B": one.second.full or "unknown",
-        "margin": margin,
-        "winner": one.winner or "none",
-    }
 
 
 COMMAND = Command("what saved cells say of a pair, or whether a document is right", arguments, run)

@@ -83,7 +83,7 @@ def check(claim: Claim, runs: Runs) -> Checked:
         return Checked(claim, None, str(error))
     if stated and _plain(value) != _plain(found):
         return Checked(claim, found, f"it says {value}, the saved cells say {found}")
-    if not stated and _plain(found) not in _plain(claim.said):
+    if not stated and not _says(claim.said, found):
         return Checked(claim, found, f"the sentence before it does not say {found}")
     intervals = _INTERVAL.findall(claim.said)
     if intervals and _INTERVAL.match(found) and _plain(intervals[-1]) != _plain(found):
@@ -101,6 +101,12 @@ def compute(given: Sequence[str], runs: Runs) -> str:
     found = [runs(one) for one in named.split("+")]
     same_scenario([run.analysis.race.head for run in found])
     return measure(name, found, others)
+
+
+def _says(sentence: str, found: str) -> bool:
+    """Whether a text stands in a sentence by itself: "9" is not in "19" nor in "9.5"."""
+    text = re.escape(_plain(found))
+    return re.search(rf"(?<![\w.,]){text}(?![\w]|[.,]\d)", _plain(sentence)) is not None
 
 
 def _plain(text: str) -> str:

@@ -100,10 +100,12 @@ def ratio(contest: Contest, standing: Standing) -> str:
 
 def full(contest: Contest, standing: Standing) -> str:
     """Who was full, and how busy the party under test: "server 98 %", "nobody, server 81 %"."""
-    busy = "" if standing.busy is None else f"{100 * standing.busy:.0f} %"
-    if standing.full in (None, contest.party):
-        return f"{standing.full or ''} {busy}".strip() or NONE
-    return f"{standing.full}, {contest.party} {busy}" if busy else standing.full
+    if standing.throughput is None:
+        return NONE
+    own = "" if standing.busy is None else f"{contest.party} {100 * standing.busy:.0f} %"
+    if standing.full == contest.party:
+        return own or contest.party
+    return ", ".join(filter(None, (standing.full or "unknown", own)))
 
 
 def counted(standing: Standing) -> str:

@@ -200,7 +200,7 @@ MEASURES = {
     "effect": Measure(("TASK", "FACTOR", "LEVEL", "REFERENCE"), _effect),
     "rate": _figure(_units_per_second, words.number),
     "busy": _figure(lambda item: item.busy, words.percent),
-    "counted": _figure(lambda item: item.cells, words.number),
+    "counted": _figure(lambda item: item.cells, lambda cells: f"{cells:g}"),
     "full": Measure(("TASK", "CONTENDER"), _full),
     "rank": Measure(("TASK", "CONTENDER"), _rank),
     "cpu": Measure(("TASK", "CONTENDER", "PARTY"), _cpu_us),

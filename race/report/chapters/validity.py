@@ -58,7 +58,7 @@ def _warm_ups(analysis: Analysis) -> WarmUps:
 
 def _disturbances(analysis: Analysis) -> list[Disturbance]:
     """What took the measured cores' time: in cells that count, and before the race."""
-    trust, idle = analysis.trust, getattr(analysis.race.head, "idle", {})
+    trust, idle = analysis.trust, analysis.race.head.idle
     found = [
         Disturbance("CPU time stolen from the machine", _spread(trust.steal)),
         Disturbance("CPU time of other processes", _spread(trust.foreign)),
