@@ -22,7 +22,7 @@ from race.stats.effects import Effect
 def analyse(race: SavedRace) -> Analysis:
     """Analyse a saved race; also an unfinished or an empty one, which then claims less."""
     counted = values.counted(race)
-    gathered = _gather(race, counted)
+    gathered = gather(race, counted)
     noises, between = _noises(gathered), controls.between(gathered)
     contests = [
         _contest(gathered, work, _noise(work, noises), between)
@@ -41,7 +41,8 @@ def analyse(race: SavedRace) -> Analysis:
     )
 
 
-def _gather(race: SavedRace, counted: list[Cell]) -> Gathered:
+def gather(race: SavedRace, counted: list[Cell]) -> Gathered:
+    """What every step of an analysis looks at; `counted` are the cells that count."""
     contenders = {contender.label: contender for contender in race.head.contenders}
     for cell in race.cells:
         contenders.setdefault(cell.label, Contender(label=cell.label, name=cell.label))

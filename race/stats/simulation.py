@@ -49,10 +49,13 @@ class Judged:
     def power(self, ratio: float) -> Array:
         """By work, the share of pairs rightly told apart if the first were `ratio` times as fast.
 
-        An interval moves with its pair, so no other races need be invented.
+        An interval moves with its pair, so no other races need be invented. NaN for a work where
+        no pair is compared.
         """
         found = (self.low + np.log(ratio) > self.margin) & self.compared
-        shares: Array = found.sum(axis=(0, 2)) / (len(found) * self.compared.sum(axis=1))
+        shares = np.full(len(self.compared), np.nan)
+        pairs = self.compared.sum(axis=1)
+        np.divide(found.sum(axis=(0, 2)), len(found) * pairs, out=shares, where=pairs > 0)
         return shares
 
 
