@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import statistics
 import time
@@ -14,7 +13,7 @@ from rich.table import Table
 
 from race.commands import Command
 from race.discipline import DISCIPLINES, Finding, discipline
-from race.machine import cores, describe, proc
+from race.machine import calibrate, cores, describe
 from race.saved.model import Limits
 from race.scenario import DEFAULT_DISCIPLINE
 
@@ -74,12 +73,8 @@ def _machine() -> list[Finding]:
 
 def _noise() -> list[Finding]:
     """Watch an idle machine, then time the same work many times."""
-    watched = cores.allowed()
-    before, own = proc.core_times(watched), proc.cpu_ns(os.getpid())
-    time.sleep(WATCH_SECONDS)
-    passed = proc.core_time_between(before, proc.core_times(watched))
-    foreign = proc.foreign_fraction(passed, proc.cpu_ns(os.getpid()) - own)
-    steal = passed.steal / passed.total
+    idle = calibrate.idle({"machine": frozenset(cores.allowed())}, WATCH_SECONDS)
+    foreign, steal = idle["foreign"], idle["steal"]
     times = [_spin() for _ in range(SPINS)]
     spread = statistics.stdev(times) / statistics.mean(times)
     return [

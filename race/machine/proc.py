@@ -5,20 +5,44 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
-@dataclass(frozen=True)
-class CoreTime:
-    """Ticks of one core since boot; busy leaves out interrupts, which no process is charged for."""
+class CoreTime(NamedTuple):
+    """Ticks of one core since boot; `interrupts` are those that no process is charged for."""
 
-    busy: int
-    steal: int
     idle: int
-    total: int
+    steal: int
+    interrupts: int
+
+
+class CoreReading(NamedTuple):
+    """The time of some cores since boot, and the clock when they were read."""
+
+    clock_ns: int
+    cores: dict[int, CoreTime]
+
+
+class CorePassed(NamedTuple):
+    """Nanoseconds of some cores between two readings, added up; `whole` is all that passed."""
+
+    whole: float
+    idle: float
+    steal: float
+    interrupts: float
+
+    @property
+    def busy(self) -> float:
+        """What was used, by whomever."""
+        return self.whole - self.idle - self.steal
+
+    def foreign(self, ours_ns: float) -> float:
+        """Share of the whole that is neither idle nor steal nor ours. Around zero, and below it as
+        often as above, when nobody else ran.
+        """
+        return (self.busy - self.interrupts - ours_ns) / self.whole
 
 
 def tree(pid: int | None) -> list[int]:
@@ -52,39 +76,42 @@ def cpu_ns(pid: int) -> int:
     return own + reaped * TICK_NS
 
 
-def core_times(cores: Iterable[int]) -> dict[int, CoreTime]:
-    """Ticks of some cores, from /proc/stat (proc(5): user nice system idle iowait irq softirq)."""
+def read_cores(cores: Iterable[int]) -> CoreReading:
+    """/proc/stat (proc(5): user nice system idle iowait irq softirq steal).
+
+    Only what the kernel measures is taken: with NO_HZ it clocks idle time, while user, nice, system
+    and softirq are ticks that happened to find them and add up to 1 to 4 % less than what passed.
+    What is not idle is the rest of the clock. Interrupts are within that rest and, on most kernels,
+    within the clock of the process that they interrupt. A kernel that accounts them apart
+    (CONFIG_IRQ_TIME_ACCOUNTING) takes them out of those clocks; it alone has an irq above zero.
+    """
     wanted = {f"cpu{core}": core for core in cores}
     times: dict[int, CoreTime] = {}
-    for line in Path("/proc/stat").read_text().splitlines():
-        name, _, rest = line.partition(" ")
-        if name in wanted:
-            user, nice, system, idle, iowait, irq, softirq, steal = map(int, rest.split()[:8])
-            busy = user + nice + system
-            waiting = idle + iowait
-            total = busy + waiting + irq + softirq + steal
-            times[wanted[name]] = CoreTime(busy, steal, waiting, total)
-    return times
+    with open("/proc/stat") as lines:  # noqa: PTH123 - read on a core that measures
+        clock = time.monotonic_ns()
+        for line in lines:
+            name, _, rest = line.partition(" ")
+            if name in wanted:
+                _, _, _, idle, iowait, irq, softirq, steal = map(int, rest.split()[:8])
+                apart = irq + softirq if irq else 0
+                times[wanted[name]] = CoreTime(idle + iowait, steal, apart)
+    return CoreReading(clock, times)
 
 
-def core_time_between(before: dict[int, CoreTime], after: dict[int, CoreTime]) -> CoreTime:
-    """Sum over cores of what passed between two readings."""
-    return CoreTime(
-        sum(after[core].busy - before[core].busy for core in before),
-        sum(after[core].steal - before[core].steal for core in before),
-        sum(after[core].idle - before[core].idle for core in before),
-        max(1, sum(after[core].total - before[core].total for core in before)),
+def passed_between(before: CoreReading, after: CoreReading, cores: Iterable[int]) -> CorePassed:
+    """Of some of the cores of both readings."""
+    pairs = [(before.cores[core], after.cores[core]) for core in cores]
+    idle, steal, interrupts = (
+        sum(new[part] - old[part] for old, new in pairs) * TICK_NS for part in range(3)
     )
-
-
-def foreign_fraction(passed: CoreTime, ours_ns: float) -> float:
-    """Share of the cores' time that neither idled nor was used by us."""
-    return min(1.0, max(0.0, (passed.busy - ours_ns / TICK_NS) / passed.total))
+    whole = max(1, (after.clock_ns - before.clock_ns) * len(pairs))
+    return CorePassed(whole, idle, steal, interrupts)
 
 
 def read(pid: int, name: str) -> str:
     """A file of a process; empty when the process ended, or is not ours to read."""
     try:
-        return Path(f"/proc/{pid}/{name}").read_text()
+        with open(f"/proc/{pid}/{name}") as file:  # noqa: PTH123 - read on a core that measures
+            return file.read()
     except OSError:
         return ""

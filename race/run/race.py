@@ -12,7 +12,7 @@ from types import FrameType
 
 from race.discipline import Discipline, discipline
 from race.errors import RaceError
-from race.machine import cores, describe
+from race.machine import calibrate, cores, describe
 from race.machine.meters import meters
 from race.plan.contenders import TWIN_MARK, baseline, with_twin
 from race.plan.forecast import Plan
@@ -56,6 +56,7 @@ def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> He
         environment=describe.describe(plan.contenders, layout, plan.discipline.versions()),
         contenders=list(plan.contenders),
         baseline=baseline(plan.scenario, plan.contenders),
+        idle=calibrate.idle(layout),
     )
 
 

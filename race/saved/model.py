@@ -119,7 +119,9 @@ class Cell(Struct, frozen=True, kw_only=True):
 
     @property
     def foreign(self) -> float | None:
-        """Fraction of the measured cores' time that other processes took."""
+        """Fraction of the measured cores' time that other processes took; a difference of clocks,
+        around zero and of either sign where there are none.
+        """
         return self.metered("cores", "foreign")
 
 

@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from race.discipline import Sample
 from race.machine.cores import allowed
 from race.machine.meters import Parties
-from race.machine.proc import CoreTime, core_time_between, core_times, foreign_fraction
+from race.machine.meters.cpu import HARNESS
+from race.machine.proc import CoreReading, passed_between, read_cores
 from race.saved.model import Figures
 
 
 class Cores:
-    """Fractions of the time of the cores that the parties use: `steal` and `foreign`."""
+    """Fractions of the time of the cores that the parties use: `steal` and `foreign`.
+
+    `foreign` keeps its sign: it is a small difference of clocks, and cut off at zero nobody could
+    see whether it is centred there.
+    """
 
     unit = "fraction"
 
-    def read(self, parties: Parties) -> dict[int, CoreTime]:
-        """Ticks of the cores since boot."""
+    def read(self, parties: Parties) -> CoreReading:
+        """Their time since boot."""
         used = frozenset[int]().union(*(party.cores for party in parties.values()))
-        return core_times(used or allowed())
+        return read_cores(used or allowed())
 
     def between(
         self,
-        before: dict[int, CoreTime],
-        after: dict[int, CoreTime],
+        before: CoreReading,
+        after: CoreReading,
         sample: Sample,
         found: Mapping[str, Figures],
     ) -> Figures:
-        """What is neither idle nor ours is foreign."""
-        passed = core_time_between(before, after)
-        ours = sum(found["cpu_ns"].values())
-        return {
-            "steal": passed.steal / passed.total,
-            "foreign": foreign_fraction(passed, ours),
-        }
+        """What is neither idle nor steal nor ours is foreign."""
+        used = found["cpu_ns"]
+        ours = sum(used.values())
+        if not os.sched_getaffinity(0) & after.cores.keys():
+            ours -= used.get(HARNESS, 0)
+        passed = passed_between(before, after, before.cores)
+        return {"steal": passed.steal / passed.whole, "foreign": passed.foreign(ours)}

@@ -7,30 +7,18 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-import pytest
 
 from race.discipline import Party, Sample
-from race.machine import cores, listener, proc
+from race.machine import listener
 from race.machine.meters import METERS, Parties, meters
-from race.machine.meters.busy import CoreUse
 from race.machine.meters.cpu import Cpu
 from race.machine.meters.memory import resident_bytes
 from race.machine.meters.switches import Switches
-from race.machine.proc import CoreTime, cpu_ns, tree
+from race.machine.proc import cpu_ns, tree
 from race.saved.model import Figures
 from runtime.address import Address
+from tests.support.burner import BURN, python
 
-BURN = """
-import sys, time
-def burn(seconds):
-    end = time.thread_time() + seconds
-    while time.thread_time() < end:
-        pass
-"""
 THREAD = (
     BURN + "import threading; t = threading.Thread(target=burn, args=(0.2,)); t.start(); t.join()"
 )
@@ -52,20 +40,6 @@ if os.fork() == 0:
     os._exit(0)
 """
 WAIT = "\nprint('ready', flush=True); sys.stdin.read()"
-
-
-@contextmanager
-def python(code: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that ran `code`, said so, and waits."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    try:
-        assert process.stdout is not None
-        process.stdout.readline()
-        yield process
-    finally:
-        process.communicate(timeout=10)
 
 
 def test_cpu_of_a_thread_that_ended_is_kept() -> None:
@@ -120,19 +94,6 @@ def test_waiting_is_a_voluntary_switch() -> None:
         assert Switches().read(party(process.pid))["voluntary"] >= 50
 
 
-def test_a_busy_core_is_busy_whoever_uses_it() -> None:
-    core = frozenset([max(cores.allowed())])
-    one = {"one": Party(None, core)}
-    meter = CoreUse()
-    with python("print('ready', flush=True)" + BURN + "\nburn(60)") as process:
-        os.sched_setaffinity(process.pid, core)
-        before, began = meter.read(one), time.monotonic()
-        time.sleep(0.5)
-        after, seconds = meter.read(one), time.monotonic() - began
-        process.kill()
-    assert meter.between(before, after, Sample(1, seconds), {})["one"] > 0.8
-
-
 def test_every_meter_of_the_registry_reads_a_process() -> None:
     made = meters()
     assert list(made) == list(METERS)
@@ -143,73 +104,6 @@ def test_every_meter_of_the_registry_reads_a_process() -> None:
         found[name] = meter.between(meter.read(here), meter.read(here), Sample(1, 0.1), found)
     assert found["memory_bytes"]["one"] > 1_000_000
     assert 0 <= found["cores"]["steal"] <= 1
-
-
-def test_foreign_time_is_what_is_busy_and_not_ours() -> None:
-    # 200 ticks passed, 90 of them busy; 40 ticks (of 10 ms here) were ours: (90 - 40) / 200.
-    passed = CoreTime(busy=90, steal=0, idle=110, total=200)
-    assert proc.foreign_fraction(passed, 40 * proc.TICK_NS) == 0.25
-    assert proc.foreign_fraction(passed, 95 * proc.TICK_NS) == 0.0
-
-
-def test_ticks_of_cores_add_up() -> None:
-    before = {0: CoreTime(1, 2, 3, 6), 1: CoreTime(0, 0, 0, 0)}
-    after = {0: CoreTime(11, 3, 23, 37), 1: CoreTime(5, 0, 5, 10)}
-    assert proc.core_time_between(before, after) == CoreTime(15, 1, 25, 41)
-
-
-def test_the_kernel_counts_our_cores() -> None:
-    times = proc.core_times(cores.allowed())
-    assert set(times) == os.sched_getaffinity(0)
-    assert all(time.total > time.busy > 0 for time in times.values())
-
-
-PARTIES = ("server", "generator", "database")
-
-
-@pytest.mark.parametrize(
-    ("available", "workers", "layout"),
-    [
-        ([3], 1, [[], [], []]),
-        ([0, 1], 1, [[0], [1], [1]]),
-        ([0, 1, 2, 3], 1, [[0], [1], [2]]),
-        ([0, 1, 2, 3], 2, [[0, 1], [2], [3]]),
-        ([0, 1, 2, 3], 3, [[0, 1, 2], [3], [3]]),
-        ([0, 1], 2, [[0, 1], [1], [1]]),
-    ],
-)
-def test_who_is_under_test_has_cores_of_its_own(
-    available: list[int], workers: int, layout: list[list[int]]
-) -> None:
-    found = cores.assign(PARTIES, workers, available)
-    assert [sorted(found[name]) for name in PARTIES] == layout
-
-
-def test_the_harness_keeps_off_the_cores_that_are_measured() -> None:
-    whole = os.sched_getaffinity(0)
-    first = frozenset([min(whole)])
-    with cores.kept_off({"server": first, "generator": frozenset(whole - first)}):
-        assert os.sched_getaffinity(0) == whole - first
-    with cores.kept_off({"server": frozenset(), "generator": frozenset()}):
-        assert os.sched_getaffinity(0) == whole
-    assert os.sched_getaffinity(0) == whole
-
-
-def test_the_layout_is_the_same_wherever_the_harness_itself_runs() -> None:
-    layout = cores.assign(PARTIES)
-    with cores.kept_off(layout):
-        assert cores.assign(PARTIES) == layout
-        assert set(cores.allowed()) == cores.GIVEN
-
-
-def test_pinning_running_processes_can_be_undone() -> None:
-    with python(THREAD + WAIT) as process:
-        whole = os.sched_getaffinity(process.pid)
-        one = frozenset([min(whole)])
-        before = cores.pin_tree([process.pid], one)
-        assert os.sched_getaffinity(process.pid) == one
-        cores.restore(before)
-        assert os.sched_getaffinity(process.pid) == whole
 
 
 def test_who_listens_at_a_port() -> None:

@@ -13,6 +13,7 @@ from race.machine.meters import METERS
 from race.plan.contenders import with_twin
 from race.plan.forecast import Plan
 from race.plan.order import Block, Planned
+from race.run import race
 from race.run.cell import Cells
 from race.run.measure import measure
 from race.run.rounds import Rounds
@@ -56,6 +57,14 @@ def test_a_cell_is_checked_warmed_up_driven_and_checked_again() -> None:
     assert (cell.warm_up.windows, cell.warm_up.agreed) == (2, True)
     assert set(cell.meters) == set(METERS)
     assert cell.meters["cpu_ns"]["harness"] > 0
+
+
+def test_a_race_begins_with_a_look_at_the_idle_cores(tmp_path: Any) -> None:
+    toys, chosen = toy.Toys(), toy.scenario(discipline="web")
+    plan = Plan(toys, chosen, toys.choose(chosen).contenders, [])
+    head = race.new_head(plan, 1, [], tmp_path)
+    assert set(head.idle) == {"foreign", "steal", "seconds"}
+    assert head.idle["seconds"] >= 1
 
 
 def test_what_is_wrong_or_breaks_is_a_failed_cell_with_its_reason() -> None:

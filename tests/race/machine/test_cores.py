@@ -1,0 +1,228 @@
+"""The time of cores: which are whose, how busy they were, and by whom."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from race.discipline import Party, Sample
+from race.machine import calibrate, cores, proc
+from race.machine.cores import Layout
+from race.machine.meters.busy import CoreUse, Reading
+from race.machine.meters.cores import Cores
+from race.machine.meters.cpu import Cpu
+from race.machine.proc import CoreReading, CoreTime
+from race.saved.model import Figures
+from tests.support.burner import FOREVER, python
+
+S = 1_000_000_000
+TICK = proc.TICK_NS
+TOLD = {"server": 1.5 * S, "generator": 0.5 * S, "database": 0.25 * S, "harness": 1e6}
+PARTIES = ("server", "generator", "database")
+WAIT = "\nprint('ready', flush=True); sys.stdin.read()"
+
+
+def test_a_core_of_somebody_unknown_is_busy_whoever_uses_it() -> None:
+    core = frozenset([max(cores.allowed())])
+    one = {"one": Party(None, core)}
+    meter = CoreUse()
+    with python(FOREVER) as process:
+        os.sched_setaffinity(process.pid, core)
+        before, began = meter.read(one), time.monotonic()
+        time.sleep(0.5)
+        after, seconds = meter.read(one), time.monotonic() - began
+        process.kill()
+    assert meter.between(before, after, Sample(1, seconds), {"cpu_ns": {}})["one"] > 0.8
+
+
+def stood(
+    seconds: float, idle: float = 0.0, steal: float = 0.0, interrupts: float = 0.0
+) -> tuple[CoreReading, CoreReading]:
+    """Readings of three cores that all idled so many seconds."""
+    passed = CoreTime(*(round(part * S / TICK) for part in (idle, steal, interrupts)))
+    return (
+        CoreReading(5, dict.fromkeys(range(3), CoreTime(0, 0, 0))),
+        CoreReading(5 + round(seconds * S), dict.fromkeys(range(3), passed)),
+    )
+
+
+def layout(server: list[int], generator: list[int], database: list[int]) -> Layout:
+    """Cores by party."""
+    lists = (server, generator, database)
+    return {name: frozenset(mine) for name, mine in zip(PARTIES, lists, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("where", "told", "steal", "full"),
+    [
+        # Clocks of all that share a core, over the load's 2 s; the readings are 2.5 s apart.
+        (layout([0], [1], [1]), TOLD, 0.0, (0.75, 0.375, 0.375)),
+        (layout([0], [1], [2]), TOLD, 0.0, (0.75, 0.25, 0.125)),
+        (layout([0, 2], [1], [1]), TOLD, 0.0, (0.375, 0.375, 0.375)),
+        # A tenth of the time was stolen: 1.5 s of 1.8 s.
+        (layout([0], [1], [1]), TOLD, 0.25, (0.833, 0.417, 0.417)),
+        # A database without a process: its core was not idle for 1 s of 2.5 s.
+        (layout([0], [1], [1]), {"server": S, "generator": S}, 0.0, (0.5, 0.5, 0.5)),
+        (layout([0], [1], [2]), {"server": S, "generator": 1.6 * S}, 0.0, (0.5, 0.8, 0.5)),
+        # What the first worker used of core 1 is not to be told from its clock: busy as a core.
+        (layout([0, 1], [1], [1]), TOLD, 0.0, (0.562, 0.5, 0.5)),
+        (layout([], [], []), TOLD, 0.0, (0.375, 0.375, 0.375)),
+    ],
+)
+def test_busy_is_what_the_processes_used(
+    monkeypatch: pytest.MonkeyPatch,
+    where: Layout,
+    told: Figures,
+    steal: float,
+    full: tuple[float, ...],
+) -> None:
+    monkeypatch.setattr(cores, "GIVEN", frozenset(range(3)))
+    everybody = frozenset(range(3))
+    mine = {name: own or everybody for name, own in where.items()}
+    before, after = (Reading(mine, one) for one in stood(2.5, 1.5, steal))
+    found = CoreUse().between(before, after, Sample(1, 2.0), {"cpu_ns": told})
+    assert tuple(found.values()) == full
+
+
+def test_interrupts_that_no_clock_has_fill_a_core_too() -> None:
+    before, after = (Reading(layout([0], [1], [1]), one) for one in stood(2.0, 0.3, 0.0, 0.2))
+    found = CoreUse().between(before, after, Sample(1, 2.0), {"cpu_ns": TOLD})
+    assert found == {"server": 0.85, "generator": 0.475, "database": 0.475}
+
+
+def test_a_process_that_burns_fills_its_core_by_its_own_clock() -> None:
+    core = frozenset([max(cores.allowed())])
+    with python(FOREVER) as process:
+        os.sched_setaffinity(process.pid, core)
+        here = {"one": Party(process.pid, core)}
+        cpu, use = Cpu(), CoreUse()
+        before = cpu.read(here), use.read(here)
+        time.sleep(0.5)
+        used = cpu.between(before[0], cpu.read(here), Sample(1, 0.5), {})
+        found = use.between(before[1], use.read(here), Sample(1, 0.5), {"cpu_ns": used})
+        process.kill()
+    # Others may run here: its clock, not the core's.
+    assert found["one"] == pytest.approx(used["one"] / 0.5e9, abs=0.15)
+    assert found["one"] > 0.05
+
+
+@pytest.mark.parametrize(("ours", "foreign"), [(0.4, 0.2), (0.8, 0.0), (0.9, -0.05), (0.0, 0.4)])
+def test_foreign_time_keeps_its_sign(ours: float, foreign: float) -> None:
+    # Of 2 s one core idled 1 s; 0.1 s were stolen, and 0.1 s went to interrupts without a process.
+    passed = proc.passed_between(*stood(2.0, 1.0, 0.1, 0.1), [0])
+    assert passed.foreign(ours * S) == pytest.approx(foreign)
+
+
+def test_the_time_of_cores_adds_up() -> None:
+    before = CoreReading(10, {0: CoreTime(1, 2, 3), 1: CoreTime(0, 0, 0)})
+    after = CoreReading(110, {0: CoreTime(11, 3, 5), 1: CoreTime(4, 0, 0)})
+    assert proc.passed_between(before, after, [0, 1]) == (200, 14 * TICK, TICK, 2 * TICK)
+    assert proc.passed_between(before, after, [1]) == (100, 4 * TICK, 0, 0)
+
+
+def test_the_kernel_counts_our_cores() -> None:
+    reading = proc.read_cores(cores.allowed())
+    assert set(reading.cores) == os.sched_getaffinity(0)
+    assert all(time.idle > 0 for time in reading.cores.values())
+
+
+@pytest.mark.parametrize(("irq", "interrupts"), [(0, 0), (7, 37)])
+def test_interrupts_are_left_out_where_the_kernel_accounts_them_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, irq: int, interrupts: int
+) -> None:
+    stat = tmp_path / "stat"
+    stat.write_text(f"cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 100 1 50 1000 6 {irq} 30 4 0 0\nintr 5\n")
+    monkeypatch.setattr(proc, "open", lambda path: stat.open(), raising=False)
+    assert proc.read_cores([0]).cores == {0: CoreTime(1006, 4, interrupts)}
+
+
+def test_a_burner_that_is_not_ours_is_foreign_and_one_that_is_ours_is_not() -> None:
+    """Of the two readings of the same time: what the process used is the difference."""
+    core = frozenset([max(cores.allowed())])
+    with python(FOREVER) as process:
+        os.sched_setaffinity(process.pid, core)
+        meter, cpu = Cores(), Cpu()
+        here = {"one": Party(process.pid, core)}
+        before = cpu.read(here), meter.read(here)
+        time.sleep(0.5)
+        after = cpu.read(here), meter.read(here)
+        process.kill()
+    sample = Sample(1, 0.5)
+    used = cpu.between(before[0], after[0], sample, {})
+    ours = meter.between(before[1], after[1], sample, {"cpu_ns": used})
+    nobodys = meter.between(before[1], after[1], sample, {"cpu_ns": {}})
+    whole = after[1].clock_ns - before[1].clock_ns
+    assert nobodys["foreign"] - ours["foreign"] == pytest.approx(sum(used.values()) / whole)
+    # A burner leaves no time idle: all of it is somebody's.
+    assert nobodys["foreign"] + nobodys["steal"] > 0.85
+
+
+@pytest.mark.parametrize(("core", "foreign"), [(2, -0.1 / 3), (7, 0.0)])
+def test_the_harness_is_ours_where_it_may_run(
+    monkeypatch: pytest.MonkeyPatch, core: int, foreign: float
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {core})
+    found = {"cpu_ns": {"one": 1.5 * S, "harness": 0.1 * S}}
+    passed = Cores().between(*stood(1.0, 0.5), Sample(1, 1.0), found)
+    assert passed["foreign"] == pytest.approx(foreign)
+
+
+def test_the_idle_reading_is_what_ran_and_was_not_ours() -> None:
+    found = calibrate.idle(cores.assign(PARTIES), 0.2)
+    assert set(found) == {"foreign", "steal", "seconds"}
+    assert 0.2 <= found["seconds"] < 2
+    assert -0.5 < found["foreign"] <= 1
+    core = frozenset([max(cores.allowed())])
+    with python(FOREVER) as process:
+        os.sched_setaffinity(process.pid, core)
+        busy = calibrate.idle({"one": core}, 0.5)
+        process.kill()
+    assert busy["foreign"] + busy["steal"] > 0.85
+
+
+@pytest.mark.parametrize(
+    ("available", "workers", "lists"),
+    [
+        ([3], 1, [[], [], []]),
+        ([0, 1], 1, [[0], [1], [1]]),
+        ([0, 1, 2, 3], 1, [[0], [1], [2]]),
+        ([0, 1, 2, 3], 2, [[0, 1], [2], [3]]),
+        ([0, 1, 2, 3], 3, [[0, 1, 2], [3], [3]]),
+        ([0, 1], 2, [[0, 1], [1], [1]]),
+    ],
+)
+def test_who_is_under_test_has_cores_of_its_own(
+    available: list[int], workers: int, lists: list[list[int]]
+) -> None:
+    found = cores.assign(PARTIES, workers, available)
+    assert [sorted(found[name]) for name in PARTIES] == lists
+
+
+def test_the_harness_keeps_off_the_cores_that_are_measured() -> None:
+    whole = os.sched_getaffinity(0)
+    first = frozenset([min(whole)])
+    with cores.kept_off({"server": first, "generator": frozenset(whole - first)}):
+        assert os.sched_getaffinity(0) == whole - first
+    with cores.kept_off({"server": frozenset(), "generator": frozenset()}):
+        assert os.sched_getaffinity(0) == whole
+    assert os.sched_getaffinity(0) == whole
+
+
+def test_the_layout_is_the_same_wherever_the_harness_itself_runs() -> None:
+    found = cores.assign(PARTIES)
+    with cores.kept_off(found):
+        assert cores.assign(PARTIES) == found
+        assert set(cores.allowed()) == cores.GIVEN
+
+
+def test_pinning_running_processes_can_be_undone() -> None:
+    with python("import sys" + WAIT) as process:
+        whole = os.sched_getaffinity(process.pid)
+        one = frozenset([min(whole)])
+        before = cores.pin_tree([process.pid], one)
+        assert os.sched_getaffinity(process.pid) == one
+        cores.restore(before)
+        assert os.sched_getaffinity(process.pid) == whole
