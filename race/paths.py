@@ -6,3 +6,4 @@ from runtime.paths import ROOT
 
 SCENARIOS = ROOT / "races"
 RESULTS = ROOT / "results"
+PUBLISHED = ROOT / "docs" / "results"

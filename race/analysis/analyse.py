@@ -7,27 +7,26 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from race.analysis import trust, values
+from race.analysis import controls, trust, values
 from race.analysis.headline import headline
 from race.analysis.model import Analysis, Contest, Noise
 from race.analysis.standing import ByWork, Gathered, Table, standing
-from race.saved.model import Cell, Contender, Work
+from race.saved.model import CALIBRATION, Cell, Contender, Work
 from race.saved.reader import SavedRace
-from race.stats import effects, holm, ranking, signed_rank
+from race.stats import effects, noise, ranking
 from race.stats.effects import Effect
-from race.stats.ranking import Rounds
 
 
 def analyse(race: SavedRace) -> Analysis:
     """Analyse a saved race; also an unfinished or an empty one, which then claims less."""
     counted = values.counted(race)
-    gathered = _gather(race, counted)
-    noises = _noises(gathered)
+    gathered = gather(race, counted)
+    noises, between = _noises(gathered), controls.between(gathered)
     contests = [
-        _contest(gathered, work, _noise(work, noises))
-        for work in values.in_order((cell.work for cell in race.cells), race.head.discipline)
+        _contest(gathered, work, _noise(work, noises), between)
+        for work in values.in_order(gathered.ran, race.head.discipline)
     ]
     ran = [gathered.contenders[label].factors for label in {cell.label for cell in race.cells}]
     return Analysis(
@@ -42,13 +41,14 @@ def analyse(race: SavedRace) -> Analysis:
     )
 
 
-def _gather(race: SavedRace, counted: list[Cell]) -> Gathered:
+def gather(race: SavedRace, counted: list[Cell]) -> Gathered:
+    """What every step of an analysis looks at; `counted` are the cells that count."""
     contenders = {contender.label: contender for contender in race.head.contenders}
     for cell in race.cells:
         contenders.setdefault(cell.label, Contender(label=cell.label, name=cell.label))
     return Gathered(
         saved=race,
-        ran=_by_work(race.cells),
+        ran=_by_work(cell for cell in race.cells if cell.round != CALIBRATION),
         counted=_by_work(counted),
         rates=values.values(counted, values.rate),
         cpu={
@@ -91,9 +91,9 @@ def _noises(race: Gathered) -> dict[Work, Noise]:
     found = {}
     for work, by_label in race.rates.items():
         for twin, original in race.twins.items():
-            noise = ranking.noise_floor(by_label.get(twin, {}), by_label.get(original, {}))
-            if noise is not None:
-                found[work] = Noise(twin, noise, measured_here=True)
+            floor = noise.noise_floor(by_label.get(twin, {}), by_label.get(original, {}))
+            if floor is not None:
+                found[work] = Noise(twin, floor, measured_here=True)
     return found
 
 
@@ -101,58 +101,47 @@ def _noise(work: Work, noises: dict[Work, Noise]) -> Noise | None:
     """This work's own noise floor, or the race's largest where the twin has no number here."""
     if work in noises or not noises:
         return noises.get(work)
-    worst = max(noises.values(), key=lambda noise: noise.estimate.bound)
+    worst = max(noises.values(), key=lambda one: one.estimate.bound)
     return Noise(worst.twin, worst.estimate, measured_here=False)
 
 
-def _contest(race: Gathered, work: Work, noise: Noise | None) -> Contest:
-    margin = ranking.margin(noise.estimate if noise else None)
-    table = _table(race, work, margin)
+def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) -> Contest:
     head = race.saved.head
+    same = controls.groups(race.originals, head.discipline.ignores.get(work.task, ()))
+    found = controls.controls(race.own(work), same) if work.load.rate is None else None
+    margin = noise.margin(
+        floor.estimate.bound if floor else 0.0, between, found.estimate.value if found else 0.0
+    )
+    table = _table(race, work, float(margin), same)
     return Contest(
         work=work,
         discipline=head.discipline,
         reference=table.reference,
         rounds=max((len(logs) for logs in table.rates.values()), default=0),
-        comparisons=len(table.p_holm),
-        holm_rounds=signed_rank.rounds_needed(len(table.p_holm)),
-        noise=noise,
-        margin=margin,
+        noise=floor,
+        controls=found,
+        between=between,
+        margin=float(margin),
         little=head.limits.little,
         standings=[standing(race, table, label) for label in _in_order(race, table)],
         pairs=table.ranking.pairs,
     )
 
 
-def _table(race: Gathered, work: Work, margin: float) -> Table:
+def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> Table:
     """Ranked are those with a number of their own: at a fixed rate everyone serves what is offered,
-    and a generator-bound contender has a lower bound.
+    and where something else than the party under test was the limit, the rate is a lower bound.
     """
-    rates = {
-        label: logs for label, logs in race.rates.get(work, {}).items() if label not in race.twins
-    }
+    rates = race.own(work)
+    party = race.saved.head.discipline.parties[0]
     cells = race.counted.get(work, {})
-    free = {
-        label: logs
-        for label, logs in rates.items()
-        if not any(cell.full == "generator" for cell in cells.get(label, ()))
-    }
-    ranked = ranking.rank(free if work.load.rate is None else {}, margin)
+    bounds = frozenset(label for label in rates if trust.not_the_limit(cells.get(label, ()), party))
+    free = {label: logs for label, logs in rates.items() if label not in bounds}
+    ranked = ranking.rank(free if work.load.rate is None else {}, margin, same)
     baseline = race.saved.head.baseline
     slowest = ranked.places[-1].label if ranked.places else min(rates, default=None)
-    reference = baseline if baseline in free else slowest
-    return Table(work, rates, ranked, reference, _adjusted(free, reference))
-
-
-def _adjusted(rates: Mapping[str, Rounds], reference: str | None) -> dict[str, float]:
-    """Label to its p against the reference, by Holm over all of them."""
-    others = rates.get(reference or "", {})
-    found = {
-        label: signed_rank.p_value(ratios)
-        for label, logs in rates.items()
-        if label != reference and (ratios := ranking.log_ratios(logs, others))
-    }
-    return dict(zip(found, holm.adjust(list(found.values())), strict=True))
+    reference = baseline if baseline in rates else slowest
+    return Table(work, rates, ranked, reference, bounds)
 
 
 def _in_order(race: Gathered, table: Table) -> list[str]:
@@ -177,5 +166,8 @@ def _effects(race: Gathered, contest: Contest) -> list[Effect]:
         if item.state == "ranked" and item.factors
     }
     rates = race.rates.get(contest.work, {})
-    factors = race.saved.head.discipline.factors
-    return effects.effects(rates, designs, factors, contest.margin) if contest.ranked else []
+    kind = race.saved.head.discipline
+    ignored = kind.ignores.get(contest.work.task, ())
+    if not contest.ranked:
+        return []
+    return effects.effects(rates, designs, kind.factors, contest.margin, ignored)

@@ -8,7 +8,7 @@ that all contenders share is therefore shown, and `relative` takes it out.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -18,9 +18,9 @@ from race.analysis.model import UNWRITTEN, Analysis, Contest, Standing, plain
 from race.analysis.values import Values, cpu_us, in_order, median, one, rate, values
 from race.saved.model import Discipline, Work
 from race.saved.reader import SavedRace
-from race.stats import holm, rank_sum, signed_rank
+from race.stats import rank_sum, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.ranking import LEAST_MARGIN, Rounds
+from race.stats.noise import LEAST_MARGIN, Rounds
 
 LOST = ("failed", "overloaded")
 Outcome = Literal["slower", "faster", "same", "fails now", "works now", "gone", "new", "undecided"]
@@ -40,7 +40,6 @@ class Change:
     old: float | None
     new: float | None
     estimate: Estimate | None
-    p_holm: float | None
     limit: float
     outcome: Outcome
 
@@ -156,18 +155,16 @@ def _without_mean(logs: Mapping[str, dict[int, float]]) -> dict[str, dict[int, f
 def _changes(
     work: Work, both: tuple[_Side, _Side], threshold: float, discipline: Discipline
 ) -> Iterator[Change]:
-    """Both races' contenders at one work; p-values are adjusted over them."""
+    """Both races' contenders at one work."""
     old, new = both
     margins = [side.contest.margin for side in both if side.contest]
     limit = max(*margins, -math.log1p(-threshold), LEAST_MARGIN)
     labels = list(dict.fromkeys([*old.labels(), *new.labels()]))
-    tested = _tested(old, new, labels)
-    adjusted = dict(zip(tested, holm.adjust([p for _, p in tested.values()]), strict=True))
     closed = work.load.rate is None
     measure = f"{discipline.unit}/s" if closed else f"CPU µs/{one(discipline.unit)}"
     for label in labels:
         before, after = old.standing(label), new.standing(label)
-        estimate = tested[label][0] if label in tested else None
+        estimate = _shift(old.logs.get(label, {}), new.logs.get(label, {}))
         yield Change(
             work=work,
             label=label,
@@ -175,21 +172,14 @@ def _changes(
             old=_figure(before, closed, discipline.parties[0]),
             new=_figure(after, closed, discipline.parties[0]),
             estimate=estimate,
-            p_holm=adjusted.get(label),
             limit=limit,
             outcome=_outcome(before, after, estimate, limit),
         )
 
 
-def _tested(old: _Side, new: _Side, labels: Iterable[str]) -> dict[str, tuple[Estimate, float]]:
-    """Label to the shift and its p, for contenders that have rounds in both races."""
-    found = {}
-    for label in labels:
-        before = list(old.logs.get(label, {}).values())
-        after = list(new.logs.get(label, {}).values())
-        if before and after:
-            found[label] = rank_sum.shift(before, after), rank_sum.p_value(before, after)
-    return found
+def _shift(old: Rounds, new: Rounds) -> Estimate | None:
+    """From one race to the other; None without rounds in both."""
+    return rank_sum.shift(list(old.values()), list(new.values())) if old and new else None
 
 
 def _figure(standing: Standing | None, closed: bool, party: str) -> float | None:
@@ -209,7 +199,7 @@ def _outcome(
         return "fails now"
     if old.state in LOST and new.throughput:
         return "works now"
-    bound = "generator-bound" in (old.state, new.state)
+    bound = "at-least" in (old.state, new.state)
     if estimate is None or bound or not estimate.bounded or math.isinf(limit):
         return "undecided"
     if estimate.high < -limit:

@@ -4,22 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from race.analysis.model import Contest, Headline
+from race.analysis.model import Contest, Headline, Standing
 from race.saved.model import Discipline
 
 
 def headline(contests: Sequence[Contest], discipline: Discipline) -> Headline | None:
-    """Best against the reference, on the discipline's own choice of task where that was ranked,
-    else on the first that was; None without a ranking.
+    """On the discipline's own choice of task where that was ranked, else on the first that was.
+
+    The best against the best-placed that it beat by the rule, of those that differ from it in one
+    factor alone if there is one; where it beat nobody, against the runner-up. None without a
+    ranking.
     """
     ranked = [contest for contest in contests if contest.ranked]
     ranked.sort(key=lambda one: (one.work.task != discipline.headline, one.work.load.pipeline))
     for contest in ranked:
-        best, *others = [item.label for item in contest.standings if item.state == "ranked"]
-        other = contest.reference if contest.reference in others else others[0]
-        pair = next((p for p in contest.pairs if {p.first, p.second} == {best, other}), None)
-        if pair is not None:
-            estimate = pair.estimate if pair.first == best else pair.estimate.reversed()
-            declared = pair.winner == best
-            return Headline(best, other, contest.work.task, contest.title, estimate, declared)
+        best, *others = [item for item in contest.standings if item.state == "ranked"]
+        found = [one for other in others if (one := _against(contest, best, other))]
+        beaten = [one for one in found if one.declared]
+        alone = [one for one in beaten if len(one.differ) == 1]
+        if found:
+            return (alone or beaten or found)[0]
     return None
+
+
+def _against(contest: Contest, best: Standing, other: Standing) -> Headline | None:
+    """The sentence about these two; None where they have no common round."""
+    labels = {best.label, other.label}
+    pair = next((pair for pair in contest.pairs if {pair.first, pair.second} == labels), None)
+    if pair is None:
+        return None
+    differ = _differ(contest, best, other)
+    return Headline(
+        winner=best.label,
+        other=other.label,
+        task=contest.work.task,
+        title=contest.title,
+        estimate=pair.estimate if pair.first == best.label else pair.estimate.reversed(),
+        declared=pair.winner == best.label,
+        differ=differ,
+        levels=tuple((best.factors.get(one, ""), other.factors.get(one, "")) for one in differ),
+    )
+
+
+def _differ(contest: Contest, one: Standing, other: Standing) -> tuple[str, ...]:
+    """The factors in which two contenders differ, without those that change nothing here."""
+    ignored = contest.discipline.ignores.get(contest.work.task, ())
+    return tuple(
+        name
+        for name in contest.discipline.factors
+        if name not in ignored and one.factors.get(name) != other.factors.get(name)
+    )

@@ -18,7 +18,7 @@ from race.stats.effects import Effect, Unmatched
 from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
 
-State = Literal["ranked", "fixed-rate", "generator-bound", "invalid", "overloaded", "failed"]
+State = Literal["ranked", "fixed-rate", "at-least", "invalid", "overloaded", "failed"]
 UNWRITTEN = {"json": False}  # metadata of fields that the JSON of an analysis leaves out
 
 
@@ -29,6 +29,11 @@ class Spread:
     median: float
     low: float
     high: float
+
+
+def level(factor: str, name: str) -> str:
+    """A level as it is spoken: "CPython 3.7"."""
+    return f"CPython {name}" if factor == "python" and name[:1].isdigit() else name or "none"
 
 
 def spread(numbers: Iterable[float | None]) -> Spread | None:
@@ -47,13 +52,32 @@ class Noise:
 
 
 @dataclass(frozen=True, slots=True)
+class Controls:
+    """Contenders that run the same code, in groups, and by how much two of a group differ at most.
+
+    `estimate` is of the pair that differs most, turned so that its ratio is 1 or more.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    estimate: Estimate
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(label for group in self.groups for label in group)
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """One contender in one contest; `ratio` and `cpu_ratio` are to the contest's reference.
 
-    `p_holm` is the p of "equal to the reference", adjusted over all that were compared with it.
-    `throughput` (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party
-    (median of rounds), `latency_us` comes from all counted cells' histograms merged, `utilisation`
-    from Little's law; `facts` and `meters` are medians over counted cells, as the cells have them.
+    State "at-least": the party under test was not the limit, `throughput` is a lower bound and
+    `cpu_ratio` speaks instead of `ratio`. `full` is whose core was full most often: a party,
+    "nobody", or None where that is not known; `busy` the median fraction of its cores that the
+    party under test used. Of `ran` cells `cells` count, in `rounds` complete rounds. `throughput`
+    (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party (median of
+    rounds), `latency_us` comes from all counted cells' histograms merged, `utilisation` from
+    Little's law; `facts` and `meters` are medians over counted cells, as the cells have them.
     """
 
     label: str
@@ -63,10 +87,13 @@ class Standing:
     reason: str | None
     rank: int | None
     beats: tuple[str, ...]
+    full: str | None
+    busy: float | None
+    cells: int
+    ran: int
     rounds: int
     throughput: Spread | None
     ratio: Estimate | None
-    p_holm: float | None
     cpu_us: dict[str, float]
     cpu_ratio: Estimate | None
     latency_us: dict[str, float]
@@ -80,18 +107,19 @@ class Standing:
 class Contest:
     """All contenders on one work, best first; those without a rank come last.
 
-    `margin` is on the log scale; `holm_rounds` is how many rounds it takes for an adjusted p to
-    fall under 5 % with this many `comparisons` to the reference. `little` is how far from 1 a
-    standing's `utilisation` may be before a report says so.
+    `margin` is on the log scale: `noise`, `controls` and `between` are what it was made of. The
+    last is the standard deviation (log scale) of two that run the same code, beyond the scatter of
+    rounds, over the whole race. `little` is how far from 1 a standing's `utilisation` may be before
+    a report says so.
     """
 
     work: Work
     discipline: Discipline = field(metadata=UNWRITTEN)
     reference: str | None
     rounds: int
-    comparisons: int
-    holm_rounds: int
     noise: Noise | None
+    controls: Controls | None
+    between: float
     margin: float
     little: float
     standings: list[Standing]
@@ -106,6 +134,15 @@ class Contest:
     def ranked(self) -> bool:
         """Whether any two contenders here were compared."""
         return bool(self.pairs)
+
+    @property
+    def latency(self) -> bool:
+        """Whether its percentiles say something of the contenders.
+
+        In a closed loop they restate throughput, and the p99 of a saturated server is one stall of
+        all connections: they stay in the data, and belong in no ranking.
+        """
+        return not self.closed
 
     @property
     def title(self) -> str:
@@ -140,7 +177,11 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The race in one sentence: `winner` against `other`; `declared` means it won by the rule."""
+    """The race in one sentence or two: `winner` against `other`.
+
+    `declared` means it won by the rule. `differ` names the factors in which the two differ (empty:
+    they run the same code), `levels` the winner's and the other's level of each.
+    """
 
     winner: str
     other: str
@@ -148,9 +189,16 @@ class Headline:
     title: str
     estimate: Estimate
     declared: bool
+    differ: tuple[str, ...]
+    levels: tuple[tuple[str, str], ...]
 
     @property
     def text(self) -> str:
+        return f"{self.claim}. {self.difference}."
+
+    @property
+    def claim(self) -> str:
+        """What was found, without what the two differ in."""
         if self.declared:
             return f"{self.winner} serves {self.title} {self.estimate} as fast as {self.other}"
         if self.estimate.bounded:
@@ -160,6 +208,24 @@ class Headline:
             f"{self.winner} served {self.title} {self.estimate} as fast as {self.other} "
             f"in {self.estimate.n} round{'s' * (self.estimate.n != 1)}: too few to call it"
         )
+
+    @property
+    def difference(self) -> str:
+        """In what they differ; a level is spoken where a label does not say it."""
+        if not self.differ:
+            return "They run the same code there"
+        both = list(zip(self.differ, self.levels, strict=True))
+        if len(both) == 1:
+            return f"They differ in {self.differ[0]} alone{self._said(*both[0])}"
+        *most, last = (f"{factor}{self._said(factor, levels)}" for factor, levels in both)
+        return f"They differ in {', '.join(most)} and {last}"
+
+    def _said(self, factor: str, levels: tuple[str, str]) -> str:
+        """The levels in parentheses, where the labels do not say them."""
+        one, other = levels
+        if one and other and one in self.winner and other in self.other:
+            return ""
+        return f" ({level(factor, one)} against {other or 'none'})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 from race.analysis import values
 from race.analysis.model import Standing, spread
-from race.analysis.trust import state
+from race.analysis.trust import most_often_full, state
 from race.analysis.values import Values, median
 from race.saved.model import Cell, Contender, Figures, Work
 from race.saved.reader import SavedRace
-from race.stats import histogram, ranking, signed_rank
+from race.stats import histogram, noise, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.ranking import Ranking, Rounds
+from race.stats.noise import Rounds
+from race.stats.ranking import Ranking
 
 PERCENTILES = (50.0, 75.0, 90.0, 99.0, 99.9, 100.0)
 ByWork = dict[Work, dict[str, list[Cell]]]
@@ -34,16 +35,26 @@ class Gathered:
     contenders: dict[str, Contender]
     twins: dict[str, str]
 
+    @property
+    def originals(self) -> list[Contender]:
+        """All contenders but A/A twins."""
+        return [one for label, one in self.contenders.items() if label not in self.twins]
+
+    def own(self, work: Work) -> dict[str, Rounds]:
+        """The rates of all but A/A twins, by label."""
+        rates = self.rates.get(work, {})
+        return {label: logs for label, logs in rates.items() if label not in self.twins}
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One work: the ranking, who the others are compared with, and how significantly."""
+    """One work: the ranking, who the others are compared with, and whose rate is a lower bound."""
 
     work: Work
     rates: Mapping[str, Rounds]
     ranking: Ranking
     reference: str | None
-    p_holm: dict[str, float]
+    bounds: frozenset[str]
 
 
 def standing(race: Gathered, table: Table, label: str) -> Standing:
@@ -51,7 +62,8 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
     contender, work = race.contenders[label], table.work
     cells = race.counted.get(work, {}).get(label, [])
     place = next((place for place in table.ranking.places if place.label == label), None)
-    why, reason = state(race.ran[work][label], cells, place is not None)
+    party = race.saved.head.discipline.parties[0]
+    why, reason = state(race.ran[work][label], cells, place is not None, party)
     merged = histogram.merge(cell.histogram for cell in cells)
     rates = table.rates.get(label, {})
     return Standing(
@@ -62,12 +74,15 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
         reason=reason,
         rank=place.rank if place else None,
         beats=place.beats if place else (),
+        full=most_often_full(cells),
+        busy=median(cell.metered("busy", party) for cell in cells),
+        cells=len(cells),
+        ran=len(race.ran[work][label]),
         rounds=len(rates),
         throughput=spread(math.exp(log) for log in rates.values()),
-        ratio=_ratio(race.rates, table, label) if why != "generator-bound" else None,
-        p_holm=table.p_holm.get(label),
+        ratio=None if table.bounds & {label, table.reference} else _ratio(race.rates, table, label),
         cpu_us=_cpu_us(race, work, label),
-        cpu_ratio=_ratio(race.cpu[race.saved.head.discipline.parties[0]], table, label),
+        cpu_ratio=_ratio(race.cpu[party], table, label),
         latency_us=_percentiles(merged),
         histogram=merged,
         utilisation=median(values.utilisation(cell) for cell in cells),
@@ -83,7 +98,7 @@ def _ratio(found: Values, table: Table, label: str) -> Estimate | None:
     if table.reference is None or label == table.reference:
         return None
     by_label = found.get(table.work, {})
-    ratios = ranking.log_ratios(by_label.get(label, {}), by_label.get(table.reference, {}))
+    ratios = noise.log_ratios(by_label.get(label, {}), by_label.get(table.reference, {}))
     return signed_rank.hodges_lehmann(ratios) if ratios else None
 
 

@@ -6,21 +6,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from race.analysis.model import Contest, State, Trust, spread
-from race.analysis.values import a, utilisation
-from race.saved.model import Cell
+from race.analysis.values import NOBODY, a, full, utilisation
+from race.saved.model import CALIBRATION, Cell
 from race.saved.reader import SavedRace
 from race.stats import signed_rank
 from race.stats.estimate import Estimate
-from race.stats.ranking import LEAST_MARGIN
+from race.stats.noise import LEAST_MARGIN
 
 
-def state(ran: Sequence[Cell], counted: Sequence[Cell], ranked: bool) -> tuple[State, str | None]:
+def state(
+    ran: Sequence[Cell], counted: Sequence[Cell], ranked: bool, party: str
+) -> tuple[State, str | None]:
     """Why a contender has the place it has, with the commonest reason when it has none.
 
-    `ran` are all its cells of one work, `counted` those that count.
+    `ran` are all its cells of one work, `counted` those that count; `party` is the one under test.
     """
-    if any(cell.full == "generator" for cell in counted):
-        return "generator-bound", "the load generator was at its limit: this is a lower bound"
+    if not_the_limit(counted, party):
+        return "at-least", _limit(counted, party)
     if ranked:
         return "ranked", None
     if counted and counted[0].load.rate is not None:
@@ -34,9 +36,32 @@ def state(ran: Sequence[Cell], counted: Sequence[Cell], ranked: bool) -> tuple[S
     return ("failed" if failed else "invalid"), reason
 
 
+def not_the_limit(counted: Sequence[Cell], party: str) -> bool:
+    """Whether something else than `party` limited at least half of these closed-loop cells.
+
+    Cells that do not know who was full speak for nothing else.
+    """
+    closed = [cell for cell in counted if cell.load.rate is None]
+    elsewhere = sum(full(cell) not in (None, party) for cell in closed)
+    return bool(closed) and 2 * elsewhere >= len(closed)
+
+
+def most_often_full(counted: Sequence[Cell]) -> str | None:
+    """Whose core was full in most cells: a party, "nobody", or None where that is not known."""
+    found = Counter(who for cell in counted if (who := full(cell)) is not None)
+    return found.most_common(1)[0][0] if found else None
+
+
+def _limit(counted: Sequence[Cell], party: str) -> str:
+    found = Counter(full(cell) for cell in counted if full(cell) not in (None, party))
+    who, cells = found.most_common(1)[0]
+    was = "no core was full" if who == NOBODY else f"the {who} was full"
+    return f"{was} in {cells} of {len(counted)} cells: this is a lower bound"
+
+
 def trust(race: SavedRace, contests: Sequence[Contest], counted: Sequence[Cell]) -> Trust:
     """What was left out, what disturbed the race, and what to know before believing it."""
-    cells = Counter(str(cell.status) for cell in race.cells)
+    cells = Counter(str(cell.status) for cell in race.cells if cell.round != CALIBRATION)
     used = [value for cell in counted if (value := utilisation(cell)) is not None]
     return Trust(
         cells={"counted": len(counted), **cells},

@@ -1,10 +1,10 @@
 """Which cells of a race count, and the value of each round.
 
-A cell counts when its status is ok and its round was not rejected; of two records of one cell (a
-resumed race) the later counts. At a fixed rate that a contender did not keep up with even once none
-of its cells counts: percentiles of those that went well would be the survivors'. A round's value is
-the mean of a log over its passes, and exists only when every pass that the race ran counts, so that
-drift within the round cancels.
+A cell counts when its status is ok, it is not of the calibration, and its round was not rejected;
+of two records of one cell (measured again, or in a resumed race) the later counts. At a fixed rate
+that a contender did not keep up with even once none of its cells counts: percentiles of those that
+went well would be the survivors'. A round's value is the mean of a log over its passes, and exists
+only when every pass that the race ran counts, so that drift within the round cancels.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from race.stats import little
 
 GENERATOR = "generator"
 """What disciplines call the party that drives the load, where it has processes of its own."""
+
+NOBODY = "nobody"
+"""In the place of a party when no core was full."""
 
 Measure = Callable[[Cell], float | None]
 Values = dict[Work, dict[str, dict[int, float]]]
@@ -83,8 +86,7 @@ def counted(race: SavedRace) -> list[Cell]:
     """The cells that count, in the order of the file."""
     rejected = {item.round for item in race.head.rejected}
     latest = {(cell.round, cell.pass_, cell.label, cell.work): cell for cell in race.cells}
-    rejected.add(CALIBRATION)
-    kept = [cell for cell in latest.values() if cell.round not in rejected]
+    kept = [cell for cell in latest.values() if cell.round not in {CALIBRATION, *rejected}]
     late = {(cell.label, cell.work) for cell in kept if cell.status == "overloaded"}
     return [cell for cell in kept if cell.status == "ok" and (cell.label, cell.work) not in late]
 
@@ -104,6 +106,11 @@ def values(cells: Iterable[Cell], measure: Measure) -> Values:
             mean = math.fsum(by_pass.values()) / len(passes)
             found.setdefault(work, {}).setdefault(label, {})[number] = mean
     return found
+
+
+def full(cell: Cell) -> str | None:
+    """Who was full: a party, `NOBODY`, or None where that is not known."""
+    return cell.full
 
 
 def rate(cell: Cell) -> float | None:

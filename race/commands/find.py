@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 from race.errors import RaceError, unknown
+from race.paths import PUBLISHED
 from race.saved.reader import RUN_FILE, read_head
 
 SAVED_RACE = "an id, a folder, or `latest`"
@@ -17,12 +18,20 @@ def one_race(parser: ArgumentParser) -> None:
 
 
 def find(folder: Path, name: str) -> Path:
-    """The folder of a saved race: by id, by path, or the one that began last."""
-    if Path(name).is_dir() and (Path(name) / RUN_FILE).exists():
+    """The folder of a saved race: by path, by id, among the published ones, or the one that began
+    last.
+    """
+    if (Path(name) / RUN_FILE).exists():
         return Path(name)
-    races = sorted(path.parent.name for path in folder.glob(f"*/{RUN_FILE}"))
+    races = _in(folder)
     if name == "latest" and races:
-        return folder / max(races, key=lambda race: read_head(folder / race).started_at)
-    if name not in races:
-        raise unknown("race", name, races) if races else RaceError(f"no saved races in {folder}")
-    return folder / name
+        return max(races.values(), key=lambda race: read_head(race).started_at)
+    known = {**_in(PUBLISHED), **races}
+    if name not in known:
+        raise unknown("race", name, known) if known else RaceError(f"no saved races in {folder}")
+    return known[name]
+
+
+def _in(folder: Path) -> dict[str, Path]:
+    """Name to folder of every race in it."""
+    return {path.parent.name: path.parent for path in sorted(folder.glob(f"*/{RUN_FILE}"))}

@@ -23,7 +23,7 @@ from race.report.template import environment
 
 _STYLES = {"slower": "bold red", "fails now": "bold red", "faster": "green", "works now": "green"}
 _COLOURS = {"slower": "var(--accent)", "faster": "var(--accent2)"}
-_NAMES = ("measure", "before", "after", "ratio [95 %]", "p, adjusted", "verdict")
+_NAMES = ("measure", "before", "after", "ratio [95 %]", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def table(contender: str, section: Section) -> Table:
         box=box.SIMPLE_HEAD,
     )
     result.add_column(contender)  # the one that may wrap: a cut number would be a wrong one
-    for name in ("before", "after", "ratio [95 %]", "p", "verdict"):
+    for name in ("before", "after", "ratio [95 %]", "verdict"):
         result.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
     for change in section.changes:
         label, _, *texts, outcome = row(change)
@@ -94,7 +94,6 @@ def row(change: Change) -> list[str]:
         words.number(change.old),
         words.number(change.new),
         str(change.estimate) if change.estimate else words.NONE,
-        words.p(change.p_holm),
         change.outcome,
     ]
 
@@ -123,7 +122,7 @@ def markdown(found: Comparison) -> str:
     for section in _sections(found):
         rows = [row(change) for change in section.changes]
         parts.append(f"## {marked.escape(section.title)}\n\n{section.limit}")
-        parts.append(marked.table(_names(found), rows, left=(0, 1, 6)))
+        parts.append(marked.table(_names(found), rows, left=(0, 1, 5)))
     return "\n\n".join(parts) + "\n"
 
 

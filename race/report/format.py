@@ -11,7 +11,10 @@ from race.analysis.values import a, load_text, one
 __all__ = [
     "NONE",
     "a",
+    "counted",
     "figure",
+    "full",
+    "in_words",
     "load_text",
     "margin",
     "megabytes",
@@ -19,12 +22,12 @@ __all__ = [
     "moment",
     "number",
     "one",
-    "p",
     "percent",
     "plural",
     "rank",
     "rate",
     "ratio",
+    "signed",
 ]
 
 NONE = "–"
@@ -82,22 +85,38 @@ def rate(standing: Standing) -> str:
     """Units/s; a lower bound is marked."""
     if standing.throughput is None:
         return NONE
-    bound = "≥ " if standing.state == "generator-bound" else ""
+    bound = "≥ " if standing.state == "at-least" else ""
     return f"{bound}{number(standing.throughput.median)}"
 
 
 def ratio(contest: Contest, standing: Standing) -> str:
-    """The ratio to the reference with its interval."""
+    """The ratio to the reference with its interval; of CPU time where the rate is a lower bound."""
     if standing.label == contest.reference:
         return "1 (reference)"
+    if standing.ratio is None and contest.closed and standing.cpu_ratio:
+        return f"CPU {standing.cpu_ratio}"
     return str(standing.ratio) if standing.ratio else NONE
 
 
-def p(value: float | None) -> str:
-    """A p-value with the digits that matter."""
-    if value is None:
+def full(contest: Contest, standing: Standing) -> str:
+    """Who was full, and how busy the party under test: "server 98 %", "nobody, server 81 %"."""
+    if standing.throughput is None:
         return NONE
-    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+    own = "" if standing.busy is None else f"{contest.party} {100 * standing.busy:.0f} %"
+    if standing.full == contest.party:
+        return own or contest.party
+    return ", ".join(filter(None, (standing.full or "unknown", own)))
+
+
+def counted(standing: Standing) -> str:
+    """How many cells count of those that ran: "18", "17 of 18"."""
+    lost = standing.cells < standing.ran
+    return f"{standing.cells} of {standing.ran}" if lost else f"{standing.cells}"
+
+
+def signed(fraction: float) -> str:
+    """A fraction in percent that may be below zero."""
+    return f"{100 * fraction:+.1f} %".replace("-", "−")
 
 
 def moment(text: str) -> str:
@@ -111,3 +130,9 @@ def moment(text: str) -> str:
 
 def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def in_words(count: int) -> str:
+    """A small number as it is spoken."""
+    small = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return small[count] if count < len(small) else f"{count:,}"

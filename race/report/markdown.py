@@ -17,30 +17,37 @@ def page(analysis: Analysis) -> str:
     first = analysis.headline.text if analysis.headline else head.race
     parts = [f"# {escape(first)}"]
     parts += [f"> {escape(warning)}" for warning in analysis.trust.warnings]
-    parts += [_contest(contest) for contest in analysis.closed()]
+    parts += [_contest(analysis, contest) for contest in analysis.closed()]
     parts.append(f"Repeat it:\n\n{code(shlex.join(head.command))}")
     return "\n\n".join(parts) + "\n"
 
 
-def _contest(contest: Contest) -> str:
+def _contest(analysis: Analysis, contest: Contest) -> str:
     discipline = contest.discipline
     rows = [
         [
             words.rank(contest, item),
             item.label,
             words.rate(item),
-            words.ratio(contest, item)
-            if item.state == "ranked"
-            else f"{item.state}: {item.reason}",
+            words.ratio(contest, item) if item.throughput else f"{item.state}: {item.reason}",
             words.number(item.cpu_us.get(contest.party)),
-            words.milliseconds(item.latency_us.get("p99")),
+            words.full(contest, item),
+            words.counted(item),
         ]
         for item in contest.standings
     ]
     cost = f"CPU µs/{words.one(discipline.unit)}"
-    names = ["rank", discipline.contender, f"{discipline.unit}/s", "ratio [95 %]", cost, "p99"]
-    said = escape(sentences.said(contest))
-    return f"## {escape(contest.place)}\n\n{said}\n\n{table(names, rows, left=(1,))}"
+    names = [
+        "rank",
+        discipline.contender,
+        f"{discipline.unit}/s",
+        "ratio [95 %]",
+        cost,
+        "full",
+        "n",
+    ]
+    said = f"{sentences.load(analysis, contest)}. {sentences.said(contest)}"
+    return f"## {escape(contest.place)}\n\n{escape(said)}\n\n{table(names, rows, left=(1,))}"
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:

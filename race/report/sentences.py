@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.values import NOBODY, load_text
 from race.report import format as words
+from race.saved.model import Work
 from race.stats import signed_rank
 
 
@@ -27,7 +31,7 @@ def verdict(contest: Contest) -> str:
     if not contest.closed:
         return "At a fixed rate everyone serves what is offered: there is nothing to rank by."
     if len(ranked) < 2:
-        return "Fewer than two contenders have numbers here, so there is no ranking."
+        return "Fewer than two contenders have a rate of their own here: there is no ranking."
     if not contest.decided:
         return (
             f"In the order seen, not ranked: {words.plural(contest.rounds, 'round')} cannot give a "
@@ -48,16 +52,59 @@ def verdict(contest: Contest) -> str:
 
 def rule(contest: Contest) -> str:
     """How far apart two contenders had to be here, and why."""
+    reasons = [*_noise(contest), *_controls(contest), *_between(contest)]
+    because = f" ({'; '.join(reasons)})" if reasons else ""
+    return f"Margin {words.margin(contest)}{because}."
+
+
+def _noise(contest: Contest) -> Iterator[str]:
     noise = contest.noise
     if noise is None:
-        return f"Margin {words.margin(contest)}."
+        return
     bound = (
         f"bound {100 * (math.exp(noise.estimate.bound) - 1):.1f} %"
         if noise.estimate.bounded
         else "too few rounds for a bound"
     )
     where = "" if noise.measured_here else f", lent by another {contest.discipline.task}"
-    return f"Margin {words.margin(contest)} (A/A {noise.estimate.ratio:.3f}×, {bound}{where})."
+    yield f"A/A {noise.estimate.ratio:.3f}×, {bound}{where}"
+
+
+def _controls(contest: Contest) -> Iterator[str]:
+    found = contest.controls
+    if found is None:
+        return
+    most = 100 * (found.estimate.ratio - 1)
+    names = f"{words.in_words(len(found.labels))} {contest.discipline.contender}s"
+    groups = len(found.groups)
+    where = "" if groups == 1 else f", in {words.in_words(groups)} groups,"
+    yield f"{names} that run the same code here{where} differ by up to {most:.1f} %"
+
+
+def _between(contest: Contest) -> Iterator[str]:
+    if contest.between:
+        apart = 100 * math.expm1(contest.between)
+        yield f"processes of the same code vary by {apart:.1f} % (standard deviation)"
+
+
+def bounds(contest: Contest) -> str:
+    """Whose rate is only a lower bound, and who was full instead; empty when nobody's is."""
+    found: dict[str, list[str]] = {}
+    for item in contest.standings:
+        if item.state == "at-least":
+            found.setdefault(item.full or "", []).append(item.label)
+    if not found:
+        return ""
+    told = "; ".join(f"{', '.join(labels)} ({_full(who)})" for who, labels in found.items())
+    unit = contest.discipline.unit
+    return (
+        f"Not ranked, because {unit}/s is a lower bound (“at least”): {told}. There CPU time per "
+        f"{words.one(unit)} is compared."
+    )
+
+
+def _full(who: str) -> str:
+    return "no core was full" if who in ("", NOBODY) else f"the {who} was full"
 
 
 def doubts(contest: Contest) -> str:
@@ -77,8 +124,9 @@ def doubts(contest: Contest) -> str:
 
 
 def said(contest: Contest) -> str:
-    """Verdict, rule and doubts, where there is no room to set them apart."""
-    return " ".join(filter(None, (verdict(contest), rule(contest), doubts(contest))))
+    """Verdict, rule, bounds and doubts, where there is no room to set them apart."""
+    parts = (verdict(contest), rule(contest), bounds(contest), doubts(contest))
+    return " ".join(filter(None, parts))
 
 
 def strips(contest: Contest) -> dict[str, Strip]:
@@ -110,6 +158,20 @@ def spoken(contest: Contest) -> str:
     )
 
 
+def connections(analysis: Analysis, work: Work) -> tuple[int, int]:
+    """The fewest and the most that were open in cells that count."""
+    planned = work.load.connections
+    used = [cell.connections_used or planned for cell in analysis.counted if cell.work == work]
+    return min(used, default=planned), max(used, default=planned)
+
+
+def load(analysis: Analysis, contest: Contest) -> str:
+    """The load in a phrase, with the connections that were really open."""
+    fewest, most = connections(analysis, contest.work)
+    text = load_text(replace(contest.work.load, connections=most), contest.discipline.unit)
+    return text if fewest == most else f"{fewest:,} to {text}"
+
+
 def slug(contest: Contest) -> str:
     """The anchor of a contest of the closed loop."""
     load = contest.work.load
@@ -134,12 +196,16 @@ def matrix(contests: Sequence[Contest]) -> list[tuple[Standing, list[Standing | 
 
 def _mean(row: Sequence[Standing | None]) -> float:
     """Mean log-ratio to the references; the reference itself counts as 0, no number as very low."""
-    logs = [
-        -9.0 if item.throughput is None else item.ratio.value if item.ratio else 0.0
-        for item in row
-        if item
-    ]
+    logs = [_log(item) for item in row if item]
     return math.fsum(logs) / len(logs)
+
+
+def _log(item: Standing) -> float:
+    if item.throughput is None:
+        return -9.0
+    if item.ratio is None and item.cpu_ratio:  # a lower bound: what it could do by its CPU time
+        return -item.cpu_ratio.value
+    return item.ratio.value if item.ratio else 0.0
 
 
 def _join(names: Sequence[str]) -> str:

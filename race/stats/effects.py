@@ -2,22 +2,29 @@
 
 The contenders of a race form a (usually incomplete) factorial of whatever factors they have. The
 effect of one level against another is taken over matched pairs, contenders that differ in just that
-factor: in each round the mean of the pairs' log-ratios, over rounds the Hodges-Lehmann estimate
-with its interval. Matching is blocking, as in G. E. P. Box, J. S. Hunter, W. G. Hunter, Statistics
-for Experimenters, 2nd ed., chapters 4 and 5; means of unmatched groups would mix the factors,
-because not every combination runs everywhere.
+factor. Matching is blocking, as in G. E. P. Box, J. S. Hunter, W. G. Hunter, Statistics for
+Experimenters, 2nd ed., chapters 4 and 5; means of unmatched groups would mix the factors, because
+not every combination runs everywhere.
+
+Each pair has its own estimate. A mean over pairs says something only where the choice buys the same
+everywhere (no interaction): in each round the mean of the pairs' log-ratios, over rounds the
+Hodges-Lehmann estimate with its interval. Where pairs disagree there is no mean.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from race.stats import holm, signed_rank
+import numpy as np
+from numpy.typing import NDArray
+
+from race.stats import homogeneity, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.ranking import Rounds, winner
+from race.stats.noise import Rounds, log_ratios
+from race.stats.ranking import winner
 
 Design = Mapping[str, str]
 """Factor to level for one contender."""
@@ -29,19 +36,26 @@ Levels that are not named follow the named ones in natural order: 3.7 before 3.1
 """
 
 Pairs = list[tuple[str, str]]
+Table = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """`level` against `reference` of one factor: a ratio of rates, the pairs it rests on."""
+    """`level` against `reference` of one factor: a ratio of rates.
+
+    `pairs` are labels, (level, reference), and `estimates` what each shows. `p_homogeneous` is the
+    p of "all pairs show the same". Where they do not `agree`, there is no mean: `estimate` is None.
+    `direction` is 1 or -1 where the mean lies beyond the margin.
+    """
 
     factor: str
     level: str
     reference: str
     pairs: tuple[tuple[str, str], ...]
-    estimate: Estimate
-    p: float
-    p_holm: float
+    estimates: tuple[Estimate, ...]
+    p_homogeneous: float
+    agree: bool
+    estimate: Estimate | None
     direction: int
 
 
@@ -54,43 +68,52 @@ class Unmatched:
     also: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Contrast:
-    """Two levels of a factor, the pairs that show them, their mean log-ratio in each round."""
-
-    factor: str
-    level: str
-    reference: str
-    pairs: Pairs
-    ratios: list[float]
-
-
 def effects(
     contenders: Mapping[str, Rounds],
     designs: Mapping[str, Design],
     factors: Factors,
     margin: float,
+    ignored: Collection[str] = (),
 ) -> list[Effect]:
-    """Every effect that has a matched pair, Holm-adjusted together; rates as in `ranking.rank`."""
-    found = [
-        _Contrast(factor, level, reference, usable, ratios)
+    """Every effect that has a matched pair; rates as in `ranking.rank`, none of factors `ignored`.
+
+    Contenders without a rate are in no pair.
+    """
+    return [
+        _effect((factor, level, reference), usable, contenders, margin)
         for factor in factors
+        if factor not in ignored
         for (level, reference), pairs in _matched(factor, designs, factors).items()
         if (usable := [pair for pair in pairs if _shared([pair], contenders)])
-        and (ratios := _mean_ratios(usable, contenders))
-    ]
-    p_values = [signed_rank.p_value(one.ratios) for one in found]
-    return [
-        _effect(one, p, p_holm, margin)
-        for one, p, p_holm in zip(found, p_values, holm.adjust(p_values), strict=True)
+        and _shared(usable, contenders)
     ]
 
 
-def _effect(one: _Contrast, p: float, p_holm: float, margin: float) -> Effect:
-    estimate = signed_rank.hodges_lehmann(one.ratios)
-    direction = winner(estimate, margin)
-    pairs = tuple(one.pairs)
-    return Effect(one.factor, one.level, one.reference, pairs, estimate, p, p_holm, direction)
+def _effect(
+    what: tuple[str, str, str], pairs: Pairs, contenders: Mapping[str, Rounds], margin: float
+) -> Effect:
+    table = _table(pairs, contenders)
+    each = [log_ratios(contenders[one], contenders[two]) for one, two in pairs]
+    estimates = tuple(signed_rank.hodges_lehmann(ratios) for ratios in each)
+    p = homogeneity.p_value(table)
+    agree = not (_refused(p, estimates, margin) or _apart(table, margin))
+    mean = signed_rank.hodges_lehmann(table.mean(axis=1)) if agree else None
+    direction = winner(mean, margin) if mean else 0
+    return Effect(*what, tuple(pairs), estimates, p, agree, mean, direction)
+
+
+def _refused(p: float, estimates: Sequence[Estimate], margin: float) -> bool:
+    """Whether homogeneity is, with a spread that matters."""
+    spread = max(one.value for one in estimates) - min(one.value for one in estimates)
+    return p <= signed_rank.ALPHA and spread > margin
+
+
+def _apart(table: Table, margin: float) -> bool:
+    """Whether any two pairs differ by the rule that declares winners."""
+    return any(
+        winner(signed_rank.hodges_lehmann(table[:, one] - table[:, two]), margin)
+        for one, two in combinations(range(table.shape[1]), 2)
+    )
 
 
 def unmatched(designs: Sequence[Design], factors: Factors) -> list[Unmatched]:
@@ -150,10 +173,8 @@ def _shared(pairs: Pairs, contenders: Mapping[str, Rounds]) -> set[int]:
     )
 
 
-def _mean_ratios(pairs: Pairs, contenders: Mapping[str, Rounds]) -> list[float]:
-    """Mean log-ratio of the pairs in each round that all pairs have, so no round is lopsided."""
-    rounds = dict.fromkeys(sorted(_shared(pairs, contenders)), 0.0)
-    for one, two in pairs:
-        for number in rounds:
-            rounds[number] += contenders[one][number] - contenders[two][number]
-    return [total / len(pairs) for total in rounds.values()]
+def _table(pairs: Pairs, contenders: Mapping[str, Rounds]) -> Table:
+    """Log-ratios, rounds x pairs, in the rounds that all pairs have, so no round is lopsided."""
+    rounds = sorted(_shared(pairs, contenders))
+    columns = [[contenders[one][n] - contenders[two][n] for n in rounds] for one, two in pairs]
+    return np.array(columns, dtype=float).T

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+# What floating point makes of 1.15 / 0.01 is no reason to print 1.14.
+_EXACT = 1e-9
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -44,18 +47,30 @@ class Estimate:
     def __str__(self) -> str:
         if not self.bounded:
             return f"{show_ratio(self.ratio)}×"
-        low, high = math.exp(self.low), math.exp(self.high)
-        digits = _decimals(self.ratio, high - low)
-        return f"{self.ratio:,.{digits}f}× [{low:,.{digits}f}, {high:,.{digits}f}]"
+        value, limits = show_interval(self.ratio, math.exp(self.low), math.exp(self.high))
+        return f"{value}× {limits}"
 
 
 def show_ratio(ratio: float) -> str:
     """A ratio that has no interval, with few digits: 0.97, 1.08, 3.1, 31."""
-    return f"{ratio:,.{_decimals(ratio, ratio)}f}"
+    return f"{ratio:,.{_few(ratio)}f}"
 
 
-def _decimals(ratio: float, width: float) -> int:
-    """As many decimals as the interval's width deserves: two at most, and two below 2."""
-    least = 2 if ratio < 2 else 1 if ratio < 20 else 0
-    deserved = -math.floor(math.log10(width)) if width > 0 else 2
-    return min(2, max(least, deserved))
+def show_interval(ratio: float, low: float, high: float) -> tuple[str, str]:
+    """A ratio and its limits as people read them: "1.312" and "[1.268, 1.357]".
+
+    The last digit is worth a tenth of the half-width at most, and limits are rounded outwards, so
+    that what is printed never claims more than what was computed, nor a tenth less.
+    """
+    tenth = (high - low) / 20
+    deserved = math.ceil(-math.log10(tenth) - _EXACT) if tenth > 0 else 0
+    decimals = max(_few(ratio), deserved)
+    unit = 10.0**-decimals
+    lower = math.floor(low / unit + _EXACT) * unit
+    upper = math.ceil(high / unit - _EXACT) * unit
+    return f"{ratio:,.{decimals}f}", f"[{lower:,.{decimals}f}, {upper:,.{decimals}f}]"
+
+
+def _few(ratio: float) -> int:
+    """Decimals for two digits that count, or whole numbers."""
+    return 2 if ratio < 2 else 1 if ratio < 20 else 0

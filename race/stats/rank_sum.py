@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from race.stats.estimate import Estimate
-from race.stats.signed_rank import ALPHA, Array, doubled_ranks
+from race.stats.signed_rank import ALPHA, Array
 
 
 def shift(
@@ -43,20 +43,6 @@ def interval_rank(m: int, n: int, alpha: float = ALPHA) -> int:
     untied = np.arange(2, 2 * (m + n) + 2, 2)
     chances = _distribution(tuple(int(rank) for rank in untied), m)[int(untied[:m].sum()) :: 2]
     return int(np.sum(np.cumsum(chances) <= alpha / 2 + 1e-12))
-
-
-def p_value(old: Sequence[float] | Array, new: Sequence[float] | Array) -> float:
-    """Exact two-sided p of the rank-sum test that both samples come from one distribution.
-
-    Ties share their mean rank; the distribution is the one over all choices of which values are
-    the first sample, given these ranks.
-    """
-    pooled = np.concatenate([np.asarray(old, float), np.asarray(new, float)])
-    doubled = doubled_ranks(pooled)
-    statistic = int(doubled[: len(old)].sum())
-    chances = _distribution(tuple(sorted(int(rank) for rank in doubled)), len(old))
-    tail = min(chances[: statistic + 1].sum(), chances[statistic:].sum())
-    return min(1.0, 2 * float(tail))
 
 
 @lru_cache(maxsize=64)

@@ -1,14 +1,9 @@
 """Who beat whom, and the ranks that follow from it.
 
-A beats B when the 95 % interval of A's per-round log-ratio to B lies above the margin, the larger
-of 3 % and the race's own noise floor (the A/A bound). Without an interval, or without a bound,
-nobody beats anybody. Otherwise the two cannot be told apart and share a rank.
-
-Many pairs are compared at once, so each also carries its exact Wilcoxon p, adjusted by Holm over
-all pairs ranked together. The verdict does not wait for it: with 36 pairs no exact test can be
-significant before the eleventh round, however far apart two of them are, while the margin keeps
-false calls as rare: nine equal contenders gave a false winner anywhere in at most 5 % of simulated
-races, at 3 and 20 % noise with heavy tails, with 6 and with 12 rounds (a test repeats it).
+A beats B when the 95 % interval of A's per-round log-ratio to B lies above the margin (`noise`).
+Without an interval, or without a bound, nobody beats anybody. Otherwise the two cannot be told
+apart and share a rank. Many pairs are compared at once; how often a whole report of equals names a
+winner anywhere is simulated (`simulation`).
 
 "Cannot be told apart" is not transitive: A may tie with B, and B with C, while A beats C. The rule
 chosen here: contenders are sorted by their mean log-ratio to all others, and a line is drawn under
@@ -20,18 +15,13 @@ inside a shared rank are still listed as such.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from race.stats import holm, signed_rank
+from race.stats import signed_rank
 from race.stats.estimate import Estimate
-
-Rounds = Mapping[int, float]
-"""Round number to the mean log of the rate in that round."""
-
-LEAST_MARGIN = math.log(1.03)
+from race.stats.noise import Groups, Rounds, log_ratios
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +31,6 @@ class Pair:
     first: str
     second: str
     estimate: Estimate
-    p: float
-    p_holm: float
     winner: str | None
 
 
@@ -67,33 +55,8 @@ class Ranking:
             if (pair.first, pair.second) == (first, second):
                 return pair
             if (pair.first, pair.second) == (second, first):
-                turned = pair.estimate.reversed()
-                return Pair(first, second, turned, pair.p, pair.p_holm, pair.winner)
+                return Pair(first, second, pair.estimate.reversed(), pair.winner)
         return None
-
-
-def log_ratios(first: Rounds, second: Rounds) -> list[float]:
-    """Log of first over second in every round that both have, in round order."""
-    return [first[number] - second[number] for number in sorted(first.keys() & second.keys())]
-
-
-def noise_floor(twin: Rounds, original: Rounds) -> Estimate | None:
-    """The A/A twin against its original, with a 90 % interval; None without a common round.
-
-    The interval's farther end, `Estimate.bound`, is the A/A bound: the smallest difference that the
-    two are shown not to exceed, at 5 %, by two one-sided tests (D. J. Schuirmann, J.
-    Pharmacokinet. Biopharm. 15 (1987) 657). Whatever is smaller, this race cannot see.
-    """
-    ratios = log_ratios(twin, original)
-    return signed_rank.hodges_lehmann(ratios, alpha=2 * signed_rank.ALPHA) if ratios else None
-
-
-def margin(noise: Estimate | None) -> float:
-    """How far from equal a ratio must be, on the log scale: the larger of 3 % and the A/A bound.
-
-    Infinite when the A/A twin ran for too few rounds to have a bound; 3 % without a twin.
-    """
-    return LEAST_MARGIN if noise is None else max(LEAST_MARGIN, noise.bound)
 
 
 def winner(estimate: Estimate, margin: float) -> int:
@@ -101,25 +64,21 @@ def winner(estimate: Estimate, margin: float) -> int:
     return int(estimate.low > margin) - int(estimate.high < -margin)
 
 
-def rank(contenders: Mapping[str, Rounds], margin: float) -> Ranking:
-    """Compare every pair of contenders and rank them all; a pair without common rounds is a tie."""
+def rank(contenders: Mapping[str, Rounds], margin: float, same: Groups = ()) -> Ranking:
+    """Compare every pair of contenders and rank them all; a pair without common rounds is a tie.
+
+    Nobody wins within one group of `same`, contenders that run the same code.
+    """
     labels = sorted(contenders)
-    tested: list[tuple[str, str, Estimate, float]] = []
+    pairs = []
     for first, second in combinations(labels, 2):
         ratios = log_ratios(contenders[first], contenders[second])
         if ratios:
             estimate = signed_rank.hodges_lehmann(ratios)
-            tested.append((first, second, estimate, signed_rank.p_value(ratios)))
-    adjusted = holm.adjust([p for *_, p in tested])
-    pairs = [
-        Pair(first, second, estimate, p, p_holm, _name(first, second, estimate, margin))
-        for (first, second, estimate, p), p_holm in zip(tested, adjusted, strict=True)
-    ]
+            alike = any({first, second} <= group for group in same)
+            beyond = 0 if alike else winner(estimate, margin)
+            pairs.append(Pair(first, second, estimate, {1: first, -1: second}.get(beyond)))
     return Ranking(_places(labels, pairs), pairs)
-
-
-def _name(first: str, second: str, estimate: Estimate, margin: float) -> str | None:
-    return {1: first, -1: second, 0: None}[winner(estimate, margin)]
 
 
 def _places(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Place]:

@@ -23,10 +23,10 @@ ALPHA = 0.05
 
 
 def walsh_averages(values: Sequence[float] | Array) -> Array:
-    """The n(n+1)/2 means (x_i + x_j)/2 for i <= j, in ascending order."""
+    """The n(n+1)/2 means (x_i + x_j)/2 for i <= j, in ascending order, along the last axis."""
     x = np.asarray(values, dtype=float)
-    first, second = np.triu_indices(len(x))
-    return np.sort((x[first] + x[second]) / 2)
+    first, second = np.triu_indices(x.shape[-1])
+    return np.sort((x[..., first] + x[..., second]) / 2, axis=-1)
 
 
 def hodges_lehmann(values: Sequence[float] | Array, alpha: float = ALPHA) -> Estimate:
@@ -37,14 +37,21 @@ def hodges_lehmann(values: Sequence[float] | Array, alpha: float = ALPHA) -> Est
     coverage is at least 1 - alpha for every n. Below six observations no k exists for alpha = 5 %
     and the limits are infinite. Raises ValueError without observations.
     """
-    if not len(values):
+    value, low, high = limits(np.asarray(values, dtype=float), alpha)
+    return Estimate(float(value), float(low), float(high), len(values))
+
+
+def limits(values: Array, alpha: float = ALPHA) -> tuple[Array, Array, Array]:
+    """`hodges_lehmann` along the last axis: estimates, lower and upper limits."""
+    n = values.shape[-1]
+    if not n:
         raise ValueError("no observations")
-    averages = walsh_averages(values)
-    n, k = len(values), interval_rank(len(values), alpha)
-    centre = float(np.median(averages))
+    averages, k = walsh_averages(values), interval_rank(n, alpha)
+    centre: Array = np.median(averages, axis=-1)
     if k == 0:
-        return Estimate(centre, -math.inf, math.inf, n)
-    return Estimate(centre, float(averages[k - 1]), float(averages[-k]), n)
+        infinite = np.full_like(centre, math.inf)
+        return centre, -infinite, infinite
+    return centre, averages[..., k - 1], averages[..., -k]
 
 
 @lru_cache(maxsize=256)
@@ -52,31 +59,6 @@ def interval_rank(n: int, alpha: float = ALPHA) -> int:
     """The k of `hodges_lehmann`; 0 when n is too small for an interval at this alpha."""
     chances = _distribution(tuple(range(2, 2 * n + 2, 2)))[::2]
     return int(np.sum(np.cumsum(chances) <= alpha / 2 + 1e-12))
-
-
-def p_value(values: Sequence[float] | Array) -> float:
-    """Exact two-sided p of Wilcoxon's signed-rank test that the centre is zero.
-
-    Zeros are left out and tied sizes share their mean rank; the distribution is the one over all
-    2^n signs given these ranks, so ties stay exact (the book's comments on ties in 3.1).
-    """
-    x = np.asarray(values, dtype=float)
-    x = x[x != 0]
-    if not len(x):
-        return 1.0
-    doubled = doubled_ranks(np.abs(x))
-    statistic = int(doubled[x > 0].sum())
-    chances = _distribution(tuple(sorted(int(rank) for rank in doubled)))
-    tail = min(chances[: statistic + 1].sum(), chances[statistic:].sum())
-    return min(1.0, 2 * float(tail))
-
-
-def doubled_ranks(sizes: Array) -> NDArray[np.int64]:
-    """Twice the rank of each value, ties sharing the mean rank: doubling keeps them whole."""
-    _, group, counts = np.unique(sizes, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    doubled: NDArray[np.int64] = (2 * last - counts + 1)[group]
-    return doubled
 
 
 @lru_cache(maxsize=256)
@@ -91,10 +73,9 @@ def _distribution(doubled: tuple[int, ...]) -> Array:
     return chances
 
 
-def rounds_needed(comparisons: int = 1, alpha: float = ALPHA) -> int:
-    """Fewest rounds with which one of `comparisons` can still be significant after Holm.
+def rounds_needed(alpha: float = ALPHA) -> int:
+    """Fewest observations with an interval at this alpha: ceil(log2(2 / alpha)), six at 5 %.
 
-    The smallest two-sided p of n observations is 2/2^n, and Holm multiplies it by the number of
-    comparisons: n = ceil(log2(2 * comparisons / alpha)). One comparison at 5 % needs six rounds.
+    The smallest two-sided p of n observations is 2/2^n.
     """
-    return math.ceil(math.log2(2 * max(comparisons, 1) / alpha))
+    return math.ceil(math.log2(2 / alpha))

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Contest
+from race.analysis.model import Analysis
 from race.plan.forecast import Plan
 from race.plan.order import Planned
 from race.saved.model import Cell, Head, Work
@@ -40,7 +40,7 @@ class Live:
         self._round = ""
         self._now = Text("starting")
         self._news: list[Text] = []
-        self._contests: list[Contest] = []
+        self._analysis: Analysis | None = None
         self._shown: Work | None = None
         self._screen = Screen(
             get_renderable=self._draw, console=console, refresh_per_second=REFRESH_PER_SECOND
@@ -55,7 +55,7 @@ class Live:
         """A cell begins; with another task there is time for the ranking."""
         if planned.work != self._shown:
             self._shown = planned.work
-            self._contests = analyse(self._saved()).contests
+            self._analysis = analyse(self._saved())
         self._now = Text(f"{planned.contender.label} on {work_text(planned.work)}", "bold")
 
     def result(self, cell: Cell) -> None:
@@ -92,11 +92,10 @@ class Live:
         return max(0.0, expected - spent)
 
     def _ranking(self) -> list[RenderableType]:
-        shown = self._shown
-        found = [contest for contest in self._contests if contest.work == shown]
-        if not shown or not found:
+        if self._analysis is None:
             return []
-        return [tables.ranking(found[0])]
+        found = [one for one in self._analysis.contests if one.work == self._shown]
+        return [tables.ranking(self._analysis, contest) for contest in found]
 
 
 def _minutes(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from race.analysis.values import NOBODY
 from race.saved.model import CALIBRATION, Cell, Discipline, Work
 
 
@@ -23,15 +24,23 @@ def again_text(cells: int, reason: str) -> str:
 
 
 def figures(cell: Cell, discipline: Discipline) -> str:
-    """One cell in a phrase; one whose figures say nothing has its reason."""
-    if cell.throughput is None or cell.status in ("failed", "overloaded"):
-        return f"{cell.status.upper()}: {cell.reason}"
-    text = f"{cell.throughput:,.0f} {discipline.unit}/s"
-    if "p99" in cell.latency_us:
-        text += f", p99 {cell.latency_us['p99'] / 1000:,.1f} ms"
+    """One cell in a phrase; one that does not count is marked, with its reason and raw figures."""
+    if cell.status == "ok":
+        return _raw(cell, discipline)
+    told = f"{cell.status.upper()}: {cell.reason}"
+    return told if cell.throughput is None else f"{told} ({_raw(cell, discipline)})"
+
+
+def _raw(cell: Cell, discipline: Discipline) -> str:
+    """What was measured. A closed loop's percentiles restate its throughput: they are left out."""
+    party = discipline.parties[0]
+    parts = [f"{cell.throughput:,.0f} {discipline.unit}/s"]
+    if cell.load.rate is not None and "p99" in cell.latency_us:
+        parts.append(f"p99 {cell.latency_us['p99'] / 1000:,.1f} ms")
     if cell.count:
-        spent = cell.metered("cpu_ns", discipline.parties[0]) or 0
-        text += f", {spent / cell.count / 1000:,.1f} us CPU"
-    if cell.full == "generator":
-        text += ", at least: the generator was the limit"
-    return text + (f" INVALID: {cell.reason}" if cell.status == "invalid" else "")
+        spent = cell.metered("cpu_ns", party) or 0
+        parts.append(f"{spent / cell.count / 1000:,.1f} us CPU")
+    if (who := cell.full) not in (None, party) and cell.load.rate is None:
+        was = "no core" if who == NOBODY else f"the {who}"
+        parts.append(f"at least: {was} was full")
+    return ", ".join(parts)

@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from race.analysis.model import Analysis, Contest, Standing
-from race.analysis.trust import state
+from race.analysis.trust import not_the_limit, state
 from race.analysis.values import cpu_us, in_order, median
 from race.report import format as words
 from race.report import sentences
-from race.saved.model import Cell, Work
+from race.saved.model import CALIBRATION, Cell, Work
 from race.stats import histogram
 from race.terminal.phrases import work_text
 
@@ -31,19 +31,19 @@ def everything(analysis: Analysis) -> Iterator[RenderableType]:
 
 def rankings(analysis: Analysis) -> list[Group]:
     """A table for each contest of the closed loop, with the verdict below."""
-    return [ranking(contest) for contest in analysis.closed()]
+    return [ranking(analysis, contest) for contest in analysis.closed()]
 
 
-def ranking(contest: Contest) -> Group:
+def ranking(analysis: Analysis, contest: Contest) -> Group:
     """The ranking of one contest, within 80 columns; why someone has no rank stands below."""
-    found = _table(f"{contest.place}, {contest.load}", box.SIMPLE_HEAD)
+    found = _table(f"{contest.place}, {sentences.load(analysis, contest)}", box.SIMPLE_HEAD)
     found.add_column("", justify="right", min_width=2)
-    found.add_column(contest.discipline.contender, no_wrap=True)
-    for name in (f"{contest.discipline.unit}/s", "ratio [95 %]", "CPU µs", "p99"):
-        found.add_column(name, justify="right", no_wrap=True)
+    found.add_column(contest.discipline.contender, overflow="fold")
+    for name in (f"{contest.discipline.unit}/s", "ratio [95 %]", "CPU µs", "full", "n"):
+        found.add_column(name, justify="right", no_wrap=name != "full")
     reasons = [sentences.said(contest)]
     for item in contest.standings:
-        if item.reason:
+        if item.reason and item.state != "at-least":
             reasons.append(f"{item.label} is not ranked, {item.state}: {item.reason}")
         found.add_row(*_ranked(contest, item))
     return Group(found, Text("\n".join(reasons) + "\n"))
@@ -52,14 +52,14 @@ def ranking(contest: Contest) -> Group:
 def _ranked(contest: Contest, item: Standing) -> list[RenderableType]:
     if item.throughput is None:
         return [words.NONE, item.label, Text(item.state, "red")]
-    bound = item.state == "generator-bound"
     return [
         words.rank(contest, item),
         item.label,
         words.rate(item),
-        words.NONE if bound else words.ratio(contest, item),
+        words.ratio(contest, item),
         words.number(item.cpu_us.get(contest.party)),
-        words.milliseconds(item.latency_us.get("p99")),
+        words.full(contest, item),
+        words.counted(item).replace(" of ", "/"),
     ]
 
 
@@ -76,13 +76,15 @@ def matrix(analysis: Analysis) -> Table:
     for work in works:
         heading = work_text(work).replace(" ", "\n").replace("-", "\n")
         table.add_column(heading, justify="right", no_wrap=True)
-    cells = _groups(race.cells)
-    rejected = {one.round for one in race.head.rejected}
+    ran = [cell for cell in race.cells if cell.round != CALIBRATION and cell.work in works]
+    cells, valid = _groups(ran), _groups(analysis.counted)
+    party = analysis.discipline.parties[0]
     for contender in race.head.contenders:
-        row = [_entry(cells.get((contender.label, work), []), rejected) for work in works]
+        keys = [(contender.label, work) for work in works]
+        row = [_entry(cells.get(key, []), valid.get(key, []), party) for key in keys]
         table.add_row(Text(contender.label), *row)
-    failed = [cell for cell in race.cells if cell.status == "failed" and cell.work in works]
-    notes = [*dict.fromkeys(_reason(cell) for cell in failed), *_legend(race.cells)]
+    reasons = dict.fromkeys(_reason(cell) for cell in ran if cell.status == "failed")
+    notes = [*reasons, *_legend(ran, any(not_the_limit(one, party) for one in valid.values()))]
     table.caption = Text("\n".join(notes)) if notes else None
     return table
 
@@ -95,13 +97,13 @@ def latencies(analysis: Analysis) -> Table | None:
         table.add_column(name, no_wrap=True)
     for name in ("rate/s", "CPU µs", "p50", "p99", "p99.9"):
         table.add_column(name, justify="right", no_wrap=True)
-    measure = cpu_us(analysis.discipline.parties[0])
+    party = analysis.discipline.parties[0]
     ran, counted = _groups(rated), _groups(analysis.counted)
     for work in in_order((cell.work for cell in rated), analysis.discipline):
         for label in sorted(label for label, one in ran if one == work):
             cells = counted.get((label, work), [])
-            figures = _percentiles(cells) or [state(ran[label, work], cells, False)[0]]
-            cpu = median(measure(cell) for cell in cells)
+            figures = _percentiles(cells) or [state(ran[label, work], cells, False, party)[0]]
+            cpu = median(cpu_us(party)(cell) for cell in cells)
             told = words.NONE if cpu is None else f"{cpu:.1f}"
             table.add_row(work.task, label, f"{work.load.rate:,.0f}", told, *figures)
     return table if rated else None
@@ -123,15 +125,13 @@ def _percentiles(cells: Sequence[Cell]) -> list[str]:
     return shown if cells else []
 
 
-def _entry(cells: Sequence[Cell], rejected: set[int]) -> Text:
-    valid = [c for c in cells if c.status == "ok" and c.round not in rejected]
+def _entry(ran: Sequence[Cell], valid: Sequence[Cell], party: str) -> Text:
     rate = median(cell.throughput for cell in valid)
     if rate is not None:
-        bound = any(cell.full == "generator" for cell in valid)
-        return Text(f"≥{short(rate)}" if bound else short(rate))
-    if any(cell.status == "failed" for cell in cells):
+        return Text(f"≥{short(rate)}" if not_the_limit(valid, party) else short(rate))
+    if any(cell.status == "failed" for cell in ran):
         return Text("failed", "red")
-    unsure = median(cell.throughput for cell in cells if cell.status == "invalid")
+    unsure = median(cell.throughput for cell in ran if cell.status == "invalid")
     return Text("–" if unsure is None else f"{short(unsure)}?", "yellow")
 
 
@@ -147,12 +147,12 @@ def _reason(cell: Cell) -> str:
     return f"failed: {cell.label} on {work_text(cell.work)}: {cell.reason}"
 
 
-def _legend(cells: Sequence[Cell]) -> list[str]:
+def _legend(cells: Sequence[Cell], bounded: bool) -> list[str]:
     lines = []
     if any(cell.status == "invalid" for cell in cells):
         lines.append("?: measured on a disturbed machine or with errors; not ranked")
-    if any(cell.full == "generator" for cell in cells):
-        lines.append("≥: the load generator was the limit; a lower bound, not ranked")
+    if bounded:
+        lines.append("≥: something else than the party under test was the limit; not ranked")
     return lines
 
 

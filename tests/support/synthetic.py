@@ -60,6 +60,7 @@ DISCIPLINE = Discipline(
     },
     tasks={name: name.capitalize() for name in (*PAGES, "vote")},
     headline="good",
+    ignores={"ugly": ["backend", "connection", "render"], "about": ["backend", "connection"]},
     meters={"cpu_ns": "ns", "memory_bytes": "bytes", "switches": "count", "cores": "fraction"},
 )
 
@@ -185,7 +186,7 @@ def _cell(
         errors={"connect": 0, "read": 0, "write": 0, "timeout": 0, "status": 0},
         latency_us={"mean": mean, "p50": middle, "max": last},
         histogram=histogram,
-        meters=_meters(random, done, web / speed, database / speed),
+        meters=_meters(random, done, web / speed / noise, database / speed),
         facts={"database_requests": _REQUESTS[work.task]},
     )
 

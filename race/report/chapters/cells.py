@@ -8,6 +8,7 @@ from race.analysis.model import Analysis
 from race.analysis.values import cpu_us, workers
 from race.report.charts.colours import palette
 from race.report.template import filled
+from race.saved.model import CALIBRATION, Cell
 
 
 class Cells:
@@ -21,7 +22,22 @@ class Cells:
         """See ``Chapter``."""
         measures = {party: cpu_us(party) for party in workers(analysis.discipline)}
         cells = analysis.race.cells
-        return filled("cells", analysis, cells=cells, cpu=measures, example=_example(analysis))
+        counted = {id(cell) for cell in analysis.counted}
+        return filled(
+            "cells",
+            analysis,
+            cells=cells,
+            cpu=measures,
+            example=_example(analysis),
+            status=lambda cell: _status(cell, id(cell) in counted),
+        )
+
+
+def _status(cell: Cell, counts: bool) -> str:
+    """The cell's own; what is ok and still does not count says why."""
+    if cell.round == CALIBRATION:
+        return "calibration"
+    return "not counted" if cell.status == "ok" and not counts else cell.status
 
 
 def _example(analysis: Analysis) -> str:

@@ -1,4 +1,4 @@
-"""Latency at fixed rates and at full load."""
+"""Latency at fixed rates; at full load it would restate throughput."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ class Latency:
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        figures = latency(analysis, palette(analysis))
-        rated = [(one, _cheapest_first(one)) for one in analysis.contests if _shared_rate(one)]
+        shared = [contest for contest in analysis.contests if _shared_rate(contest)]
+        figures = latency(analysis, shared, palette(analysis))
+        rated = [(contest, _cheapest_first(contest)) for contest in shared]
         return filled("latency", analysis, figures=figures, rated=rated) if figures else None
 
 

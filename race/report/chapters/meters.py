@@ -1,4 +1,4 @@
-"""What the meters saw that no other chapter shows, and what is known of the tasks."""
+"""What the meters saw that no other chapter shows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from race.report.template import filled
 from race.saved.model import Discipline
 
 UNITS = ("ns", "bytes")
-FACTS = "facts"  # in place of a meter's name, for what is known of a task
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,6 @@ class Column:
     @property
     def title(self) -> str:
         """As people read it: "memory, server"; a unit that is in the name stands at the numbers."""
-        if self.meter == FACTS:
-            return self.figure.replace("_", " ")
         name = self.meter
         for unit in UNITS:
             name = name.removesuffix(f"_{unit}")
@@ -37,8 +34,7 @@ class Column:
 
     def text(self, standing: Standing) -> str:
         """The median over the cells of a contender that count."""
-        figures = standing.facts if self.meter == FACTS else standing.meters.get(self.meter, {})
-        return words.figure(figures.get(self.figure), self.unit)
+        return words.figure(standing.meters.get(self.meter, {}).get(self.figure), self.unit)
 
 
 class Meters:
@@ -51,7 +47,7 @@ class Meters:
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
         tables = [
-            (contest, columns, [item for item in contest.standings if item.meters or item.facts])
+            (contest, columns, [item for item in contest.standings if item.meters])
             for contest in analysis.contests
             if (columns := _columns(contest))
         ]
@@ -71,7 +67,6 @@ def _columns(contest: Contest) -> list[Column]:
 
 def _figures(item: Standing) -> Iterable[tuple[str, str]]:
     yield from ((meter, figure) for meter, figures in item.meters.items() for figure in figures)
-    yield from ((FACTS, figure) for figure in item.facts)
 
 
 def _elsewhere(discipline: Discipline) -> set[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The ranking of each contest of the closed loop, with bars."""
+"""The ranking of each contest of the closed loop, with bars, and what an answer is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from race.analysis.model import Analysis, Contest
 from race.report import sentences
+from race.report.answers import answers
 from race.report.charts.colours import palette
 from race.report.charts.figures import contest_bars
 from race.report.template import filled
@@ -19,8 +20,10 @@ class Section:
 
     slug: str
     contest: Contest
+    load: str
     verdict: str
     rule: str
+    bounds: str
     doubts: str
     strips: dict[str, sentences.Strip]
     drawing: Markup | None
@@ -37,7 +40,9 @@ class Tasks:
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
         sections = [_section(analysis, contest) for contest in analysis.closed()]
-        return filled("tasks", analysis, sections=sections) if sections else None
+        if not sections:
+            return None
+        return filled("tasks", analysis, sections=sections, answers=answers(analysis))
 
 
 def _section(analysis: Analysis, contest: Contest) -> Section:
@@ -45,8 +50,10 @@ def _section(analysis: Analysis, contest: Contest) -> Section:
     return Section(
         slug=slug,
         contest=contest,
+        load=sentences.load(analysis, contest),
         verdict=sentences.verdict(contest),
         rule=sentences.rule(contest),
+        bounds=sentences.bounds(contest),
         doubts=sentences.doubts(contest),
         strips=sentences.strips(contest),
         drawing=contest_bars(contest, palette(analysis), f"bars-{slug}"),

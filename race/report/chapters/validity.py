@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from race.analysis.model import Analysis
+from race.analysis.model import Analysis, Spread
 from race.analysis.values import place
+from race.report import format as words
 from race.report.charts import plots
 from race.report.charts.figures import Figure, ratio_figure
 from race.report.template import filled
-from race.saved.model import Cell
+from race.saved.model import Cell, Figures
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUps:
+    """Counted cells whose warm-up is known, and those where no two windows in a row agreed."""
+
+    known: int
+    unsettled: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """A share of the measured cores' time in words."""
+
+    name: str
+    text: str
 
 
 class Validity:
@@ -23,7 +41,45 @@ class Validity:
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        return filled("validity", analysis, noise=_noise(analysis), lost=_lost(analysis))
+        return filled(
+            "validity",
+            analysis,
+            noise=_noise(analysis),
+            lost=_lost(analysis),
+            warm_ups=_warm_ups(analysis),
+            disturbances=_disturbances(analysis),
+        )
+
+
+def _warm_ups(analysis: Analysis) -> WarmUps:
+    known = [cell.warm_up for cell in analysis.counted if cell.warm_up]
+    return WarmUps(len(known), sum(not one.agreed for one in known))
+
+
+def _disturbances(analysis: Analysis) -> list[Disturbance]:
+    """What took the measured cores' time: in cells that count, and before the race."""
+    trust, idle = analysis.trust, analysis.race.head.idle
+    found = [
+        Disturbance("CPU time stolen from the machine", _spread(trust.steal)),
+        Disturbance("CPU time of other processes", _spread(trust.foreign)),
+    ]
+    if "foreign" in idle:
+        found.append(Disturbance("the same before the race, cores idle", _idle(idle, "foreign")))
+    if "steal" in idle:
+        found.append(Disturbance("stolen before the race, cores idle", _idle(idle, "steal")))
+    return found
+
+
+def _spread(found: Spread | None) -> str:
+    if found is None:
+        return "not measured"
+    low, high = words.signed(found.low), words.signed(found.high)
+    return f"median {words.signed(found.median)}, from {low} to {high}"
+
+
+def _idle(idle: Figures, name: str) -> str:
+    seconds = f" over {idle['seconds']:.1f} s" if "seconds" in idle else ""
+    return f"{words.signed(idle[name])}{seconds}"
 
 
 def _noise(analysis: Analysis) -> Figure | None:
@@ -56,6 +112,11 @@ def _lost(analysis: Analysis) -> list[tuple[str, str, int, Cell]]:
             kind = re.sub(r"\d[\d.,]*", "#", cell.reason or "")
             groups.setdefault((cell.status, cell.label, cell.work, kind), []).append(cell)
     return [
-        (cells[0].status, place(analysis.discipline, cells[0].work), len(cells), cells[0])
+        (cells[0].status, _place(analysis, cells[0]), len(cells), cells[0])
         for cells in groups.values()
     ]
+
+
+def _place(analysis: Analysis, cell: Cell) -> str:
+    rate = "" if cell.load.rate is None else f" at {cell.load.rate:,.0f}/s"
+    return place(analysis.discipline, cell.work) + rate

@@ -1,4 +1,4 @@
-"""The report's figures on latency; percentiles come from merged histograms only."""
+"""The report's figures on latency at fixed rates, from merged histograms only."""
 
 from __future__ import annotations
 
@@ -11,47 +11,52 @@ from race.report import format as words
 from race.report.charts import plots, vega
 from race.report.charts.colours import Palette
 from race.report.charts.curves import Curves
-from race.report.charts.figures import Figure, contender_lines, unpipelined
-from race.report.charts.marks import Row
+from race.report.charts.figures import Figure, contender_lines
+from race.report.charts.marks import Row, at_rate
 from race.report.charts.vega import Spec
 from race.stats import histogram
 
 CURVE = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 
 
-def latency(analysis: Analysis, palette: Palette) -> list[Figure]:
-    """Every latency figure that the race has data for, the open loop first."""
-    full = (boxes(analysis, palette), percentile_curves(unpipelined(analysis), palette))
-    return [*rate_curves(analysis, palette), *(figure for figure in full if figure)]
+def latency(analysis: Analysis, shared: Sequence[Contest], palette: Palette) -> list[Figure]:
+    """Every latency figure of the open loop that there is data for.
+
+    `shared` are the contests in which several contenders served the same rate.
+    """
+    figures = (boxes(shared, palette), percentile_curves(shared, palette))
+    return [*rate_curves(analysis, palette), *(figure for figure in figures if figure)]
 
 
-def boxes(analysis: Analysis, palette: Palette) -> Figure | None:
-    """Latency of the closed loop as box plots."""
-    found = [c for c in unpipelined(analysis) if any(item.histogram for item in c.standings)]
+def boxes(contests: Sequence[Contest], palette: Palette) -> Figure | None:
+    """Latency as box plots, a panel for each task and rate."""
+    found = [c for c in contests if any(item.histogram for item in c.standings)]
     if not found:
         return None
     text = "; ".join(
-        f"{contest.title}, {item.label}: median {words.milliseconds(item.latency_us['p50'])}, "
-        f"p99 {words.milliseconds(item.latency_us['p99'])}"
+        f"{at_rate(contest)}, {item.label}: median "
+        f"{words.milliseconds(item.latency_us.get('p50'))}, "
+        f"p99 {words.milliseconds(item.latency_us.get('p99'))}"
         for contest in found
         for item in contest.standings
         if item.latency_us
     )
+    heading = "Latency at the same rate"
     drawing = vega.figure(
-        "boxes", lambda narrow: plots.boxes(found, palette, narrow), "Latency at full load", text
+        "boxes", lambda narrow: plots.boxes(found, palette, narrow), heading, text
     )
     caption = (
         "All rounds’ histograms merged. Box: quartiles, with the median; whiskers: p1 to p99; "
-        "dot: p99.9. In a closed loop latency follows from throughput; see the open loop for more."
+        "dot: p99.9."
     )
-    return Figure("At full load", caption, drawing)
+    return Figure("At the same rate", caption, drawing)
 
 
 def percentile_curves(contests: Sequence[Contest], palette: Palette) -> Figure | None:
     """Latency over percentile; the x axis opens up the tail."""
     lines = contender_lines(contests, palette)
     rows: list[Row] = [
-        {**lines[item.label], "panel": contest.title, "y": us / 1e3, "x": _nines(percent)}
+        {**lines[item.label], "panel": at_rate(contest), "y": us / 1e3, "x": _nines(percent)}
         for contest in contests
         for item in contest.standings
         if item.label in lines  # some cells count, but no round is complete

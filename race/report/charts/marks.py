@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from race.analysis.model import Standing
+from race.analysis.model import Contest, Standing
 from race.report.charts.colours import Palette
 from race.report.charts.vega import Spec
 
@@ -24,6 +24,12 @@ SIGNS = {
     "triangle-down": "M17 10.5l-4.5-8h9z",
 }
 SHAPES = tuple(SIGNS)
+
+
+def at_rate(contest: Contest) -> str:
+    """The title of a panel: "Good at 2,000/s"."""
+    rate = contest.work.load.rate
+    return contest.title if rate is None else f"{contest.title} at {rate:,.0f}/s"
 
 
 def paint(standing: Standing, palette: Palette) -> Row:
@@ -84,10 +90,10 @@ def colours() -> Spec:
     }
 
 
-def name_above(y: Spec) -> Spec:
+def name_above(y: Spec, offset: float = 0.0) -> Spec:
     """The name over its mark, for narrow charts."""
     return {
-        "mark": {"type": "text", "align": "left", "dy": -14, "color": "var(--ink)"},
+        "mark": {"type": "text", "align": "left", "dy": offset - 14, "color": "var(--ink)"},
         "encoding": {"x": {"value": 0}, "y": y, "text": {"field": "label"}},
     }
 

@@ -9,6 +9,7 @@ from race.report.charts.colours import Palette
 from race.report.charts.marks import (
     LABELS,
     Row,
+    at_rate,
     colours,
     contenders,
     name_above,
@@ -35,7 +36,7 @@ def boxes(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
         layers = [_span(x, "p1", "p99", y, 1), _span(x, "p25", "p75", y, 11), *_dots(x, y)]
         drawn.append(
             {
-                "title": contest.title,
+                "title": at_rate(contest),
                 "data": {"values": rows},
                 "width": width,
                 "height": {"step": 34 if narrow else 23},
@@ -81,10 +82,10 @@ def ratios(rows: Sequence[Row], margin: float, narrow: bool) -> Spec:
     Rows are those of `ratio_row`.
     """
     edge = 1 + margin / 100
-    x = _ratio_axis(rows, edge)
+    x = ratio_axis(rows, edge)
     y = contenders((row["label"] for row in rows), narrow)
     width = NARROW if narrow else WIDE - LABELS - 150
-    layers = [_band(x, edge), *_intervals(x, y), _texts(y, width, narrow)]
+    layers = [band(x, edge), *_intervals(x, y), texts(y, width, narrow)]
     return {
         "data": {"values": list(rows)},
         "width": width,
@@ -93,7 +94,8 @@ def ratios(rows: Sequence[Row], margin: float, narrow: bool) -> Spec:
     }
 
 
-def _ratio_axis(rows: Sequence[Row], edge: float) -> Spec:
+def ratio_axis(rows: Sequence[Row], edge: float) -> Spec:
+    """A log scale over all intervals and the band from 1 / `edge` to `edge`."""
     low = min(1 / edge, *(row["low"] for row in rows)) / 1.01
     high = max(edge, *(row["high"] for row in rows)) * 1.01
     axis = {
@@ -107,7 +109,8 @@ def _ratio_axis(rows: Sequence[Row], edge: float) -> Spec:
     return {"field": "ratio", "type": "quantitative", "axis": axis, "scale": scale}
 
 
-def _band(x: Spec, edge: float) -> Spec:
+def band(x: Spec, edge: float) -> Spec:
+    """The margin around 1."""
     return {
         "data": {"values": [{"from": 1 / edge, "to": edge}]},
         "mark": {"type": "rect", "color": "var(--band)"},
@@ -124,8 +127,10 @@ def _intervals(x: Spec, y: Spec) -> list[Spec]:
     ]
 
 
-def _texts(y: Spec, width: float, narrow: bool) -> Spec:
-    text = {"type": "text", "align": "right" if narrow else "left", "dy": -14 if narrow else 0}
+def texts(y: Spec, width: float, narrow: bool, offset: float = 0.0) -> Spec:
+    """The text of each row beside the chart, or above its mark when narrow."""
+    above = offset - (14 if narrow else 0)
+    text = {"type": "text", "align": "right" if narrow else "left", "dy": above}
     x = {"value": width + (0 if narrow else 14)}
     return {"mark": text, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
 

@@ -23,6 +23,7 @@ _NOISE = re.compile(
 )
 _INVISIBLE = re.compile(r'<path[^>]*? d="(?:M0,0h0v0h0Z)?"[^>]*?/>|<path[^>]*?display="none"/>')
 _EMPTY = re.compile(r"<g(?: [^>]*)?></g>")
+_TAG = re.compile(r"<[^>]*>")
 _LONG = re.compile(r"(\d+\.\d{2})\d+")
 
 CONFIG: Spec = {
@@ -70,7 +71,8 @@ def _slim(drawn: str, name: str, title: str, description: str) -> str:
     before = ""
     while before != drawn:
         before, drawn = drawn, _EMPTY.sub("", drawn)
-    drawn = _LONG.sub(r"\1", drawn)
+    # Coordinates, and not what is written: limits are rounded outwards already.
+    drawn = _TAG.sub(lambda tag: _LONG.sub(r"\1", tag.group()), drawn)
     head = f'<svg role="img" aria-labelledby="{name}-t {name}-d"'
     drawn = drawn.replace("<svg", head, 1)
     texts = (

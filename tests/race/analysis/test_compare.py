@@ -64,8 +64,6 @@ def test_a_real_slowdown_is_found_where_it_is(folders: dict[str, Path]) -> None:
     assert change.outcome == "slower"
     assert change.estimate is not None
     assert change.estimate.low < math.log(1 / 1.25) < change.estimate.high
-    assert change.p_holm is not None
-    assert change.p_holm < 0.05
     assert _change(found, ENGINES[0], "good").outcome == "same"
     back = _compare(folders, "slower", "before")
     assert _change(back, SLOWED, "good").outcome == "faster"

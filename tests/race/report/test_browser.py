@@ -64,7 +64,7 @@ def test_cells_sort_and_filter(browser: Browser, page: str, tmp_path: Path) -> N
     path.write_text(page, encoding="utf-8")
     tab = browser.new_page()
     tab.goto(path.as_uri())
-    rates = ".cells tbody tr:not([hidden]) td:nth-child(9)"
+    rates = ".cells tbody tr:not([hidden]) td:nth-child(10)"
     head = tab.get_by_role("button", name="requests/s")
     for state in ("ascending", "descending"):
         head.click()

@@ -1,0 +1,57 @@
+"""Negative controls: contenders that run the same code at a task.
+
+Two engines that differ in the driver alone run the same code where no database is asked. Whatever
+tells them apart there is noise of a kind that one A/A twin may not show: another process, another
+layout in memory, another place in the order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+
+import numpy as np
+
+from race.analysis.model import Controls
+from race.analysis.standing import Gathered
+from race.saved.model import Contender
+from race.stats import noise
+from race.stats.noise import Rounds
+
+Groups = tuple[frozenset[str], ...]
+
+
+def groups(contenders: Iterable[Contender], ignored: Collection[str]) -> Groups:
+    """Labels of contenders that differ in factors `ignored` and in no other, two and more in a set.
+
+    Those that do not differ at all are no controls: an A/A twin has its own place, and what
+    factors do not tell apart may differ in what has no factor.
+    """
+    known = [(one.label, frozenset(one.factors.items())) for one in contenders if one.factors]
+    often = Counter(factors for _, factors in known)
+    alike: dict[frozenset[tuple[str, str]], set[str]] = defaultdict(set)
+    for label, factors in known:
+        if often[factors] == 1:
+            alike[frozenset(item for item in factors if item[0] not in ignored)].add(label)
+    return tuple(frozenset(labels) for labels in alike.values() if len(labels) > 1)
+
+
+def controls(rates: Mapping[str, Rounds], found: Groups) -> Controls | None:
+    """What the controls of one work say; None without a pair that has numbers."""
+    widest = noise.widest(noise.same_code(rates, found))
+    if widest is None:
+        return None
+    measured = (tuple(sorted(group & rates.keys())) for group in found)
+    return Controls(tuple(labels for labels in measured if len(labels) > 1), widest)
+
+
+def between(race: Gathered) -> float:
+    """`noise.between` over the closed-loop works of a race: of A/A twins and of all controls."""
+    ignores = race.saved.head.discipline.ignores
+    pairs: list[list[float]] = []
+    for work, rates in race.rates.items():
+        if work.load.rate is None:
+            same = groups(race.originals, ignores.get(work.task, ()))
+            twins = [frozenset(pair) for pair in race.twins.items()]
+            pairs += noise.same_code(rates, [*same, *twins])
+    return float(noise.between([np.array(ratios) for ratios in pairs]))

@@ -1,0 +1,249 @@
+"""Several runs of one scenario as one result, with what they differ by among themselves.
+
+The interval of one run says how well that hour was measured; another hour has another state of the
+machine, of the memory's layout, of the databases. Over six runs or more the exact signed-rank
+interval of the runs' estimates covers that too. Fewer runs allow no such interval at 95 %; then the
+smallest one that contains each run's own is given, and called that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from race.analysis.differences import differences
+from race.analysis.model import UNWRITTEN, Contest, Spread, plain, spread
+from race.analysis.pairing import Pairing, Run, pairing
+from race.errors import RaceError
+from race.saved.model import Discipline, Head, Work
+from race.saved.reader import SavedRace
+from race.stats import ranking, signed_rank
+from race.stats.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class MergedPair:
+    """Two contenders over all runs: ratio of units/s and of CPU time, each run's own and between.
+
+    `ratios` and `cpus` are by run, None where a run has none; `ratio` and `cpu` are None unless
+    every run has one. Their `n` counts runs, not rounds.
+    """
+
+    first: str
+    second: str
+    ratios: tuple[Estimate | None, ...]
+    ratio: Estimate | None
+    cpus: tuple[Estimate | None, ...]
+    cpu: Estimate | None
+    winner: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MergedContest:
+    """One work over all runs; `noise` spreads the A/A twin's ratio (not its log) over runs."""
+
+    work: Work
+    contests: tuple[Contest, ...] = field(metadata=UNWRITTEN)
+    labels: tuple[str, ...]
+    reference: str | None
+    margin: float
+    noise: Spread | None
+    pairs: list[MergedPair]
+
+    def pair(self, first: str, second: str) -> MergedPair | None:
+        """The comparison of two contenders, turned so that `first` comes first."""
+        for one in self.pairs:
+            if (one.first, one.second) == (first, second):
+                return one
+            if (one.second, one.first) == (first, second):
+                return _turned(one)
+        return None
+
+    @property
+    def margin_percent(self) -> float:
+        """The widest of the runs' margins."""
+        return 100 * math.expm1(self.margin)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Runs of one scenario, by name in the order of their start."""
+
+    runs: tuple[str, ...]
+    discipline: Discipline = field(metadata=UNWRITTEN)
+    warnings: list[str]
+    contests: list[MergedContest]
+
+    @property
+    def interval(self) -> str:
+        """What the interval between runs is, in a phrase."""
+        return interval_text(len(self.runs))
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON with ratios instead of logs."""
+        data: dict[str, Any] = plain(self)
+        return {**data, "interval": self.interval}
+
+
+def interval_text(runs: int) -> str:
+    """What `between` gives for so many runs."""
+    if runs >= signed_rank.rounds_needed():
+        return "the exact 95 % signed-rank interval of the runs’ estimates"
+    return "the smallest interval that contains each run’s own"
+
+
+def merge(races: Sequence[SavedRace]) -> Merged:
+    """What saved races say together; RaceError when they are not runs of one scenario."""
+    ordered = sorted(races, key=lambda race: race.head.started_at)
+    heads = [race.head for race in ordered]
+    same_scenario(heads)
+    runs = [Run.of(race) for race in ordered]
+    works = [one.work for one in runs[0].analysis.contests]
+    return Merged(
+        runs=tuple(run.name for run in runs),
+        discipline=heads[0].discipline,
+        warnings=_warnings(heads),
+        contests=[one for work in works if (one := merged(runs, work))],
+    )
+
+
+def same_scenario(heads: Sequence[Head]) -> None:
+    """RaceError with one reason unless these are different runs of one scenario."""
+    if len({head.race for head in heads}) < len(heads):
+        raise RaceError("a run is named twice: give each run once")
+    for head in heads[1:]:
+        if apart := next(_apart(heads[0], head), None):
+            raise RaceError(f"{heads[0].race} and {head.race} cannot be merged: {apart}")
+
+
+def merged(runs: Sequence[Run], work: Work) -> MergedContest | None:
+    """One work over runs; None unless it ran in all of them."""
+    contests = [contest for run in runs if (contest := run.contest(work))]
+    if len(contests) < len(runs):
+        return None
+    labels = [item.label for item in contests[0].standings]
+    common = [label for label in labels if all(_ran(one, label) for one in contests)]
+    pairs = [merged_pair(runs, contests, *two) for two in combinations(common, 2)]
+    return MergedContest(
+        work=work,
+        contests=tuple(contests),
+        labels=tuple(common),
+        reference=_commonest(contests),
+        margin=_margin(contests),
+        noise=_noise(contests),
+        pairs=pairs,
+    )
+
+
+def merged_pair(
+    runs: Sequence[Run], contests: Sequence[Contest], first: str, second: str
+) -> MergedPair:
+    """Two contenders by label; RaceError when one of them did not run."""
+    found = [
+        pairing(run, contest, first, second) for run, contest in zip(runs, contests, strict=True)
+    ]
+    ratios, cpus = tuple(one.ratio for one in found), tuple(one.cpu for one in found)
+    ratio, cpu = between(ratios), between(cpus)
+    return MergedPair(first, second, ratios, ratio, cpus, cpu, _winner(found, ratio))
+
+
+def between(estimates: Sequence[Estimate | None]) -> Estimate | None:
+    """Runs' estimates as one whose `n` is the number of runs; None unless every run has one.
+
+    The value is the Hodges-Lehmann estimate over runs. The interval is the exact signed-rank one
+    with six runs or more, else the smallest that contains each run's own, infinite when one is.
+    """
+    known = [one for one in estimates if one is not None]
+    if not known or len(known) < len(estimates):
+        return None
+    exact = signed_rank.hodges_lehmann([one.value for one in known])
+    if exact.bounded:
+        return exact
+    low, high = min(one.low for one in known), max(one.high for one in known)
+    return Estimate(exact.value, low, high, len(known))
+
+
+def _winner(found: Sequence[Pairing], ratio: Estimate | None) -> str | None:
+    """Declared when every run declares the same, or when six runs or more lie beyond the margin."""
+    winners = {one.winner for one in found}
+    if len(winners) == 1:
+        return winners.pop()
+    if ratio is None or ratio.n < signed_rank.rounds_needed():
+        return None
+    margin = _margin([one.contest for one in found])
+    first, second = found[0].first.label, found[0].second.label
+    return {1: first, -1: second, 0: None}[ranking.winner(ratio, margin)]
+
+
+def _margin(contests: Sequence[Contest]) -> float:
+    """The widest that is known: a run with too few rounds for one has none, and no interval."""
+    return max((one.margin for one in contests if math.isfinite(one.margin)), default=math.inf)
+
+
+def _turned(one: MergedPair) -> MergedPair:
+    def turn(estimate: Estimate | None) -> Estimate | None:
+        return estimate and estimate.reversed()
+
+    return MergedPair(
+        one.second,
+        one.first,
+        tuple(turn(estimate) for estimate in one.ratios),
+        turn(one.ratio),
+        tuple(turn(estimate) for estimate in one.cpus),
+        turn(one.cpu),
+        one.winner,
+    )
+
+
+def _ran(contest: Contest, label: str) -> bool:
+    return any(item.label == label for item in contest.standings)
+
+
+def _commonest(contests: Sequence[Contest]) -> str | None:
+    return Counter(contest.reference for contest in contests).most_common(1)[0][0]
+
+
+def _noise(contests: Sequence[Contest]) -> Spread | None:
+    """Of the A/A twin's ratios, one from each run that measured it here."""
+    return spread(
+        contest.noise.estimate.ratio
+        for contest in contests
+        if contest.noise and contest.noise.measured_here
+    )
+
+
+def _apart(one: Head, two: Head) -> Iterator[str]:
+    """Why two runs are not of one scenario; each reason a phrase."""
+    if one.discipline.name != two.discipline.name:
+        yield f"disciplines {one.discipline.name} and {two.discipline.name}"
+    if one.scenario.get("name") != two.scenario.get("name"):
+        yield f"scenarios {one.scenario.get('name')} and {two.scenario.get('name')}"
+    loads = [dict(head.scenario.get("load") or {}) for head in (one, two)]
+    for key in sorted({*loads[0], *loads[1]}):
+        if loads[0].get(key) != loads[1].get(key):
+            yield f"their loads differ in {key}: {loads[0].get(key)} and {loads[1].get(key)}"
+    mine, theirs = ({item.label: item.factors for item in head.contenders} for head in (one, two))
+    unshared = sorted(mine.keys() ^ theirs.keys())
+    if unshared:
+        yield f"not in both: {', '.join(unshared)}"
+    for label in sorted(mine.keys() & theirs.keys()):
+        if mine[label] != theirs[label]:
+            yield f"{label} differs in its factors"
+
+
+def _warnings(heads: Sequence[Head]) -> list[str]:
+    """What may explain why runs differ."""
+    found = []
+    first = heads[0]
+    for head in heads[1:]:
+        commits = first.environment.commit, head.environment.commit
+        if commits[0] != commits[1]:
+            texts = " and ".join((text or "unknown")[:12] for text in commits)
+            found.append(f"Different commits: {texts}.")
+        found += differences(first, head)
+    found += [f"{head.race} was not finished." for head in heads if head.finished_at is None]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,84 @@
+"""Two contenders on one work of one race: everything that the saved cells say of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from race.analysis import values
+from race.analysis.analyse import analyse
+from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.values import Values
+from race.errors import unknown
+from race.saved.model import Work
+from race.saved.reader import SavedRace
+from race.stats import noise, signed_rank
+from race.stats.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A saved race, analysed; `cpu` has the CPU time of the party under test by round."""
+
+    analysis: Analysis
+    cpu: Values
+
+    @classmethod
+    def of(cls, race: SavedRace) -> Run:
+        """Analyse a saved race."""
+        analysis = analyse(race)
+        party = analysis.discipline.parties[0]
+        return cls(analysis, values.values(analysis.counted, values.cpu_us(party)))
+
+    @property
+    def name(self) -> str:
+        """The race's own, or that of the folder where it was published."""
+        return self.analysis.race.folder.name
+
+    def contest(self, work: Work) -> Contest | None:
+        """What happened on a work; None where nothing did."""
+        return next((one for one in self.analysis.contests if one.work == work), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """`first` against `second` in one run.
+
+    `ratio` is of units/s, None where one of the two has no rank (its throughput is a lower bound,
+    or there is none); `cpu` is of the CPU time per unit of the party under test. `winner` is one of
+    the two labels where the rule declares one.
+    """
+
+    run: str
+    contest: Contest
+    first: Standing
+    second: Standing
+    ratio: Estimate | None
+    cpu: Estimate | None
+    winner: str | None
+
+
+def pairing(run: Run, contest: Contest, first: str, second: str) -> Pairing:
+    """Both by label; RaceError when one of them did not run there."""
+    found = {item.label: item for item in contest.standings}
+    for label in (first, second):
+        if label not in found:
+            raise unknown(contest.discipline.contender, label, found)
+    pair = next((one for one in contest.pairs if {one.first, one.second} == {first, second}), None)
+    ratio = None
+    if pair:
+        ratio = pair.estimate if pair.first == first else pair.estimate.reversed()
+    return Pairing(
+        run=run.name,
+        contest=contest,
+        first=found[first],
+        second=found[second],
+        ratio=ratio,
+        cpu=_cpu(run, contest.work, first, second),
+        winner=pair.winner if pair else None,
+    )
+
+
+def _cpu(run: Run, work: Work, first: str, second: str) -> Estimate | None:
+    by_label = run.cpu.get(work, {})
+    ratios = noise.log_ratios(by_label.get(first, {}), by_label.get(second, {}))
+    return signed_rank.hodges_lehmann(ratios) if ratios else None

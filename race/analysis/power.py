@@ -1,0 +1,164 @@
+"""What a race of so many rounds would find, given how a saved one scattered.
+
+Races of equals are put together from the saved one's own residuals (a bootstrap: B. Efron, R. J.
+Tibshirani, An Introduction to the Bootstrap, Chapman & Hall 1993, 9.4), so no distribution is
+assumed; what processes keep for life comes on top, as much as the saved race shows. The rule of a
+report judges them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from race.analysis import controls, values
+from race.analysis.analyse import gather
+from race.analysis.model import plain
+from race.analysis.standing import Gathered
+from race.saved.model import Work
+from race.saved.reader import SavedRace
+from race.stats import simulation
+
+Array = NDArray[np.float64]
+
+ROUNDS = (4, 6, 9, 12)
+EFFECTS = (1.10, 1.25, 1.50)
+RACES = 2000
+SEED = 20261121
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """Standard deviations (log scale) at one work, what rounds and contenders share taken out.
+
+    `cell`: of one cell, from the passes of a round; None where rounds have one pass. `round`: of a
+    contender's value of a round. Both say the same where a round's passes are independent and
+    `round` is `cell` over the square root of the passes.
+    """
+
+    work: Work
+    cell: float | None
+    round: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What races of `rounds` would find. `found` has a share of pairs for each effect, by work;
+    NaN where all contenders run the same code.
+    """
+
+    rounds: int
+    false_reports: float
+    found: list[list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """`processes` is the standard deviation (log scale) of what one process keeps for its life."""
+
+    race: str
+    contenders: int
+    twin: bool
+    effects: list[float]
+    processes: float
+    scatter: list[Scatter]
+    outlooks: list[Outlook]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON; standard deviations stay on the log scale."""
+        data: dict[str, Any] = plain(self)
+        return data
+
+
+def power(
+    race: SavedRace, rounds: Sequence[int] = ROUNDS, effects: Sequence[float] = EFFECTS
+) -> Power:
+    """Simulate races of each number of rounds; `effects` are true ratios above 1.
+
+    Raises ValueError, one line, when the race has no work with two contenders and two rounds.
+    """
+    gathered = gather(race, values.counted(race))
+    residuals = {
+        work: found
+        for work in values.in_order(gathered.rates, race.head.discipline)
+        if work.load.rate is None and (found := _residuals(gathered, work)) is not None
+    }
+    if not residuals:
+        raise ValueError("no task of this race has two contenders with two complete rounds")
+    labels = sorted({label for work in residuals for label in gathered.own(work)})
+    same = [_groups(gathered, work, labels) for work in residuals]
+    processes = controls.between(gathered) / math.sqrt(2)
+    outlooks = []
+    for number in rounds:
+        races = _races(list(residuals.values()), len(labels), number, processes)
+        judged = simulation.judge(races, same)
+        shares = [[float(share) for share in judged.power(ratio)] for ratio in effects]
+        outlooks.append(Outlook(number, judged.false_reports, shares))
+    return Power(
+        race=race.head.race,
+        contenders=len(labels),
+        twin=bool(gathered.twins),
+        effects=list(effects),
+        processes=processes,
+        scatter=[
+            Scatter(work, _cell_spread(gathered, work), float(found.std()))
+            for work, found in residuals.items()
+        ],
+        outlooks=outlooks,
+    )
+
+
+def _residuals(race: Gathered, work: Work) -> Array | None:
+    """Round values without what a contender and what a round has of its own, in one row.
+
+    Taking out the means of L contenders and n rounds leaves (L-1)(n-1) of L n degrees of freedom;
+    the residuals are scaled up for that. Rounds that not all contenders have are left out.
+    """
+    by_label = race.rates.get(work, {})
+    shared = sorted(set.intersection(*(set(logs) for logs in by_label.values())))
+    count, number = len(by_label), len(shared)
+    if len(race.own(work)) < 2 or number < 2:
+        return None
+    table = np.array([[logs[one] for one in shared] for logs in by_label.values()])
+    table = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
+    freedom = (count - 1) * (number - 1) / (count * number)
+    found: Array = table.ravel() / math.sqrt(freedom)
+    return found
+
+
+def _cell_spread(race: Gathered, work: Work) -> float | None:
+    """From the difference of two passes; what a round's drift adds to it, all contenders share."""
+    passes: dict[tuple[int, str], dict[str, float]] = {}
+    for label, cells in race.counted.get(work, {}).items():
+        for cell in cells:
+            if cell.throughput:
+                passes.setdefault((cell.round, label), {})[cell.pass_] = math.log(cell.throughput)
+    rounds: dict[int, list[float]] = {}
+    for (number, _), found in passes.items():
+        if len(found) == 2:
+            rounds.setdefault(number, []).append(found["forward"] - found["reverse"])
+    variances = [np.var(found, ddof=1) for found in rounds.values() if len(found) > 1]
+    return float(np.sqrt(np.mean(variances) / 2)) if variances else None
+
+
+def _groups(race: Gathered, work: Work, labels: Sequence[str]) -> list[list[int]]:
+    ignored = race.saved.head.discipline.ignores.get(work.task, ())
+    return [
+        [labels.index(label) for label in sorted(group & set(labels))]
+        for group in controls.groups(race.originals, ignored)
+    ]
+
+
+def _races(residuals: Sequence[Array], contenders: int, rounds: int, processes: float) -> Array:
+    """Races of equals and one A/A twin: races x works x (contenders + 1) x rounds."""
+    random = np.random.default_rng(SEED)
+    shape = (RACES, contenders + 1, rounds)
+    races = np.stack([random.choice(found, size=shape) for found in residuals], axis=1)
+    kept: Array = random.normal(0.0, processes, (*races.shape[:3], 1))
+    races += kept
+    return races

@@ -1,0 +1,104 @@
+"""`race claim`: what saved cells say of a pair, and whether a document says the same."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from race.commands import FAILED, Command
+from race.commands.find import find
+from race.errors import RaceError
+from race.paths import PUBLISHED
+from race.saved.reader import RUN_FILE, load
+
+if TYPE_CHECKING:
+    from race.analysis.pairing import Run
+    from race.report.claims import Checked
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """A pair on a task of one run or several, or documents."""
+    text = "documents (FILE.md ...), or: RUN ... TASK A B, such as `article good A B`"
+    parser.add_argument("words", nargs="+", metavar="WORD", help=text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Exit 1 when a document differs from the saved cells."""
+    if all(word.endswith(".md") for word in options.words):
+        return _documents([Path(word) for word in options.words], options)
+    if len(options.words) < 4:
+        raise RaceError("give documents (FILE.md ...), or RUN ... TASK A B")
+    *names, task, first, second = options.words
+    return _pair(names, (task, first, second), options)
+
+
+def _documents(paths: Sequence[Path], options: argparse.Namespace) -> int:
+    found = [(path, checked) for path in paths for checked in check(path, options.results)]
+    wrong = [one for _, one in found if one.problem]
+    if options.json:
+        print(json.dumps([_as_json(path, one) for path, one in found]))
+        return FAILED if wrong else 0
+    for path, one in found:
+        told = f"WRONG: {one.problem}" if one.problem else one.found
+        print(f"{path}:{one.claim.line}: {one.claim.body}\n    {told}")
+    print(f"{len(found)} claims, {len(wrong)} not as the saved cells have it")
+    return FAILED if wrong else 0
+
+
+def check(path: Path, results: Path) -> list[Checked]:
+    """Every claim of a document, and every ratio in it that none backs.
+
+    Runs are looked for beside the document, in `results` and among the published ones; RaceError
+    when the document cannot be read.
+    """
+    from race.report.claims import check as checked
+    from race.report.claims import claims, unclaimed
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RaceError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise RaceError(f"cannot read {path}: it is not UTF-8 text") from None
+    runs = finder(path.parent, results)
+    return [*(checked(claim, runs) for claim in claims(text)), *unclaimed(text)]
+
+
+def finder(beside: Path, results: Path) -> Callable[[str], Run]:
+    """Loads and analyses each race once."""
+    from race.analysis.pairing import Run
+
+    @cache
+    def found(name: str) -> Run:
+        near = beside / name
+        return Run.of(load(near if (near / RUN_FILE).exists() else find(results, name)))
+
+    return found
+
+
+def _as_json(path: Path, one: Checked) -> dict[str, Any]:
+    claim = one.claim
+    place = {"file": str(path), "line": claim.line, "claim": claim.body}
+    return {**place, "found": one.found, "problem": one.problem}
+
+
+def _pair(names: Sequence[str], what: tuple[str, str, str], options: argparse.Namespace) -> int:
+    from race.analysis.merge import same_scenario
+    from race.report import paired
+
+    found = finder(PUBLISHED, options.results)
+    runs = [found(name) for name in names]
+    same_scenario([run.analysis.race.head for run in runs])
+    pair = paired.paired(names, runs, *what)
+    if options.json:
+        print(json.dumps(pair.as_json()))
+    else:
+        print(pair.text)
+    return 0
+
+
+COMMAND = Command("what saved cells say of a pair, or whether a document is right", arguments, run)

@@ -1,0 +1,107 @@
+"""`race power`: what a race of so many rounds would find, given how a saved one scattered."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterator
+
+from race.analysis.power import EFFECTS, RACES, ROUNDS, Outlook, Power, power
+from race.analysis.values import place
+from race.commands import Command
+from race.commands.find import SAVED_RACE, find
+from race.errors import RaceError
+from race.saved.model import Discipline
+from race.saved.reader import load
+from race.stats import signed_rank
+
+MOST_ROUNDS = 60
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Which race's noise, and what to simulate."""
+    text = f"{SAVED_RACE} (default: latest)"
+    parser.add_argument("race", metavar="RUN", nargs="?", default="latest", help=text)
+    parser.add_argument(
+        "--rounds", type=_rounds, nargs="+", metavar="N", default=ROUNDS, help="default: 4 6 9 12"
+    )
+    text = "true ratios, default: 1.10 1.25 1.50"
+    parser.add_argument(
+        "--effect", type=_ratio, nargs="+", metavar="RATIO", default=EFFECTS, help=text
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the noise of each work, false winners and power for each number of rounds."""
+    saved = load(find(options.results, options.race))
+    try:
+        found = power(saved, options.rounds, options.effect)
+    except ValueError as error:
+        raise RaceError(f"{saved.head.race}: {error}") from None
+    if options.json:
+        print(json.dumps(found.as_json()))
+    else:
+        show(found, saved.head.discipline)
+    return 0
+
+
+def show(found: Power, discipline: Discipline) -> None:
+    """Two tables: how a saved race scattered, and what races like it would find."""
+    from rich.console import Console
+
+    from race.terminal.tables import plain_table
+
+    console = Console()
+    console.print(plain_table(f"Noise of {found.race}", list(_noise(found, discipline))))
+    console.print(
+        f"Processes of the same code vary by {100 * found.processes:.1f} % (standard deviation)."
+    )
+    title = f"{RACES} races of {found.contenders} equals with that noise, and one faster"
+    console.print(plain_table(title, [_outlook(found, one) for one in found.outlooks]))
+    needed = signed_rank.rounds_needed()
+    console.print(
+        "False winner: in how many of 100 reports anyone wins anywhere. Ratios: how many of 100 "
+        f"such differences are found, in brackets on the worst {discipline.task}. Under {needed} "
+        "rounds there is no interval, so nothing is claimed.",
+        highlight=False,
+    )
+    if not found.twin:
+        console.print("The race has no A/A twin; the figures are for one that has.")
+
+
+def _noise(found: Power, discipline: Discipline) -> Iterator[dict[str, str]]:
+    for one in found.scatter:
+        yield {
+            discipline.task: place(discipline, one.work),
+            "cell": "–" if one.cell is None else f"{100 * one.cell:.1f} %",
+            "round": f"{100 * one.round:.1f} %",
+        }
+
+
+def _outlook(found: Power, one: Outlook) -> dict[str, str]:
+    row = {"rounds": str(one.rounds), "false winner": f"{100 * one.false_reports:.1f}"}
+    for ratio, shares in zip(found.effects, one.found, strict=True):
+        known = [100 * share for share in shares if not math.isnan(share)]
+        told = f"{math.fsum(known) / len(known):.0f} ({min(known):.0f})" if known else "–"
+        row[f"{ratio:g}×"] = told
+    return row
+
+
+def _rounds(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_ROUNDS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of rounds from 1 to {MOST_ROUNDS}")
+    return int(text)
+
+
+def _ratio(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 1 < value <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no ratio above 1, such as 1.10")
+    return value
+
+
+COMMAND = Command("what so many rounds would find, given a race's noise", arguments, run)

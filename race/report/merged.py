@@ -1,0 +1,140 @@
+"""Several runs of one scenario as one result: for a terminal, and as Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from race.analysis.merge import Merged, MergedContest, MergedPair
+from race.analysis.values import load_text, place
+from race.report import format as words
+from race.report import markdown as marked
+from race.report.measures import UNRANKED, verdict
+from race.stats.estimate import Estimate
+
+HEADINGS = ("ratio", "CPU ratio", "verdict")
+INDENT = "  "
+
+
+def headline(found: Merged) -> str:
+    """How much the runs declare together, in one sentence."""
+    pairs = [pair for contest in found.contests for pair in contest.pairs if pair.ratio]
+    declared = sum(pair.winner is not None for pair in pairs)
+    return (
+        f"{words.plural(len(found.runs), 'run')}: a winner in {declared:,} of "
+        f"{words.plural(len(pairs), 'pair')}"
+    )
+
+
+def rule(found: Merged) -> str:
+    """What the interval is, and when there is a winner."""
+    return (
+        f"Ratios are of {found.discipline.unit}/s and of CPU time to the reference. The interval "
+        f"between runs is {found.interval}. A winner is declared when every run "
+        "declares the same, or when six runs or more lie beyond the widest margin."
+    )
+
+
+def heading(found: Merged, contest: MergedContest) -> str:
+    """Where this is, and under what load."""
+    task = place(found.discipline, contest.work)
+    return f"{task}, {load_text(contest.work.load, found.discipline.unit)}"
+
+
+def noise(contest: MergedContest) -> str:
+    """The margin, and how the A/A twin's ratio spreads over runs."""
+    if contest.work.load.rate is not None:
+        return ""
+    margin = f"{contest.margin_percent:.1f} %" if math.isfinite(contest.margin) else "unknown"
+    told = f"Widest margin {margin}."
+    if contest.noise is None:
+        return f"{told} No A/A twin ran here."
+    return f"{told} A/A from {contest.noise.low:.3f}× to {contest.noise.high:.3f}× over runs."
+
+
+def names(found: Merged) -> list[str]:
+    """The columns of every kind of table."""
+    return [found.discipline.contender, *HEADINGS]
+
+
+def rows(found: Merged, contest: MergedContest) -> Iterator[list[str]]:
+    """Every contender against the reference, best first, each run's own figures below."""
+    for label in contest.labels:
+        pair = contest.pair(label, contest.reference or "")
+        if pair is None:
+            mark = "1 (reference)" if label == contest.reference else words.NONE
+            yield [label, mark, words.NONE, words.NONE]
+            continue
+        yield [label, _text(pair.ratio), _text(pair.cpu), _outcome(contest, pair)]
+        for number, (ratio, cpu) in enumerate(zip(pair.ratios, pair.cpus, strict=True), start=1):
+            if ratio or cpu:
+                yield [f"{INDENT}run {number}", _text(ratio), _text(cpu), ""]
+
+
+def _outcome(contest: MergedContest, pair: MergedPair) -> str:
+    """In a word that fits a table."""
+    if contest.work.load.rate is not None:
+        return words.NONE
+    states = {
+        item.state
+        for one in contest.contests
+        for item in one.standings
+        if item.label in (pair.first, pair.second)
+    }
+    if pair.ratio is None:
+        return "at least" if "at-least" in states else UNRANKED
+    return "tie" if pair.winner is None else verdict(pair)
+
+
+def _text(estimate: Estimate | None) -> str:
+    return str(estimate) if estimate else words.NONE
+
+
+def show(found: Merged) -> None:
+    """Print it to the terminal, within 80 columns."""
+    console = Console()
+    _say(console, headline(found), style="bold")
+    for number, name in enumerate(found.runs, start=1):
+        _say(console, f"run {number}: {name}")
+    for contest in found.contests:
+        console.print(_table(found, contest))
+    _say(console, rule(found))
+    for line in found.warnings:
+        _say(console, f"! {line}")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(found: Merged, contest: MergedContest) -> Table:
+    made = Table(
+        title=heading(found, contest),
+        title_justify="left",
+        caption=noise(contest),
+        caption_justify="left",
+        padding=(0, 0, 0, 1),
+        box=box.SIMPLE_HEAD,
+    )
+    made.add_column(found.discipline.contender, overflow="fold")
+    for name in HEADINGS:
+        made.add_column(name, justify="right", no_wrap=True)
+    for row in rows(found, contest):
+        made.add_row(*row, style="dim" if row[0].startswith(INDENT) else "")
+    return made
+
+
+def markdown(found: Merged) -> str:
+    """Headline, rule, warnings, the runs, a table for each work."""
+    runs = [f"{number}. {marked.escape(name)}" for number, name in enumerate(found.runs, start=1)]
+    parts = [f"# {marked.escape(headline(found))}", rule(found), "\n".join(runs)]
+    parts += [f"> {marked.escape(line)}" for line in found.warnings]
+    for contest in found.contests:
+        table = marked.table(names(found), list(rows(found, contest)), left=(0,))
+        title = marked.escape(heading(found, contest))
+        parts.append(f"## {title}\n\n{noise(contest)}\n\n{table}")
+    return "\n\n".join(parts) + "\n"

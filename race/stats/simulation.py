@@ -1,0 +1,90 @@
+"""The rule on many invented races at once: how often it errs, how often it finds.
+
+Races are one array of round values on the log scale: races x works x (contenders + 1) x rounds. All
+contenders are equals; the last is the A/A twin of the first. What the contenders of a round share
+cancels in every log-ratio, so drift of the machine need not be invented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from race.stats import noise, signed_rank
+
+Array = NDArray[np.float64]
+
+Same = Sequence[Sequence[Sequence[int]]]
+"""For each work the groups of contenders, by index, that run the same code there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the rule needs of each pair: its interval and the margin, races x works x pairs.
+
+    Pairs are in the order of `itertools.combinations`. `compared` (works x pairs) is False for
+    pairs of controls, which nobody wins.
+    """
+
+    low: Array
+    high: Array
+    margin: Array
+    compared: NDArray[np.bool_]
+
+    @property
+    def verdicts(self) -> NDArray[np.int64]:
+        """1 where the first of a pair wins, -1 where the second does, else 0."""
+        won = (self.low > self.margin).astype(int) - (self.high < -self.margin)
+        return np.asarray(won * self.compared, dtype=np.int64)
+
+    @property
+    def false_reports(self) -> float:
+        """Share of the races in which any of these equals was declared a winner anywhere."""
+        return float((self.verdicts != 0).any(axis=(1, 2)).mean())
+
+    def power(self, ratio: float) -> Array:
+        """By work, the share of pairs rightly told apart if the first were `ratio` times as fast.
+
+        An interval moves with its pair, so no other races need be invented. NaN for a work where
+        no pair is compared.
+        """
+        found = (self.low + np.log(ratio) > self.margin) & self.compared
+        shares = np.full(len(self.compared), np.nan)
+        pairs = self.compared.sum(axis=1)
+        np.divide(found.sum(axis=(0, 2)), len(found) * pairs, out=shares, where=pairs > 0)
+        return shares
+
+
+def judge(races: Array, same: Same) -> Judged:
+    """Apply the rule of `ranking.rank` with `noise.margin` to all races."""
+    pairs = list(combinations(range(races.shape[2] - 1), 2))
+    limits = [signed_rank.limits(races[:, :, one] - races[:, :, two])[1:] for one, two in pairs]
+    low, high = (np.stack(ends, axis=-1) for ends in zip(*limits, strict=True))
+    alike = [set(_alike(groups)) for groups in same]
+    compared = np.array([[pair not in here for pair in pairs] for here in alike])
+    return Judged(low, high, margins(races, same)[:, :, None], compared)
+
+
+def margins(races: Array, same: Same) -> Array:
+    """The margin of each work: races x works."""
+    twin = races[:, :, -1] - races[:, :, 0]
+    _, low, high = signed_rank.limits(twin, 2 * signed_rank.ALPHA)
+    controls = [
+        [races[:, work, one] - races[:, work, two] for one, two in _alike(groups)]
+        for work, groups in enumerate(same)
+    ]
+    widest = np.zeros(twin.shape[:2])
+    for work, here in enumerate(controls):
+        for ratios in here:
+            widest[:, work] = np.maximum(widest[:, work], np.abs(signed_rank.limits(ratios)[0]))
+    pairs = [*np.moveaxis(twin, 1, 0), *(ratios for here in controls for ratios in here)]
+    return noise.margin(np.maximum(-low, high), noise.between(pairs)[:, None], widest)
+
+
+def _alike(groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+    for group in groups:
+        yield from combinations(sorted(group), 2)

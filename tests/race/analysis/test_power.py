@@ -1,0 +1,117 @@
+"""What races like a saved one would find."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as changed
+
+from race.analysis import power as module
+from race.analysis.power import Power, power
+from race.cli import main
+from race.saved.reader import SavedRace, load
+from tests.support.synthetic import ARTICLE, Recipe, write
+
+RECIPE = Recipe(engines=ARTICLE[1:6], pages=("good", "ugly"), depths=(), rounds=9, faults=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("races") / "quiet", RECIPE)
+
+
+@pytest.fixture(scope="module")
+def race(folder: Path) -> SavedRace:
+    return load(folder)
+
+
+@pytest.fixture(scope="module")
+def found(race: SavedRace) -> Power:
+    return power(race)
+
+
+def test_the_noise_that_was_put_in_is_found(found: Power) -> None:
+    """Normal of 2.5 %, one cell in twenty 9 % slower: 0.032; a round is the mean of two cells."""
+    cell = math.hypot(0.025, 0.09 * math.sqrt(0.05 * 0.95))
+    assert [one.work.task for one in found.scatter] == ["good", "ugly"]
+    for one in found.scatter:
+        assert one.cell == pytest.approx(cell, rel=0.25)
+        assert one.round == pytest.approx(cell / math.sqrt(2), rel=0.25)
+    assert found.processes < 0.01
+    assert (found.contenders, found.twin) == (5, True)
+
+
+def test_more_rounds_and_larger_effects_are_found_more_often(found: Power) -> None:
+    assert [one.rounds for one in found.outlooks] == [4, 6, 9, 12]
+    assert found.outlooks[0].found == [[0.0, 0.0]] * 3
+    for fewer, more in zip(found.outlooks[1:], found.outlooks[2:], strict=False):
+        for less, most in zip(fewer.found, more.found, strict=True):
+            assert all(a <= b for a, b in zip(less, most, strict=True))
+    for one in found.outlooks[1:]:
+        small, middle, large = (min(shares) for shares in one.found)
+        assert small <= middle <= large
+        assert middle > 0.95
+    assert all(one.false_reports <= 0.05 for one in found.outlooks)
+
+
+def test_a_noisier_race_finds_less(found: Power, tmp_path: Path) -> None:
+    noisy = power(load(write(tmp_path / "noisy", replace(RECIPE, noise=0.08))), rounds=[6])
+    assert noisy.scatter[0].round > 2 * found.scatter[0].round
+    assert noisy.outlooks[0].found[0][0] < found.outlooks[1].found[0][0]
+
+
+def test_processes_that_differ_in_the_saved_race_are_in_the_simulated_ones(
+    race: SavedRace, found: Power
+) -> None:
+    """A contender 6 % slower wherever it runs the same code as others."""
+    cells = [
+        changed(one, throughput=0.94 * (one.throughput or 0))
+        if (one.label, one.task) == (ARTICLE[3], "ugly")
+        else one
+        for one in race.cells
+    ]
+    odd = power(replace(race, cells=cells))
+    assert odd.processes > found.processes + 0.01
+    assert odd.outlooks[2].found[0][0] < found.outlooks[2].found[0][0]
+
+
+def test_the_same_race_gives_the_same_figures(race: SavedRace, found: Power) -> None:
+    assert power(race).as_json() == found.as_json()
+
+
+def test_a_race_of_one_pass_has_no_noise_of_cells(race: SavedRace) -> None:
+    cells = [one for one in race.cells if one.pass_ == "forward"]
+    (good, _) = power(replace(race, cells=cells), rounds=[6]).scatter
+    assert good.cell is None
+    assert good.round == pytest.approx(0.032, rel=0.25)
+
+
+def test_the_command_prints_tables_and_json(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RACES", 50)
+    assert main(["power", str(folder), "--rounds", "6", "--effect", "1.2", "1.4"]) == 0
+    shown = capsys.readouterr().out
+    assert "false winner" in shown
+    assert "1.4×" in shown
+    assert main(["power", str(folder), "--rounds", "6", "--effect", "1.2", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["effects"] == [1.2]
+    assert data["outlooks"][0].keys() == {"rounds", "false_reports", "found"}
+
+
+def test_what_a_person_can_do_wrong_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = write(tmp_path / "short", replace(RECIPE, rounds=1))
+    assert main(["power", str(short)]) != 0
+    said = capsys.readouterr().err.strip()
+    assert said.count("\n") == 0
+    assert "two contenders with two complete rounds" in said
+    for wrong in (["--rounds", "0"], ["--rounds", "x"], ["--effect", "0.9"], ["--effect", "nan"]):
+        with pytest.raises(SystemExit):
+            main(["power", str(short), *wrong])

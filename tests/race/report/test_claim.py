@@ -1,0 +1,146 @@
+"""Claims of a document, and what the command says of a pair."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from race.analysis.model import Analysis
+from race.cli import main
+from race.commands.claim import check, finder
+from race.errors import RaceError
+from race.report.claims import compute
+from race.report.measures import MEASURES
+from tests.support.synthetic import BASELINE, Recipe, write
+
+FAST, BOUND = "sanic-tarantool-one", "japronto-tarantool-one"
+ENGINES = (BASELINE, f"{BASELINE}-uvloop", FAST, f"{FAST}-uvloop", BOUND)
+RECIPE = Recipe(engines=ENGINES, pages=("good", "ugly"), rounds=6, rates=(2000.0,))
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results")
+    for seed, name in enumerate(("one", "two")):
+        write(folder / name, replace(RECIPE, name=name, seed=seed))
+    return folder
+
+
+def ask(results: Path, *words: str) -> str:
+    return compute(words, finder(results, results))
+
+
+def analysis(results: Path, name: str = "one") -> Analysis:
+    return finder(results, results)(name).analysis
+
+
+def problems(results: Path, text: str) -> list[str]:
+    path = results / "text.md"
+    path.write_text(text)
+    return [one.problem for one in check(path, results) if one.problem]
+
+
+def test_a_ratio_is_that_of_the_analysis(results: Path) -> None:
+    good = next(one for one in analysis(results).contests if one.work.task == "good")
+    fast = next(item for item in good.standings if item.label == FAST)
+    assert good.reference == BASELINE
+    assert ask(results, "one", "good", FAST, BASELINE) == str(fast.ratio)
+    assert ask(results, "cpu-ratio", "one", "good", FAST, BASELINE) == str(fast.cpu_ratio)
+    assert ask(results, "verdict", "one", "good", FAST, BASELINE) == "faster"
+    assert ask(results, "verdict", "one", "good", BASELINE, FAST) == "slower"
+    assert ask(results, "verdict", "one", "good", f"{FAST}-uvloop", f"{FAST}-uvloop")
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (f"rank one good {BOUND}", "1"),
+        (f"full one good {FAST}", "server"),
+        (f"full one ugly:x24 {BOUND}", "generator"),
+        (f"ratio one ugly:x24 {BOUND} {BASELINE}", "not ranked"),
+        (f"fact one good {FAST} database_requests", "3"),
+        (f"counted one good {FAST}", "12"),
+        ("rounds one", "6"),
+        ("rounds one+two", "6"),
+        ("cells one+two invalid", "2"),
+        ("connections one good", "100"),
+        ("effect one ugly loop uvloop asyncio", None),
+        ("margin one good", None),
+        ("noise one good", None),
+        ("controls one good", "–"),
+        (f"rate one good {FAST}", None),
+        (f"busy one good {FAST}", "–"),
+        (f"cpu one good {FAST} server", None),
+        (f"latency one good:2000/s {FAST} p99", None),
+    ],
+)
+def test_every_measure_has_a_text(results: Path, words: str, text: str | None) -> None:
+    found = ask(results, *words.split())
+    assert found
+    assert text is None or found == text
+
+
+def test_every_measure_is_asked_for() -> None:
+    marks = test_every_measure_has_a_text.pytestmark  # type: ignore[attr-defined]
+    asked = {words.split()[0] for words, _ in marks[0].args[1]}
+    assert asked | {"cpu-ratio", "verdict"} == set(MEASURES)
+
+
+def test_a_document_is_held_against_the_cells(results: Path) -> None:
+    right = ask(results, "one", "good", FAST, BASELINE)
+    claim = f"claim: one good {FAST} {BASELINE}"
+    assert problems(results, f"It is {right} as fast <!-- {claim} -->.") == []
+    assert problems(results, f"It is faster <!-- {claim} = {right} -->.") == []
+    assert problems(results, f"It is faster <!-- {claim} = {right.replace('×', '')} -->.") == []
+    (wrong,) = problems(results, f"It is faster <!-- {claim} = 9.99× [9.98, 9.99] -->.")
+    assert wrong == f"it says 9.99× [9.98, 9.99], the saved cells say {right}"
+    (wrong,) = problems(results, f"It is 9.99× [9.98, 9.99] as fast <!-- {claim} = {right} -->.")
+    assert wrong == f"the sentence says 9.99× [9.98, 9.99], not {right}"
+    (wrong,) = problems(results, f"It is {right} as fast.\n\nAnd so on <!-- {claim} -->.")[:1]
+    assert wrong == f"the sentence before it does not say {right}"
+    assert problems(results, "In 19 rounds, 9.6 of them <!-- claim: rounds one -->.")
+
+
+def test_an_interval_without_a_claim_is_named(results: Path) -> None:
+    right = ask(results, "one", "good", FAST, BASELINE)
+    told = f"no claim stands behind {right}"
+    assert problems(results, f"It is {right} as fast.") == [told]
+    claim = f"<!-- claim: one good {FAST} {BASELINE} -->"
+    assert problems(results, f"{right} {claim} and {right} too") == [told]
+    assert problems(results, f"<!-- {right} -->") == []
+
+
+def test_a_claim_that_cannot_be_asked_is_a_problem(results: Path) -> None:
+    assert "did you mean 'good'" in problems(results, "<!-- claim: one goot a b -->")[0]
+    assert "unknown race" in problems(results, "<!-- claim: nine good a b -->")[0]
+    assert "takes TASK A B" in problems(results, "<!-- claim: one good a -->")[0]
+    assert "names a run" in problems(results, "<!-- claim: margin -->")[0]
+    with pytest.raises(RaceError, match="cannot read"):
+        check(results / "nothing.md", results)
+
+
+def test_the_command_answers_with_its_exit_status(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["claim", "--results", str(results)]
+    assert main([*options, "one", "two", "good", FAST, BASELINE]) == 0
+    shown = capsys.readouterr().out
+    claim = shown.splitlines()[-1]
+    assert "all 2 runs:" in shown
+    assert "cells in 6 rounds" in shown
+    assert main([*options, "--json", "one", "good", FAST, BASELINE]) == 0
+    assert json.loads(capsys.readouterr().out)["merged"]["winner"] == FAST
+    path = results / "claims.md"
+    path.write_text(f"So {claim}")
+    assert main([*options, str(path)]) == 0
+    path.write_text(f"So {claim.replace('= 1', '= 2')}")
+    assert main([*options, str(path)]) == 1
+    assert "1 claims, 1 not" in capsys.readouterr().out
+    assert main([*options, "one", "good"]) == 2
+
+
+def test_published_races_are_found_by_name(tmp_path: Path) -> None:
+    assert finder(tmp_path, tmp_path)("article").name == "article"

@@ -1,0 +1,151 @@
+"""Several runs as one result, and what a terminal and Markdown show of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as changed
+
+from race.analysis.merge import between, merge
+from race.cli import main
+from race.errors import RaceError
+from race.report import merged
+from race.saved.model import Environment
+from race.saved.reader import SavedRace, load
+from race.stats.estimate import Estimate
+from tests.support.synthetic import BASELINE, Recipe, write
+
+FAST = "sanic-tarantool-one"
+PLAIN = Recipe(
+    engines=(BASELINE, FAST, "japronto-tarantool-one"),
+    pages=("good", "ugly"),
+    depths=(),
+    rounds=6,
+    faults=False,
+)
+
+
+def runs(folder: Path, count: int) -> list[SavedRace]:
+    """So many runs, each of its own seed."""
+    recipes = [replace(PLAIN, name=f"run-{seed}", seed=seed) for seed in range(1, count + 1)]
+    found = [load(write(folder / one.name, one)) for one in recipes]
+    return [
+        replace(one, head=changed(one.head, started_at=f"2026-11-2{number}T20:45:00+00:00"))
+        for number, one in enumerate(found)
+    ]
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> list[SavedRace]:
+    return runs(tmp_path_factory.mktemp("two"), 2)
+
+
+def ratio(percent: float, width: float = 0.02) -> Estimate:
+    value = math.log(1 + percent / 100)
+    return Estimate(value, value - width, value + width, 9)
+
+
+def test_few_runs_have_the_smallest_interval_that_contains_each_runs_own() -> None:
+    found = between([ratio(10), ratio(14)])
+    assert found is not None
+    assert (found.low, found.high) == (ratio(10).low, ratio(14).high)
+    assert found.n == 2
+    unbounded = between([ratio(10), Estimate(0.1, -math.inf, math.inf, 2)])
+    assert unbounded is not None
+    assert not unbounded.bounded
+    assert between([ratio(10), None]) is None
+
+
+def test_six_runs_have_the_exact_interval_of_their_estimates() -> None:
+    found = between([ratio(10 + step, width=1.0) for step in range(6)])
+    assert found is not None
+    assert found.low == pytest.approx(math.log(1.10))
+    assert found.high == pytest.approx(math.log(1.15))
+
+
+def test_a_winner_takes_every_run(two: list[SavedRace]) -> None:
+    good = merge(two).contests[0]
+    pair = good.pair(FAST, BASELINE)
+    assert pair is not None
+    assert pair.winner == FAST
+    assert pair.ratio is not None
+    assert all(one is not None and one.low >= pair.ratio.low for one in pair.ratios)
+    backwards = good.pair(BASELINE, FAST)
+    assert backwards is not None
+    assert backwards.ratio == pair.ratio.reversed()
+    slower = replace(PLAIN, name="slow", seed=5, slowdown={FAST: 1.62})
+    third = load(write(two[0].folder.parent / "slow", slower))
+    disputed = merge([*two, third]).contests[0].pair(FAST, BASELINE)
+    assert disputed is not None
+    assert disputed.winner is None
+
+
+def test_six_runs_beyond_the_margin_win_though_one_run_cannot_tell(tmp_path: Path) -> None:
+    found = runs(tmp_path, 6)
+    short = [cell for cell in found[2].cells if cell.round <= 4]
+    found[2] = replace(found[2], cells=short)
+    pair = merge(found).contests[0].pair(FAST, BASELINE)
+    assert pair is not None
+    assert pair.winner == FAST
+    fewer = merge(found[:5]).contests[0].pair(FAST, BASELINE)
+    assert fewer is not None
+    assert fewer.winner is None
+
+
+def test_a_lower_bound_in_one_run_is_no_ratio_of_all(two: list[SavedRace]) -> None:
+    cells = [changed(c, full="nobody") if c.label == FAST else c for c in two[1].cells]
+    found = merge([two[0], replace(two[1], cells=cells)])
+    pair = found.contests[0].pair(FAST, BASELINE)
+    assert pair is not None
+    assert pair.ratio is None
+    assert pair.cpu is not None
+    (row,) = [row for row in merged.rows(found, found.contests[0]) if row[0] == FAST]
+    assert row[3] == "at least"
+
+
+def test_only_runs_of_one_scenario_are_merged(two: list[SavedRace]) -> None:
+    first, second = two
+    other = changed(second.head, scenario={**second.head.scenario, "name": "loops"})
+    with pytest.raises(RaceError, match=r"cannot be merged: scenarios article and loops"):
+        merge([first, replace(second, head=other)])
+    fewer = changed(second.head, contenders=second.head.contenders[1:])
+    with pytest.raises(RaceError, match=rf"not in both: {BASELINE}"):
+        merge([first, replace(second, head=fewer)])
+    with pytest.raises(RaceError, match="named twice"):
+        merge([first, first])
+    old = changed(second.head, environment=Environment(commit="fedcba9876543210"))
+    warnings = merge([first, replace(second, head=old)]).warnings
+    assert "Different commits: 0123456789ab and fedcba987654." in warnings
+
+
+def test_the_command_prints_and_writes(
+    two: list[SavedRace], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [str(one.folder) for one in two]
+    assert main(["merge", *names]) == 0
+    shown = capsys.readouterr().out
+    assert max(len(line) for line in shown.splitlines() if not line.startswith("Ratios")) <= 80
+    for part in (
+        "2 runs: a winner in",
+        "smallest interval that contains",
+        "run 2",
+        "Widest margin",
+    ):
+        assert part in shown
+    path = tmp_path / "all.md"
+    assert main(["merge", *names, "-o", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["merge", *names, "--markdown"]) == 0
+    assert capsys.readouterr().out == path.read_text()
+    assert main(["merge", *names, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["runs"] == ["run-1", "run-2"]
+    (good, _) = answer["contests"]
+    assert {one["winner"] for one in good["pairs"]} <= {*good["labels"], None}
+    assert good["noise"]["low"] <= good["noise"]["high"]
+    assert main(["merge", names[0]]) == 2
+    assert "two runs or more" in capsys.readouterr().err
