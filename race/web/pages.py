@@ -14,7 +14,11 @@ from race.errors import CellFailed
 TIMEOUT = 10.0
 RETRY_SECONDS = 0.2
 UNAVAILABLE = 503
-SESSION = re.compile(r"session=[0-9a-f]{32}; Path=/; HttpOnly; SameSite=Lax", re.IGNORECASE)
+# Frameworks have the attributes in an order of their own.
+SESSION = re.compile(
+    r"\Asession=[0-9a-f]{32}(?=.*; Path=/(;|\Z))(?=.*; HttpOnly(;|\Z))(?=.*; SameSite=Lax(;|\Z))",
+    re.IGNORECASE,
+)
 
 
 class PageBusy(CellFailed):

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from handlers.exchange import Page, Visit
+from handlers.exchange import TEXT, Page, Visit
 from handlers.site import Site
 from handlers.web.lifecycle import run
 
@@ -16,7 +16,9 @@ def respond_to(site: Site, method: str, path: str) -> Any:
     """The page, or an awaitable of it."""
     for route in site.routes:
         if (route.method, route.path) == (method, path):
-            return route.constant or route.respond(Visit(address="127.0.0.1"))  # type: ignore[misc]
+            if route.constant is not None:
+                return Page(route.constant.encode(), TEXT)
+            return route.respond(Visit(address="127.0.0.1"))  # type: ignore[misc]
     return site.missing(method, path)
 
 
