@@ -7,7 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from handlers.exchange import TEXT, Page, Visit
+from handlers.exchange import SESSION, TEXT, Page, Visit
 from handlers.site import Site
 from handlers.web.lifecycle import run
 
@@ -25,6 +25,8 @@ def respond_to(site: Site, method: str, path: str) -> Any:
 def head(page: Page) -> bytes:
     """Status line and headers."""
     headers = {**page.kind.all_headers, **(page.extra or {}), "Content-Length": len(page.body)}
+    if page.session is not None:
+        headers["Set-Cookie"] = f"{SESSION}={page.session}; Path=/; HttpOnly; SameSite=Lax"
     lines = [f"{name}: {value}" for name, value in headers.items()]
     return "\r\n".join([f"HTTP/1.1 {page.status} Toy", *lines, "", ""]).encode()
 
