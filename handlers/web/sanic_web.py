@@ -144,6 +144,8 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         app = application(site)
         ignore("sanic.error", SanicException, asyncio.CancelledError)
+        # As run() does: without it each answer has an "alt-svc" with nothing in it.
+        app.prepare(sock=sock, single_process=True, motd=False, access_log=False)
         server: Any = await app.create_server(
             sock=sock, return_asyncio_server=True, backlog=BACKLOG
         )
