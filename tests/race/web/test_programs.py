@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import pytest
 
@@ -22,8 +23,7 @@ from tests.support.site_server import Databases
 PAGES = ("/", "/good", UGLY)
 # What an answer has by the time and the visitor.
 OF_THE_MOMENT = {"date", "set-cookie"}
-SCENARIO = load("layers")
-assert isinstance(SCENARIO, SiteScenario)
+SCENARIO = cast("SiteScenario", load("layers"))
 PAIRS = list(zip(SCENARIO.contenders[::2], SCENARIO.contenders[1::2], strict=True))
 
 
