@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import logging
 import os
@@ -14,6 +15,7 @@ import sys
 from typing import Callable, List, Optional, Tuple
 
 from handlers.engine import FORM, Engine, EngineError, every_engine, levels, parse
+from handlers.render import RENDERERS
 from handlers.survey import InterpreterError, Survey, find
 from handlers.web.listen import Listen
 from runtime.interpreters import change_to
@@ -54,6 +56,13 @@ def arguments(argv: List[str]) -> argparse.Namespace:
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to bind, default %(default)s")
     parser.add_argument(
+        "--render",
+        type=renderer,
+        default=next(iter(RENDERERS)),
+        metavar="HOW",
+        help=f"how pages become HTML: {', '.join(RENDERERS)}; default %(default)s",
+    )
+    parser.add_argument(
         "--workers", type=worker_number, default=1, help="processes that answer, default 1"
     )
     parser.add_argument(
@@ -78,6 +87,16 @@ def worker_number(text: str) -> int:
     if not text.isdigit() or not 0 < int(text) <= MOST_WORKERS:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of workers: 1 to {MOST_WORKERS}")
     return int(text)
+
+
+def renderer(text: str) -> str:
+    """A way to render, of RENDERERS."""
+    if text not in RENDERERS:
+        near = difflib.get_close_matches(text, RENDERERS, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        known = ", ".join(RENDERERS)
+        raise argparse.ArgumentTypeError(f"{text!r} is no way to render: {known}{hint}")
+    return text
 
 
 def version(text: str) -> str:
@@ -143,17 +162,16 @@ def database(engine: Engine) -> Tuple[str, Callable[[], None]]:
     return handle.url, handle.leave
 
 
-def serve(engine: Engine, listen: Listen, workers: int) -> int:
+def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     """Serve until a signal; the exit status."""
-    from handlers.render import Renderer
     from handlers.site import Site
 
     web, backend, loop = engine.plugins
     url, leave = database(engine)
     try:
         store = backend.load()(engine.connection, url, pool_size())
-        renderer = Renderer(engine.name, platform.python_version())
-        site = Site(store, renderer, os.environ.get("SITE_TOKEN") or None, workers)
+        pages = RENDERERS[render].load()(engine.name, platform.python_version())
+        site = Site(store, pages, os.environ.get("SITE_TOKEN") or None, workers)
         python = f"CPython {platform.python_version()}, pid {os.getpid()}"
         line = f"serving {engine.name} on {listen.url} ({python})"
         status: int = web.load()(
@@ -191,16 +209,16 @@ def main(argv: List[str]) -> int:
     except OSError as error:
         where = f"{options.host} port {options.port}"
         return fail(f"cannot listen on {where}: {error.strerror}; try another -p", FAILED)
-    return guarded(engine, listen, options.workers)
+    return guarded(engine, listen, options.render, options.workers)
 
 
-def guarded(engine: Engine, listen: Listen, workers: int) -> int:
+def guarded(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     """``serve`` with every error a person can cause as one line."""
     from data_interface.store import StoreError
     from databases.database import DatabaseError
 
     try:
-        return serve(engine, listen, workers)
+        return serve(engine, listen, render, workers)
     except (DatabaseError, EngineError, StoreError) as error:
         return fail(str(error), FAILED)
     except ImportError as error:

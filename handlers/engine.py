@@ -7,6 +7,7 @@ from typing import Dict, List, NamedTuple, Tuple
 
 from data_interface import ALL, BACKENDS, Backend
 from handlers import LOOPS, WEB
+from handlers.render import RENDERERS
 from runtime.plugin import Plugin
 
 PLAIN_LOOP = next(iter(LOOPS))
@@ -65,12 +66,16 @@ class Engine(NamedTuple):
 
 
 def levels() -> Dict[str, List[str]]:
-    """Every factor of a contender with its levels, plainest first; none: in order of number."""
+    """Every factor of a contender with its levels, plainest first; none: in order of number.
+
+    Those after ``connection`` are no part of an engine's name.
+    """
     return {
         "web": list(WEB),
         "loop": list(LOOPS),
         "backend": list(BACKENDS),
         "connection": list(ALL),
+        "render": list(RENDERERS),
         "python": [],
         "workers": [],
     }

@@ -15,18 +15,24 @@ SECURITY_HEADERS = {
     ),
     "X-Content-Type-Options": "nosniff",
 }
+# The cookie with the session id, and what it is set with.
+SESSION = "session"
+SESSION_OPTIONS: Dict[str, Any] = {"path": "/", "httponly": True, "samesite": "Lax"}
 FRESH = {"Cache-Control": "no-store"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 class Visit:
-    """One request, in the site's words. Text is what the framework decoded; nothing is checked."""
+    """One request, in the site's words. Text is what the framework decoded; nothing is checked.
 
-    __slots__ = ("address", "agent", "authorization", "body", "cookie", "params", "query")
+    ``session`` is the value of the cookie SESSION as the framework reads it, None without one.
+    """
+
+    __slots__ = ("address", "agent", "authorization", "body", "params", "query", "session")
 
     def __init__(
         self,
-        cookie: Optional[str] = None,
+        session: Optional[str] = None,
         address: str = "",
         agent: str = "",
         query: str = "",
@@ -34,7 +40,7 @@ class Visit:
         authorization: Optional[str] = None,
         params: Tuple[str, ...] = (),
     ) -> None:
-        self.cookie = cookie
+        self.session = session
         self.address = address
         self.agent = agent
         self.query = query
@@ -61,12 +67,16 @@ SVG = Kind("image/svg+xml", FOREVER)
 
 
 class Page(NamedTuple):
-    """An answer; ``extra`` are headers on top of the kind's own."""
+    """An answer; ``extra`` are headers on top of the kind's own.
+
+    ``session`` is a new visitor's id, for the cookie SESSION.
+    """
 
     body: bytes
     kind: Kind = HTML
     status: int = 200
     extra: Optional[Dict[str, str]] = None
+    session: Optional[str] = None
 
 
 def json_page(value: Any, status: int = 200, extra: Optional[Dict[str, str]] = None) -> Page:

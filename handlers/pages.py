@@ -10,19 +10,19 @@ from data_interface.store import AGENT_LENGTH, Store, StoreError, Visitor
 from handlers.counters import Counters
 from handlers.exchange import FOREVER, SVG, TEXT, Kind, Page, Visit
 from handlers.pictures import picture
-from handlers.render import Renderer, static_files
+from handlers.render.renderer import Renderer
+from handlers.render.static import static_files
 
 TOP = 9
 MOST_FIELDS = 8
 # Ids of pictures: any positive 31-bit number draws something, so new stickers have a face too.
 MOST_ID = 2**31 - 1
 
-_SESSION = re.compile(r"(?:^|;)\s*session=([0-9a-f]{32})\s*(?:;|$)")
-_TOKEN = re.compile(r"[0-9a-f]{32}")
+_ID = re.compile(r"[0-9a-f]{32}")
 _PICTURE = re.compile(r"([1-9][0-9]{0,9})\.svg")
 _NOTICES = {"voted=1": "counted", "voted=0": "refused"}
 
-UGLY = Page(b"UGLY", TEXT)
+UGLY = "UGLY"
 
 
 class Pages:
@@ -45,7 +45,7 @@ class Pages:
             ballot = await data.ballot(visitor)
         notice = _NOTICES.get(visit.query) if visit.query else None
         body = self._renderer.index(ballot, notice)
-        return Page(body, extra=None if session else cookie(ballot.session))
+        return Page(body, session=None if session else ballot.session)
 
     async def good(self, visit: Visit) -> Page:
         """The nine best stickers."""
@@ -61,7 +61,7 @@ class Pages:
         async with self._store.acquire() as data:
             podium = await data.podium(visitor, TOP, best)
         body = self._renderer.top(podium.stickers, best)
-        return Page(body, extra=None if session else cookie(podium.session))
+        return Page(body, session=None if session else podium.session)
 
     async def vote(self, visit: Visit) -> Page:
         """Count a vote, then send the visitor to a fresh ballot."""
@@ -71,7 +71,7 @@ class Pages:
             return self.error(400, "Bad request", "This is not a form in UTF-8.")
         form = dict(fields[:MOST_FIELDS])
         plus, minus = form.get("vote_plus", ""), form.get("vote_minus", "")
-        if not (_TOKEN.fullmatch(plus) and _TOKEN.fullmatch(minus)):
+        if not (_ID.fullmatch(plus) and _ID.fullmatch(minus)):
             return self.error(400, "Bad request", "A vote carries the two tokens of a ballot.")
         async with self._store.acquire() as data:
             counted = await data.cast_vote(plus, minus)
@@ -110,11 +110,9 @@ class Pages:
 
 
 def session_of(visit: Visit) -> Optional[str]:
-    """The session id of the cookie, or None; whatever else the cookie says is not ours."""
-    if not visit.cookie:
-        return None
-    match = _SESSION.search(visit.cookie)
-    return match.group(1) if match else None
+    """The session id of the cookie; None where what it says is none: that is a new visitor."""
+    session = visit.session
+    return session if session and _ID.fullmatch(session) else None
 
 
 def agent_of(visit: Visit) -> str:
@@ -124,8 +122,3 @@ def agent_of(visit: Visit) -> str:
         return agent
     # NUL is no text for PostgreSQL, and bytes that were no UTF-8 came as lone surrogates.
     return "".join(char if char.isprintable() else "?" for char in agent)
-
-
-def cookie(session: str) -> Dict[str, str]:
-    """The header that gives a new visitor the session id."""
-    return {"Set-Cookie": f"session={session}; Path=/; HttpOnly; SameSite=Lax"}

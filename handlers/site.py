@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Union
 
@@ -12,10 +11,9 @@ from handlers.api import Api, Refused, api_error
 from handlers.counters import OwnCounters, SharedCounters
 from handlers.exchange import BODY_LIMIT, Page, Visit
 from handlers.pages import UGLY, Pages
-from handlers.render import Renderer
+from handlers.render.renderer import Renderer
 
 REFRESH_SECONDS = 5.0
-GC_THRESHOLD = 20_000
 RETRY_AFTER = {"Retry-After": "2"}
 
 Respond = Union[Callable[[Visit], Page], Callable[[Visit], Awaitable[Page]]]
@@ -31,14 +29,14 @@ class Route(NamedTuple):
     """A URL of the site.
 
     ``path`` has its parameters in braces, each a whole segment. Exactly one of the two is set:
-    ``constant``, a page that never changes; ``respond``, a function of the visit, a coroutine
-    function where the page asks the database (``waits``).
+    ``constant``, a text that never changes, for the framework's own plain answer; ``respond``, a
+    function of the visit, a coroutine function where the page asks the database (``waits``).
     """
 
     method: str
     path: str
     respond: Optional[Respond] = None
-    constant: Optional[Page] = None
+    constant: Optional[str] = None
     waits: bool = False
 
 
@@ -68,7 +66,6 @@ class Site:
         if refresh:
             await self._pages.refresh_statistics()
             self._refreshing = asyncio.ensure_future(self._refresh())
-        calm_collector()
 
     async def _refresh(self) -> None:
         while True:
@@ -115,16 +112,6 @@ class Site:
         if path == "/stickers" or path.startswith("/stickers/"):
             return api_error(status, message, extra)
         return self._pages.error(status, title, message, extra)
-
-
-def calm_collector() -> None:
-    """Let the garbage collector look at what the server was made of no more, at pages less often.
-
-    A page makes a few hundred objects and hardly a cycle; the default looks at them every 700.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(GC_THRESHOLD)
 
 
 def _routes(pages: Pages, api: Api) -> List[Route]:

@@ -29,9 +29,13 @@ adapter can reach is a gap, named with its entry in ``handlers.WEB``, and expect
   every other request gets ``site.missing``, ``too_large``, ``malformed``, ``closing`` or
   ``failed``. HEAD is answered where GET is. No redirect: ``/good/`` and ``//`` are 404.
 - A path parameter is one segment, percent-decoded. ``%2F`` is no slash, on any route.
-- A constant page is answered from its route alone: nothing of the request is looked at. The body is
-  read before a page that ``waits`` is made, up to ``BODY_LIMIT`` bytes, then 413. Headers are
-  handed over raw; the pages parse them.
+- A constant is answered from its route alone, in the framework's most ordinary form
+  (``Response(text=...)``): nothing of the request is looked at, and nothing is added to it, no
+  header of ours. It is what the framework costs.
+- Every other page has the headers of its ``Kind``. The body is read before a page that ``waits`` is
+  made, up to ``BODY_LIMIT`` bytes, then 413; the pages parse it.
+- The session cookie is read and set through the framework's own interface, as its users do, with
+  ``SESSION_OPTIONS``. A cookie that the framework cannot read is none, and its visitor a new one.
 - ``Visit.address`` is the peer's address, never what a header claims (X-Forwarded-For, Forwarded,
   X-Real-IP).
 - Nothing that a client does writes a line to the log, whatever it sends or breaks off; nothing goes

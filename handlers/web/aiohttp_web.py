@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
-from typing import Any, Awaitable, Callable
+from http.cookies import CookieError
+from typing import Any, Awaitable, Callable, Optional
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
-from handlers.exchange import BODY_LIMIT, Page, Visit
+from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page, Visit
 from handlers.site import Route, Site
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
@@ -48,11 +49,19 @@ class Bodies:
         self._closing = True
 
 
+def session(request: web.Request) -> Optional[str]:
+    """The session cookie; aiohttp before 3.13 fails on a name of odd characters beside it."""
+    try:
+        return request.cookies.get(SESSION)
+    except CookieError:
+        return None
+
+
 async def to_visit(request: web.Request, bodies: Bodies) -> Visit:
     """What the pages may know of a request."""
     headers = request.headers
     return Visit(
-        headers.get("Cookie"),
+        session(request),
         request.remote or "",
         headers.get("User-Agent", ""),
         request.query_string,
@@ -65,16 +74,19 @@ async def to_visit(request: web.Request, bodies: Bodies) -> Visit:
 def to_response(page: Page) -> web.Response:
     """A page as the framework sends it."""
     headers = dict(page.kind.all_headers, **page.extra) if page.extra else page.kind.all_headers
-    return web.Response(status=page.status, body=page.body, headers=headers)
+    response = web.Response(status=page.status, body=page.body, headers=headers)
+    if page.session is not None:
+        response.set_cookie(SESSION, page.session, **SESSION_OPTIONS)
+    return response
 
 
 def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
     """The framework's handler for a route."""
     if route.constant is not None:
-        body, headers = route.constant.body, route.constant.kind.all_headers
+        text = route.constant
 
         async def constant(request: web.Request) -> web.Response:
-            return web.Response(body=body, headers=headers)
+            return web.Response(text=text)
 
         return constant
 

@@ -29,7 +29,7 @@ class Gone(Exception):
 
 
 def to_visit(scope: Scope, body: bytes, params: Tuple[str, ...]) -> Visit:
-    """What the pages may know of a request."""
+    """What the pages may know of a request, but for the session: a framework reads cookies."""
     # None where the client was gone before the server could ask who it is.
     client = scope["client"]
     visit = Visit(address=client[0] if client else "", body=body, params=params)
@@ -37,8 +37,6 @@ def to_visit(scope: Scope, body: bytes, params: Tuple[str, ...]) -> Visit:
     for name, value in scope["headers"]:
         if name == b"user-agent":
             visit.agent = value.decode("latin-1")
-        elif name == b"cookie":
-            visit.cookie = value.decode("latin-1")
         elif name == b"authorization":
             visit.authorization = value.decode("latin-1")
     return visit
@@ -64,7 +62,7 @@ async def read(receive: Receive) -> bytes:
 
 
 def headers(page: Page) -> Dict[str, str]:
-    """All headers of a page but its length."""
+    """All headers of a page but its length and its cookie."""
     return dict(page.kind.all_headers, **page.extra) if page.extra else page.kind.all_headers
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import logging
+from http.cookies import SimpleCookie
 from typing import Any, Callable
 
 from japronto import Application, RouteNotFoundException
 
-from handlers.exchange import BODY_LIMIT, Page, Visit
+from handlers.exchange import BODY_LIMIT, SESSION, Page, Visit
 from handlers.site import Route, Site
 from handlers.web.lifecycle import NewLoop, finished
 from handlers.web.listen import Listen
@@ -19,10 +20,11 @@ _log = logging.getLogger("japronto")
 
 
 def to_visit(request: Any) -> Visit:
-    """What the pages may know of a request. Raw headers: the parsed ones fail on odd bytes."""
-    headers = request.headers
+    """What the pages may know of a request."""
+    headers, cookies = request.headers, request.cookies
     return Visit(
-        headers.get("Cookie"),
+        # None where the header is not ASCII.
+        cookies.get(SESSION) if cookies else None,
         request.remote_addr,
         headers.get("User-Agent", ""),
         request.query_string or "",
@@ -37,7 +39,23 @@ def to_response(request: Any, page: Page) -> Any:
     kind = page.kind
     headers = dict(kind.headers, **page.extra) if page.extra else kind.headers
     body = b"" if request.method == "HEAD" else page.body
-    return request.Response(body=body, code=page.status, mime_type=kind.mime, headers=headers)
+    return request.Response(
+        body=body,
+        code=page.status,
+        mime_type=kind.mime,
+        headers=headers,
+        cookies=page.session and cookie(page.session),
+    )
+
+
+def cookie(session: str) -> SimpleCookie:
+    """The cookie that gives a new visitor the session id."""
+    cookies = SimpleCookie()
+    cookies[SESSION] = session
+    # CPython 3.7 has no name for SameSite yet; what is said of the path is sent as it stands.
+    cookies[SESSION]["path"] = "/; SameSite=Lax"
+    cookies[SESSION]["httponly"] = True
+    return cookies
 
 
 def handler(site: Site, route: Route) -> Callable[[Any], Any]:
@@ -46,14 +64,10 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
     japronto aborts when a coroutine that waits is pipelined, so only such pages are coroutines.
     """
     if route.constant is not None:
-        body, mime, headers = (
-            route.constant.body,
-            route.constant.kind.mime,
-            route.constant.kind.headers,
-        )
+        text = route.constant
 
         def constant(request: Any) -> Any:
-            return request.Response(body=body, mime_type=mime, headers=headers)
+            return request.Response(text=text)
 
         return constant
 

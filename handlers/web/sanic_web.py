@@ -10,9 +10,9 @@ from sanic import Request, Sanic
 from sanic import __version__ as sanic_version
 from sanic.exceptions import BadRequest, SanicException
 from sanic.http import Http
-from sanic.response import HTTPResponse
+from sanic.response import HTTPResponse, text
 
-from handlers.exchange import BODY_LIMIT, Page, Visit
+from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page, Visit
 from handlers.site import Route, Site
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
@@ -25,7 +25,7 @@ def to_visit(request: Request, params: Any) -> Visit:
     """What the pages may know of a request."""
     headers = request.headers
     return Visit(
-        headers.get("cookie"),
+        request.cookies.get(SESSION),
         request.ip,
         headers.get("user-agent", ""),
         request.query_string,
@@ -38,16 +38,19 @@ def to_visit(request: Request, params: Any) -> Visit:
 def to_response(page: Page) -> HTTPResponse:
     """A page as the framework sends it."""
     headers = dict(page.kind.headers, **page.extra) if page.extra else page.kind.headers
-    return HTTPResponse(page.body, page.status, headers, page.kind.content_type)
+    response = HTTPResponse(page.body, page.status, headers, page.kind.content_type)
+    if page.session is not None:
+        response.add_cookie(SESSION, page.session, secure=False, **SESSION_OPTIONS)
+    return response
 
 
 def handler(route: Route) -> Handler:
     """The framework's handler for a route."""
     if route.constant is not None:
-        body, kind = route.constant.body, route.constant.kind
+        plain = route.constant
 
         async def constant(request: Request) -> HTTPResponse:
-            return HTTPResponse(body, 200, kind.headers, kind.content_type)
+            return text(plain)
 
         return constant
 
@@ -141,6 +144,8 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         app = application(site)
         ignore("sanic.error", SanicException, asyncio.CancelledError)
+        # As run() does: without it each answer has an "alt-svc" with nothing in it.
+        app.prepare(sock=sock, single_process=True, motd=False, access_log=False)
         server: Any = await app.create_server(
             sock=sock, return_asyncio_server=True, backlog=BACKLOG
         )

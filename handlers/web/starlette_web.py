@@ -12,10 +12,10 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route as Path
 
-from handlers.exchange import Page
+from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
 from handlers.web.lifecycle import FINISH_SECONDS, NewLoop, finished, ignore, run
@@ -38,16 +38,19 @@ class Server(uvicorn.Server):
 
 def to_response(page: Page) -> Response:
     """A page as the framework sends it."""
-    return Response(page.body, page.status, asgi.headers(page))
+    response = Response(page.body, page.status, asgi.headers(page))
+    if page.session is not None:
+        response.set_cookie(SESSION, page.session, **SESSION_OPTIONS)
+    return response
 
 
 def endpoint(site: Site, route: Route) -> Endpoint:
     """The framework's handler for a route."""
     if route.constant is not None:
-        body, fixed = route.constant.body, route.constant.kind.all_headers
+        text = route.constant
 
         async def constant(request: Request) -> Response:
-            return Response(body, 200, fixed)
+            return PlainTextResponse(text)
 
         return constant
 
@@ -61,7 +64,9 @@ def endpoint(site: Site, route: Route) -> Endpoint:
             return to_response(site.too_large(asgi.raw_path(request.scope)))
         except asgi.Gone:
             return to_response(site.malformed(asgi.raw_path(request.scope)))
-        page = respond(asgi.to_visit(request.scope, body, tuple(request.path_params.values())))
+        visit = asgi.to_visit(request.scope, body, tuple(request.path_params.values()))
+        visit.session = request.cookies.get(SESSION)
+        page = respond(visit)
         return to_response(await page if route.waits else page)
 
     return handle

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from race.discipline import Choice
-from race.errors import RaceError
+from race.errors import RaceError, unknown
 from race.machine.cores import WORKERS
 from race.machine.describe import PYTHON, current_python
 from race.plan.contenders import matching
@@ -22,6 +22,8 @@ from runtime.paths import ROOT
 SERVER = ROOT / "server.py"
 LIST_SECONDS = 60.0
 CONTENDER = "engine"
+RENDER = "render"
+"""The factor that says how pages become HTML."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,9 @@ def choose(scenario: SiteScenario) -> Choice:
     left_out = [f"left out: {one.name}: {one.problem}" for one in chosen if one.problem]
     runs = [entry for entry in chosen if entry.problem is None]
     contenders = [
-        _contender(scenario, entry, workers)
+        _contender(scenario, entry, render, workers)
         for entry in runs
+        for render in _renders(scenario, entry)
         for workers in scenario.workers
         if workers == 1 or _spreads(scenario, entry)
     ]
@@ -122,11 +125,28 @@ def _spreads(scenario: SiteScenario, entry: Entry) -> bool:
     return entry.name not in scenario.programs and entry.database is not None
 
 
-def _contender(scenario: SiteScenario, entry: Entry, workers: int) -> Contender:
+def plain_render() -> str:
+    """What server.py does when it is not told."""
+    return catalogue().factors[RENDER][0]
+
+
+def _renders(scenario: SiteScenario, entry: Entry) -> Sequence[str | None]:
+    """How an engine's pages are rendered, in turn; a program does that in its own way (None)."""
+    known = catalogue().factors[RENDER]
+    for name in scenario.render:
+        if name not in known:
+            raise unknown("way to render", name, known)
+    return (None,) if entry.name in scenario.programs else scenario.render or known[:1]
+
+
+def _contender(scenario: SiteScenario, entry: Entry, render: str | None, workers: int) -> Contender:
     label = entry.name
     if scenario.pythons:
         label += f"@{entry.factors.get(PYTHON)}"
+    if render not in (None, plain_render()):
+        label += f", {render}"
     if scenario.workers != (1,):
         label += f", {workers} worker{'s' * (workers > 1)}"
-    factors = {**entry.factors, WORKERS: str(workers)}
+    rendered = {} if render is None else {RENDER: render}
+    factors = {**entry.factors, **rendered, WORKERS: str(workers)}
     return Contender(label=label, name=entry.name, factors=factors)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import http.client
 import re
+import socket
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from race.discipline import Task
@@ -14,7 +17,11 @@ from race.errors import CellFailed
 TIMEOUT = 10.0
 RETRY_SECONDS = 0.2
 UNAVAILABLE = 503
-SESSION = re.compile(r"session=[0-9a-f]{32}; Path=/; HttpOnly; SameSite=Lax", re.IGNORECASE)
+# Frameworks have the attributes in an order of their own.
+SESSION = re.compile(
+    r"\Asession=[0-9a-f]{32}(?=.*; Path=/(;|\Z))(?=.*; HttpOnly(;|\Z))(?=.*; SameSite=Lax(;|\Z))",
+    re.IGNORECASE,
+)
 
 
 class PageBusy(CellFailed):
@@ -67,6 +74,48 @@ def verify(url: str, name: str, patient: bool = False) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(RETRY_SECONDS)
+
+
+def weigh(url: str, name: str) -> dict[str, int]:
+    """What a page weighs for a new visitor, as it comes over the wire.
+
+    ``header_bytes`` from the status line to the empty line, both with their ends; ``headers`` how
+    many; ``body_bytes`` as Content-Length says. CellFailed when it does not come.
+    """
+    parts, path = urlsplit(url), PAGES[name].path
+    request = f"GET {path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n"
+    where = (parts.hostname or "", parts.port or 80)
+    try:
+        with socket.create_connection(where, TIMEOUT) as connection:
+            connection.sendall(request.encode("ascii"))
+            with connection.makefile("rb") as answer:
+                status, *lines = _head(answer)
+                length = _length(lines)
+                body = answer.read(length)
+    except (OSError, ValueError) as error:
+        raise CellFailed(f"{path} cannot be weighed: {type(error).__name__} {error}") from None
+    if len(body) < length:
+        raise CellFailed(f"{path} ended after {len(body)} of {length} bytes")
+    head = len(status) + sum(map(len, lines)) + len(b"\r\n")
+    return {"body_bytes": length, "header_bytes": head, "headers": len(lines)}
+
+
+def _head(answer: BinaryIO) -> list[bytes]:
+    """The lines before the empty one."""
+    lines = []
+    while (line := answer.readline()) != b"\r\n":
+        if not line.endswith(b"\n"):
+            raise ValueError("it ended within its headers")
+        lines.append(line)
+    return lines
+
+
+def _length(lines: Iterable[bytes]) -> int:
+    for line in lines:
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return int(value)
+    raise ValueError("it does not say its length")
 
 
 def _verify(url: str, page: PageTask) -> None:

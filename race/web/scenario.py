@@ -36,7 +36,8 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`pythons` are versions (`3.12`) or `found`; `workers` are numbers of processes of a server.
+    """`pythons` are versions (`3.12`) or `found`; `render` are ways to render pages (none: the
+    plainest); `workers` are numbers of processes of a server.
 
     Each engine races on each of them.
     """
@@ -44,6 +45,7 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     contenders: Names = field(name="engines")
     tasks: Names = field(name="pages")
     pythons: tuple[str, ...] = ()
+    render: tuple[Name, ...] = ()
     workers: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
     load: HttpLoad = HttpLoad()
     programs: dict[str, Program] = field(default_factory=dict)

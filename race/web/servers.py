@@ -12,7 +12,7 @@ from race.machine.cores import WORKERS
 from race.machine.describe import PYTHON, current_python, own_interpreter
 from race.machine.process import Child, wait_first
 from race.saved.model import Contender
-from race.web.engines import SERVER
+from race.web.engines import RENDER, SERVER, plain_render
 from race.web.scenario import Program, SiteScenario
 from runtime.paths import ROOT
 
@@ -64,6 +64,8 @@ class Launcher:
         if program is not None:
             return _program(program, version)
         words = [sys.executable, str(SERVER), "-e", contender.name, "-p", "0"]
+        render = contender.factors.get(RENDER)
+        words += ["--render", render] if render and render != plain_render() else []
         workers = contender.factors.get(WORKERS, "1")
         words += ["--workers", workers] if workers != "1" else []
         return words if version == current_python() else [*words, "--python", version]

@@ -30,6 +30,7 @@ class Shared:
     databases: Databases
     names: Mapping[str, str | None]
     requests: dict[str, dict[str, float]] = field(default_factory=dict)
+    weights: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
 
     def start(self, contender: Contender) -> Site:
         """A contender's server, on its own cores; CellFailed when it does not start."""
@@ -97,12 +98,17 @@ class Site:
         return seen.sample
 
     def facts(self, task: str) -> Figures:
-        """Requests to the database, counted once for each contender and its twin."""
-        known = self.shared.requests
+        """Requests to the database, bytes and headers of the answer; counted once for each
+        contender and its twin.
+        """
+        known, weights = self.shared.requests, self.shared.weights
         label = self.contender.label.removesuffix(TWIN_MARK)
         if label not in known:
             known[label] = self._count(self.shared.launcher.scenario.tasks)
-        return {REQUESTS: known[label][task]} if task in known[label] else {}
+        if (label, task) not in weights:
+            weights[label, task] = pages.weigh(self.server.url, task)
+        requests = {REQUESTS: known[label][task]} if task in known[label] else {}
+        return {**requests, **weights[label, task]}
 
     def _count(self, tasks: Sequence[str]) -> dict[str, float]:
         """On a server of its own, whose wire is tapped."""

@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 
 PAGES = ("/", "/good", "/bad", "/ugly", "/about")
-SESSION = re.compile(r"session=([0-9a-f]{32}); Path=/; HttpOnly; SameSite=Lax")
+# Frameworks have the attributes in an order of their own.
+SESSION = re.compile(
+    r"session=([0-9a-f]{32})(?=.*; Path=/(?:;|\Z))(?=.*; HttpOnly)(?=.*; SameSite=Lax)"
+    r"(?:; (?:Path=/|HttpOnly|SameSite=Lax)){3}"
+)
+UGLY = "/ugly"
 SECURITY = {
     "content-security-policy": (
         "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
 }
+# What Ugly has nothing of: it is the framework's own plain answer.
+OURS = (*SECURITY, "cache-control")
 
 _VARIABLE = (
     (re.compile(r'value="[0-9a-f]{32}"'), 'value="TOKEN"'),

@@ -23,7 +23,6 @@ COOKIES: dict[str, bytes] = {
     "upper case": b"session=" + HEX.upper().encode(),
     "short": b"session=" + HEX[:-1].encode(),
     "long": b"session=" + HEX.encode() + b"0",
-    "quoted": b'session="' + HEX.encode() + b'"',
     "another name": b"xsession=" + HEX.encode(),
     "in a value": b"a=session=" + HEX.encode(),
     "SQL": b"session=' OR '1'='1",
@@ -67,6 +66,26 @@ def test_a_cookie_that_is_not_ours_is_a_new_visitor(
         assert answer.status == 200
         assert SESSION.fullmatch(answer.headers["set-cookie"])
         assert masked(answer.text) == masked(get(reference.url, path).text)
+
+
+READ_OR_NOT: dict[str, bytes] = {
+    "quoted": b'session="' + HEX.encode() + b'"',
+    "twice": b"session=" + HEX.encode() + b"; session=x",
+    "beside odd names": b"a{b}=1; a b=2; =3; ;; session=" + HEX.encode() + b"; (c)=4",
+    "beside odd bytes": b"a=\xff\xfe; session=" + HEX.encode() + b'; b="\\777\\',
+    "beside a reserved name": b"path=/; expires=never; session=" + HEX.encode(),
+    "in a prefix": b"__Host-session=" + HEX.encode(),
+    "escaped": b"session=" + HEX[:-1].encode() + b"%66",
+}
+
+
+@pytest.mark.parametrize("what", READ_OR_NOT)
+def test_a_cookie_that_frameworks_read_each_in_their_way(site: SiteServer, what: str) -> None:
+    for path in ("/", "/good"):
+        answer = asked(site, path, Cookie=READ_OR_NOT[what])
+        assert answer.status == 200
+        again = answer.headers.get("set-cookie")
+        assert again is None or SESSION.fullmatch(again)
 
 
 @pytest.mark.parametrize("what", AGENTS)

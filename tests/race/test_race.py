@@ -202,7 +202,10 @@ def test_votes_are_held_against_the_database_and_requests_counted(
     for cell in cells:
         assert cell.meters["cpu_ns"]["database"] > 0
         # A new visitor's Good takes 3 requests, his Index, where votes begin, takes 9.
-        assert cell.facts == {"database_requests": {"good": 3, "vote": 9}[cell.task]}
+        assert cell.facts["database_requests"] == {"good": 3, "vote": 9}[cell.task]
+        assert cell.facts["body_bytes"] > 1000
+        assert cell.facts["header_bytes"] > 200
+        assert cell.facts["headers"] >= 6
 
 
 def test_a_program_races_beside_the_engines(tmp_path: Path) -> None:

@@ -11,7 +11,11 @@ from html.parser import HTMLParser
 import pytest
 
 from data_interface.store import Ballot, Candidate, Statistics, Sticker
-from handlers.render import Renderer, static_files
+from handlers.render import RENDERERS
+from handlers.render.prepared import PreparedRenderer
+from handlers.render.renderer import Renderer
+from handlers.render.shapes import cut, marks, shape
+from handlers.render.static import static_files
 from runtime.paths import ROOT
 from tests.conftest import absent
 
@@ -33,8 +37,8 @@ DIGESTS = """
 import hashlib, sys
 from data_interface.store import Ballot, Candidate, Statistics, Sticker
 from handlers.pictures import picture
-from handlers.render import Renderer
-renderer = Renderer("aiohttp-memory-one", "3.7.17")
+from handlers.render import RENDERERS
+renderer = RENDERERS[sys.argv[1]].load()("aiohttp-memory-one", "3.7.17")
 titles = ["Brave Crab", "<b>'\\"&%s\\u2603\\ud83e"]
 one, two = [Sticker(n + 1, 1, title, -n, n, 2 * n) for n, title in enumerate(titles)]
 pages = [
@@ -69,9 +73,14 @@ class Outline(HTMLParser):
         return [name for name, _ in self.tags]
 
 
-@pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer(ENGINE, "3.13.0")
+def made(name: str, engine: str = ENGINE, python: str = "3.13.0") -> Renderer:
+    renderer: Renderer = RENDERERS[name].load()(engine, python)
+    return renderer
+
+
+@pytest.fixture(scope="module", params=list(RENDERERS))
+def renderer(request: pytest.FixtureRequest) -> Renderer:
+    return made(request.param)
 
 
 def ballot(left: str = "Brave Crab", right: str = "Shy Owl") -> Ballot:
@@ -93,6 +102,37 @@ def every_page(renderer: Renderer) -> dict[str, bytes]:
         "about, unknown": renderer.about(None),
         "error": renderer.error(404, "Not found", "There is no page at this address."),
     }
+
+
+@pytest.mark.parametrize("title", ["Brave Crab", *HOSTILE])
+def test_all_renderers_give_the_same_bytes(title: str) -> None:
+    stickers = [sticker._replace(title=title) for sticker in STICKERS]
+    stickers += [Sticker(10, 2, title, -1_234_567, 0, 1_234_567), Sticker(11, 2, title, 0, 0, 0)]
+    pages = []
+    for name in RENDERERS:
+        renderer = made(name)
+        pages.append(
+            {
+                **every_page(renderer),
+                "titles": renderer.index(ballot(title, title), None),
+                "none": renderer.top([], best=True),
+                "all": renderer.top(stickers, best=False),
+                "one": renderer.top(stickers[-1:], best=True),
+                "wrong": renderer.error(503, title, title),
+            }
+        )
+    first, *others = pages
+    assert others
+    for other in others:
+        assert other == first
+
+
+def test_pages_are_tidy(renderer: Renderer) -> None:
+    for name, page in every_page(renderer).items():
+        lines = page.decode().split("\n")
+        assert lines[0] == "<!doctype html>"
+        assert lines[-1] == "</html>"
+        assert all(line and line == line.strip() for line in lines), name
 
 
 def visible(title: str) -> str:
@@ -145,8 +185,9 @@ def test_a_hostile_token_stays_in_its_attribute(renderer: Renderer, token: str) 
     assert [field["value"] for field in inputs] == [token, MINUS, MINUS, token]
 
 
-def test_a_hostile_engine_name_is_only_text() -> None:
-    page = Outline(Renderer("<i>%d", "<i>").about(STATISTICS))
+@pytest.mark.parametrize("name", RENDERERS)
+def test_a_hostile_engine_name_is_only_text(name: str) -> None:
+    page = Outline(made(name, "<i>%d", "<i>").about(STATISTICS))
     assert "i" not in page.names()
     assert "<i>%d" in page.text
 
@@ -156,6 +197,31 @@ def test_top_shows_rating_and_votes_in_order(renderer: Renderer) -> None:
     shown = re.findall(r"<b>(.*?)</b> <span>(\d+) up</span> <span>(\d+) down</span>", html)
     assert shown == [(f"{s.rating:+d}", str(s.up), str(s.down)) for s in STICKERS]
     assert re.findall(r"/pictures/(\d+)\.svg", html) == [str(s.id) for s in STICKERS]
+
+
+def test_a_shape_has_its_fields_in_their_order() -> None:
+    fields = "name size:d rating:d name"
+    known = marks(fields)
+    html = "100 % of {name}: +{size}, {rating:+d} +{name}".format(**known)
+    assert shape(html, fields) == b"100 %% of %s: %+d, %+d +%s"
+    for other in ("name size:d rating:d", "size:d name rating:d name"):
+        with pytest.raises((ValueError, KeyError)):
+            shape(html, other)
+
+
+@pytest.mark.parametrize(("before", "turn", "after"), [("a", "bc", "d"), ("<", "<p>", "<b>")])
+def test_a_loop_is_cut_out(before: str, turn: str, after: str) -> None:
+    head, middle, tail = cut(before + after, before + turn + after)
+    for turns in (0, 1, 9):
+        assert head + middle * turns + tail == before + turn * turns + after
+
+
+def test_a_prepared_page_renders_no_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, prepared = made("jinja"), PreparedRenderer(ENGINE, "3.13.0")
+    monkeypatch.setattr("jinja2.Template.render", None)
+    assert every_page(prepared)
+    with pytest.raises(TypeError):
+        plain.top(STICKERS, best=True)
 
 
 def test_a_changed_sticker_is_not_served_from_the_cache(renderer: Renderer) -> None:
@@ -208,13 +274,14 @@ def test_pages_are_small(renderer: Renderer) -> None:
     assert sizes["about"] < 4_000
 
 
-def test_other_interpreters_give_the_same_bytes() -> None:
+@pytest.mark.parametrize("name", RENDERERS)
+def test_other_interpreters_give_the_same_bytes(name: str) -> None:
     other = ROOT / ".venv-3.7" / "bin" / "python"
     if not other.exists():
         absent("no environment for CPython 3.7; `make env` builds it")
     here, there = (
         subprocess.run(
-            [python, "-c", DIGESTS],
+            [python, "-c", DIGESTS, name],
             cwd=ROOT,
             capture_output=True,
             text=True,

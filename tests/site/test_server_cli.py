@@ -18,6 +18,7 @@ import pytest
 
 from handlers import WEB
 from handlers.engine import FORM, every_engine, levels, parse
+from handlers.render import RENDERERS
 from runtime.paths import ROOT
 from tests.conftest import absent
 from tests.support.site_client import get
@@ -79,6 +80,7 @@ def test_an_unknown_engine_is_wrong_use(name: str, said: str) -> None:
         ("-e", ENGINE, "--workers", "0"),
         ("-e", ENGINE, "--workers", "65"),
         ("-e", ENGINE, "--workers", "many"),
+        ("-e", ENGINE, "--render", "jinga"),
         ("-e", ENGINE, "--python", "3.6"),
         ("-e", ENGINE, "--python", "new"),
         ("-e", ENGINE, "--colour"),
@@ -99,6 +101,24 @@ def test_without_an_engine_it_serves_the_first_that_runs_here() -> None:
     _must_run("aiohttp-tarantool-one-uvloop")
     line = complaint(run("-p", "0", env={"TARANTOOL_URL": "tarantool://127.0.0.1:1"}), 1)
     assert "TARANTOOL_URL" in line or "database" in line or "127.0.0.1" in line
+
+
+def test_an_unknown_way_to_render_names_the_nearest() -> None:
+    said = "'jinga' is no way to render: jinja, prepared; did you mean jinja?"
+    assert run("-e", ENGINE, "--render", "jinga").stderr.strip().endswith(said)
+
+
+@pytest.mark.parametrize("engine", [ENGINE, "japronto-memory-one"])
+def test_pages_are_the_same_however_they_are_rendered(engine: str) -> None:
+    _must_run(engine)
+    pages = []
+    for render in RENDERERS:
+        with serving(engine, environment(), "--render", render) as server:
+            pages.append([get(server.url, path).body for path in ("/good", "/bad", "/missing")])
+            assert server.stop() == 0
+            assert server.log() == ""
+    assert all(len(page) > 500 for page in pages[0])
+    assert pages.count(pages[0]) == len(RENDERERS) > 1
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "many", "1001", "1.5"])
@@ -206,7 +226,7 @@ def test_the_list_names_every_engine_and_what_is_missing() -> None:
 def test_the_list_names_the_factors_and_their_levels() -> None:
     factors = json.loads(run("--list", "--json").stdout)["factors"]
     assert list(factors.items()) == list(levels().items())
-    assert set(listed()[0]["factors"]) | {"workers"} == set(factors)
+    assert set(listed()[0]["factors"]) | {"render", "workers"} == set(factors)
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])

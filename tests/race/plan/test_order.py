@@ -86,7 +86,7 @@ def test_interpreters_and_workers_are_told_apart_by_label(monkeypatch: pytest.Mo
     def listed(version: str | None = None) -> engines.Catalogue:
         factors = {"python": version or "3.13"}
         entries = [Entry("a-b-one", factors, "b"), Entry("a-memory-one", factors)]
-        return engines.Catalogue({}, entries)
+        return engines.Catalogue({"render": ["jinja"]}, entries)
 
     monkeypatch.setattr(engines, "catalogue", listed)
     chosen = made(engines=["a-b-one"], pythons=["3.7", "3.8"], workers=[1, 2])
@@ -97,7 +97,7 @@ def test_interpreters_and_workers_are_told_apart_by_label(monkeypatch: pytest.Mo
         "a-b-one@3.8, 1 worker",
         "a-b-one@3.8, 2 workers",
     ]
-    assert found[1].factors == {"python": "3.7", "workers": "2"}
+    assert found[1].factors == {"python": "3.7", "render": "jinja", "workers": "2"}
     alone = engines.choose(made(engines=["a-memory-one"], workers=[1, 2]))
     assert [one.factors["workers"] for one in alone.contenders] == ["1"]
     assert alone.left_out == ["left out: a-memory-one with more than one worker"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -20,6 +22,13 @@ ANSWERS = {
     "/wrong-type": (200, "text/plain", BALLOT, COOKIE),
     "/wrong-body": (200, "text/html", "<p>Error</p>", COOKIE),
     "/no-cookie": (200, "text/html", BALLOT, ""),
+    "/other-order": (
+        200,
+        "text/html",
+        BALLOT,
+        f"session={'0' * 32}; HttpOnly; samesite=lax; Path=/",
+    ),
+    "/deep-cookie": (200, "text/html", BALLOT, COOKIE.replace("/;", "/good;")),
     "/open-cookie": (200, "text/html", BALLOT, f"session={'0' * 32}; Path=/"),
 }
 
@@ -62,6 +71,7 @@ def url() -> Iterator[str]:
         ("/wrong-type", "is text/plain, not text/html"),
         ("/wrong-body", "does not contain what it must"),
         ("/no-cookie", "no session cookie"),
+        ("/deep-cookie", "no session cookie"),
         ("/open-cookie", "no session cookie"),
     ],
 )
@@ -69,8 +79,9 @@ def test_a_wrong_page_has_its_reason(
     url: str, path: str, complaint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = pages.PAGES["index"]
-    monkeypatch.setitem(pages.PAGES, "index", replace(index, path="/right"))
-    pages.verify(url, "index")
+    for right in ("/right", "/other-order"):
+        monkeypatch.setitem(pages.PAGES, "index", replace(index, path=right))
+        pages.verify(url, "index")
     monkeypatch.setitem(pages.PAGES, "index", replace(index, path=path))
     with pytest.raises(CellFailed, match=complaint) as caught:
         pages.verify(url, "index")
@@ -93,3 +104,46 @@ def test_a_server_may_catch_its_breath_after_a_load(
 def test_no_server_is_a_reason_too() -> None:
     with pytest.raises(CellFailed, match="/ugly did not answer: ConnectionRefusedError"):
         pages.verify("http://127.0.0.1:1", "ugly")
+
+
+def test_an_answer_is_weighed_as_it_came(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(pages.PAGES, "index", replace(pages.PAGES["index"], path="/right"))
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname or "", parts.port or 0), 5.0) as connection:
+        connection.sendall(b"GET /right HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert body.decode() == BALLOT
+    assert pages.weigh(url, "index") == {
+        "body_bytes": len(body),
+        "header_bytes": len(head) + 4,
+        "headers": head.count(b"\r\n"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n12345", "ended after 5 of 9 bytes"),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: x\r\n\r\n12345", "does not say its length"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\n12345", "cannot be weighed"),
+        (b"HTTP/1.1 200 OK\r\n", "cannot be weighed"),
+        (b"", "cannot be weighed"),
+    ],
+)
+def test_an_answer_that_cannot_be_weighed_has_its_reason(answer: bytes, complaint: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(CellFailed, match=complaint):
+            pages.weigh(f"http://127.0.0.1:{listening.getsockname()[1]}", "good")
+        thread.join()

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from handlers.exchange import Page, Visit
+from handlers.exchange import SESSION, TEXT, Page, Visit
 from handlers.site import Site
 from handlers.web.lifecycle import run
 
@@ -16,13 +16,17 @@ def respond_to(site: Site, method: str, path: str) -> Any:
     """The page, or an awaitable of it."""
     for route in site.routes:
         if (route.method, route.path) == (method, path):
-            return route.constant or route.respond(Visit(address="127.0.0.1"))  # type: ignore[misc]
+            if route.constant is not None:
+                return Page(route.constant.encode(), TEXT)
+            return route.respond(Visit(address="127.0.0.1"))  # type: ignore[misc]
     return site.missing(method, path)
 
 
 def head(page: Page) -> bytes:
     """Status line and headers."""
     headers = {**page.kind.all_headers, **(page.extra or {}), "Content-Length": len(page.body)}
+    if page.session is not None:
+        headers["Set-Cookie"] = f"{SESSION}={page.session}; Path=/; HttpOnly; SameSite=Lax"
     lines = [f"{name}: {value}" for name, value in headers.items()]
     return "\r\n".join([f"HTTP/1.1 {page.status} Toy", *lines, "", ""]).encode()
 

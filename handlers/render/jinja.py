@@ -1,0 +1,51 @@
+"""Each request renders its Jinja template: what a site's author writes."""
+
+from __future__ import annotations
+
+from typing import List, Optional
+
+from data_interface.store import Ballot, Statistics, Sticker
+from handlers.render.renderer import environment
+
+
+class JinjaRenderer:
+    """See ``renderer.Renderer``. ``engine`` and ``python`` are what About says of the server."""
+
+    def __init__(self, engine: str, python: str) -> None:
+        templates = environment()
+        self._index = templates.get_template("index.html")
+        self._top = templates.get_template("top.html")
+        self._about = templates.get_template("about.html")
+        self._error = templates.get_template("error.html")
+        self._served_by = {"engine": engine, "python": python}
+
+    def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
+        """See ``renderer.Renderer``."""
+        _, (left, plus), (right, minus) = ballot
+        html = self._index.render(
+            plus=plus,
+            minus=minus,
+            left_id=left.id,
+            left=left.title,
+            right_id=right.id,
+            right=right.title,
+            notice=notice,
+        )
+        return html.encode("utf-8", "replace")
+
+    def top(self, stickers: List[Sticker], best: bool) -> bytes:
+        """See ``renderer.Renderer``."""
+        return self._top.render(stickers=stickers, best=best).encode("utf-8", "replace")
+
+    def about(self, statistics: Optional[Statistics]) -> bytes:
+        """See ``renderer.Renderer``."""
+        shown = statistics and [
+            (name, format(number, ",")) for name, number in zip(statistics._fields, statistics)
+        ]
+        html = self._about.render(statistics=shown, **self._served_by)
+        return html.encode("utf-8", "replace")
+
+    def error(self, status: int, title: str, message: str) -> bytes:
+        """See ``renderer.Renderer``."""
+        html = self._error.render(status=status, title=title, message=message)
+        return html.encode("utf-8", "replace")

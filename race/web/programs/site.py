@@ -1,0 +1,146 @@
+"""What the applications share: Tarantool through asynctnt, Jinja's templates, a place to listen."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import platform
+import socket
+import time
+from typing import Any
+
+import asynctnt
+import jinja2
+
+from data_interface.tarantool import layout
+from databases import find, private
+from runtime.paths import ROOT
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+REQUEST_SECONDS = 1.0
+TOKEN_SECONDS = 600
+AGENT_LENGTH = 200
+
+
+def static(name: str) -> str:
+    """The address of a static file, with a version made of its content."""
+    content = (ROOT / "static" / name).read_bytes()
+    return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
+
+
+templates = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(str(ROOT / "templates")),
+    autoescape=True,
+    auto_reload=False,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+templates.filters["static"] = static
+index_template = templates.get_template("index.html")
+top_template = templates.get_template("top.html")
+
+
+async def connect() -> Any:
+    """A connection to TARANTOOL_URL, or to the private database, with the stickers in it."""
+    # The hold on a private one ends with this process.
+    tarantool = find("tarantool")
+    url = os.environ.get(tarantool.url_variable) or private.join("tarantool").url
+    where = tarantool.address(url)
+    connection = asynctnt.Connection(
+        host="unix/" if where.path else where.host,
+        port=where.path or where.port,
+        username=where.user,
+        password=where.password,
+        request_timeout=REQUEST_SECONDS,
+        fetch_schema=False,
+        auto_refetch_schema=False,
+        ping_timeout=0,
+    )
+    await connection.connect()
+    await layout.prepare(connection)
+    return connection
+
+
+async def index(db: Any, session: str | None, address: str, agent: str) -> tuple[str, str]:
+    """Index and the visitor's session: nine requests, eight for one who has a session."""
+    requests = [
+        db.call("site_random_sticker"),
+        db.call("site_random_sticker"),
+        db.call("site_new_id"),
+        db.call("site_new_id"),
+        db.update(layout.COUNTERS, ["views"], [["+", 1, 1]]),
+    ]
+    if session is None:
+        requests.append(db.call("site_new_id"))
+    left, right, [plus], [minus], _, *new = [(await request)[0] for request in requests]
+    while left[0] == right[0]:
+        right = (await db.call("site_random_sticker"))[0]
+    session = session or new[0][0]
+    expires = int(time.time()) + TOKEN_SECONDS
+    requests = [
+        db.insert(layout.TOKENS, [plus, left[0], minus, expires]),
+        db.insert(layout.TOKENS, [minus, right[0], plus, expires]),
+        touch(db, session, address, agent),
+    ]
+    for request in requests:
+        await request
+    html = index_template.render(
+        plus=plus,
+        minus=minus,
+        left_id=left[0],
+        left=left[2],
+        right_id=right[0],
+        right=right[2],
+        notice=None,
+    )
+    return html, session
+
+
+async def good(db: Any, session: str | None, address: str, agent: str) -> tuple[str, str]:
+    """Good and the visitor's session: three requests, two for one who has a session."""
+    ranked = db.select(
+        layout.STICKERS, [], index=layout.BY_RATING, iterator=layout.DESCENDING, limit=9
+    )
+    if session is None:
+        new = db.call("site_new_id")
+        stickers = await ranked
+        session = (await new)[0][0]
+        await touch(db, session, address, agent)
+    else:
+        touched = touch(db, session, address, agent)
+        stickers = await ranked
+        await touched
+    return top_template.render(stickers=stickers, best=True), session
+
+
+def touch(db: Any, session: str, address: str, agent: str) -> Any:
+    """Keep the session, or count one more visit of it."""
+    now, agent = int(time.time()), agent[:AGENT_LENGTH]
+    changes = [["=", 1, address], ["=", 2, agent], ["+", 3, 1], ["=", 4, now]]
+    return db.upsert(layout.SESSIONS, [session, address, agent, 1, now], changes)
+
+
+def listen() -> socket.socket:
+    """The socket of ``-p PORT``, listening."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-p", "--port", type=int, default=1717, help="0: a free one")
+    # With its protocol named: older asyncio sets TCP_NODELAY on no other.
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind(("127.0.0.1", parser.parse_args().port))
+    sock.listen(1024)
+    return sock
+
+
+def announce(name: str, sock: socket.socket) -> None:
+    """Say where it serves, in the words of server.py."""
+    host, port = sock.getsockname()
+    python = f"CPython {platform.python_version()}, pid {os.getpid()}"
+    print(f"serving {name} on http://{host}:{port} ({python})", flush=True)

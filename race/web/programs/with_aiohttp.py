@@ -1,0 +1,62 @@
+"""Index, Good and Ugly on aiohttp, asynctnt and uvloop: ``python -m`` this, ``-p PORT``."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import uvloop
+from aiohttp import web
+
+from race.web.programs import site
+
+
+def page(
+    make: Callable[..., Awaitable[tuple[str, str]]],
+) -> Callable[[web.Request], Awaitable[web.Response]]:
+    """The handler of a page."""
+
+    async def handle(request: web.Request) -> web.Response:
+        known = request.cookies.get("session")
+        agent = request.headers.get("User-Agent", "")
+        html, session = await make(request.app["db"], known, request.remote, agent)
+        response = web.Response(text=html, content_type="text/html", headers=site.HEADERS)
+        if known is None:
+            response.set_cookie("session", session, path="/", httponly=True, samesite="Lax")
+        return response
+
+    return handle
+
+
+async def ugly(request: web.Request) -> web.Response:
+    """The plain answer."""
+    return web.Response(text="UGLY")
+
+
+def main() -> None:
+    """Serve until SIGTERM."""
+    sock = site.listen()
+
+    async def start(app: web.Application) -> None:
+        app["db"] = await site.connect()
+        site.announce("with_aiohttp", sock)
+
+    async def end(app: web.Application) -> None:
+        await app["db"].disconnect()
+
+    app = web.Application()
+    app.on_startup.append(start)
+    app.on_cleanup.append(end)
+    routes: Any = [
+        web.get("/", page(site.index)),
+        web.get("/good", page(site.good)),
+        web.get("/ugly", ugly),
+    ]
+    app.add_routes(routes)
+    web.run_app(
+        app, sock=sock, access_log=None, print=None, backlog=1024, loop=uvloop.new_event_loop()
+    )
+
+
+if __name__ == "__main__":
+    main()

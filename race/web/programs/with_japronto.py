@@ -1,0 +1,57 @@
+"""Index, Good and Ugly on japronto, its uvloop and asynctnt: ``python -m`` this, ``-p PORT``."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from http.cookies import SimpleCookie
+from typing import Any
+
+from japronto import Application
+
+from race.web.programs import site
+
+
+def page(
+    db: Any, make: Callable[..., Awaitable[tuple[str, str]]]
+) -> Callable[[Any], Awaitable[Any]]:
+    """The handler of a page."""
+
+    async def handle(request: Any) -> Any:
+        known = request.cookies.get("session")
+        agent = request.headers.get("User-Agent", "")
+        html, session = await make(db, known, request.remote_addr, agent)
+        cookies = None
+        if known is None:
+            cookies = SimpleCookie()
+            cookies["session"] = session
+            # CPython 3.7 has no name for SameSite yet.
+            cookies["session"]["path"] = "/; SameSite=Lax"
+            cookies["session"]["httponly"] = True
+        return request.Response(
+            text=html, mime_type="text/html", headers=site.HEADERS, cookies=cookies
+        )
+
+    return handle
+
+
+def ugly(request: Any) -> Any:
+    """The plain answer."""
+    return request.Response(text="UGLY")
+
+
+def main() -> None:
+    """Serve until SIGTERM."""
+    sock = site.listen()
+    app = Application()
+    db = app.loop.run_until_complete(site.connect())
+    app.router.add_route("/", page(db, site.index))
+    app.router.add_route("/good", page(db, site.good))
+    app.router.add_route("/ugly", ugly)
+    site.announce("with_japronto", sock)
+    host, port = sock.getsockname()
+    # Without the process that run() puts in front of it.
+    app.serve(sock=sock, host=host, port=port, reloader_pid=None)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Index, Good and Ugly on Sanic, asynctnt and uvloop: ``python -m`` this, ``-p PORT``."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from sanic import Request, Sanic
+from sanic.response import HTTPResponse, html, text
+
+from race.web.programs import site
+
+
+def page(make: Callable[..., Awaitable[tuple[str, str]]]) -> Callable[[Request], Any]:
+    """The handler of a page."""
+
+    async def handle(request: Request) -> HTTPResponse:
+        known = request.cookies.get("session")
+        agent = request.headers.get("user-agent", "")
+        body, session = await make(request.app.ctx.db, known, request.ip, agent)
+        response = html(body, headers=site.HEADERS)
+        if known is None:
+            response.add_cookie(
+                "session", session, path="/", secure=False, httponly=True, samesite="Lax"
+            )
+        return response
+
+    return handle
+
+
+async def ugly(request: Request) -> HTTPResponse:
+    """The plain answer."""
+    return text("UGLY")
+
+
+def main() -> None:
+    """Serve until SIGTERM."""
+    sock = site.listen()
+
+    async def start(app: Any) -> None:
+        app.ctx.db = await site.connect()
+
+    async def started(app: Any) -> None:
+        site.announce("with_sanic", sock)
+
+    async def end(app: Any) -> None:
+        await app.ctx.db.disconnect()
+
+    app: Any = Sanic("stickers", configure_logging=False)
+    app.before_server_start(start)
+    app.after_server_start(started)
+    app.after_server_stop(end)
+    app.add_route(page(site.index), "/", name="index")
+    app.add_route(page(site.good), "/good", name="good")
+    app.add_route(ugly, "/ugly")
+    app.run(sock=sock, single_process=True, access_log=False, motd=False, backlog=1024)
+
+
+if __name__ == "__main__":
+    main()
