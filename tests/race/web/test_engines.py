@@ -84,6 +84,6 @@ def test_the_server_is_told_what_is_not_plain() -> None:
     race = scenario(("plain", "fast"))
     plain, fast = engines.choose(race).contenders
     launcher = Launcher(race)
-    assert "--render" not in launcher.command(plain, 0)
-    words = launcher.command(fast, 0)
+    assert "--render" not in launcher.command(plain)
+    words = launcher.command(fast)
     assert words[words.index("--render") + 1] == "fast"
