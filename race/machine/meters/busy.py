@@ -29,10 +29,10 @@ class CoreUse:
     all that was not idle.
 
     The whole is the load's own time, and what a generator used for its start and end, where it
-    tells, is left out (`Sample.beside_ns`: 10 to 25 ms of wrk, 5 % of a window of 0.5 s). The time
-    between the readings would be wrong: the server idles while a generator starts, sorts or waits
-    for late answers, so a server that was full all the time would not seem so. What a server does
-    before and after the load, closing connections, counts as load. A fraction is cut off at 1.
+    tells, is left out (`Sample.beside_ns`: 12 to 25 ms of wrk, 3 to 5 % of a window of 0.5 s). The
+    time between the readings would be wrong: the server idles while a generator starts, sorts or
+    waits for late answers, so a server that was full all the time would not seem so. What a server
+    does before and after the load, closing connections, counts as load. A fraction is cut off at 1.
     """
 
     unit = "fraction"
