@@ -55,7 +55,8 @@ class Sample:
     `count` units went well in `seconds`; `errors` by kind. Latencies are microseconds, the
     histogram is pairs (upper bound, count). `busy_connections` is the mean number of connections
     that waited for an answer, counted from the latencies (None where it cannot be). `cpu_ns` has
-    what the processes used, by party, that only ran for this load.
+    what the processes used, by party, that only ran for this load; `beside_ns` how much of that was
+    before or after it (start, sorting), where that is known.
     """
 
     count: int
@@ -66,6 +67,7 @@ class Sample:
     busy_connections: float | None = None
     bytes: int | None = None
     cpu_ns: Mapping[str, int] = field(default_factory=dict)
+    beside_ns: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def throughput(self) -> float:

@@ -5,6 +5,7 @@ wrk exits with 0 whatever happened, so each test looks at the line of JSON only.
 
 from __future__ import annotations
 
+import resource
 import shutil
 from typing import TYPE_CHECKING
 
@@ -142,6 +143,15 @@ def test_the_pages_of_the_article_are_pipelined_24_deep(
     assert result["rps"] == pytest.approx(result["requests"] / result["duration_us"] * 1e6)
     assert len(result["histogram"]) <= 300
     assert result["busy_connections"] > 0.7 * CONNECTIONS
+
+
+def test_the_time_of_the_load_is_told_apart_from_the_programs(server: Server) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    told = load(server.url)["cpu_us"] / 1e6
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    # Start and end are some milliseconds each, and a load of a second is more than a millisecond.
+    assert 0.001 < told < spent < told + 0.5
 
 
 def test_depth_comes_from_the_option_then_the_environment(server: Server) -> None:

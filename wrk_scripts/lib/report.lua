@@ -11,6 +11,8 @@
 -- A request that is never answered is in none of the counts: `busy_connections` is the mean number
 -- of connections that waited for an answer that came (Little's law: sum of latencies / duration);
 -- in a healthy run it is close to `connections`, and hung or refused ones are missing from it.
+-- `cpu_us` is the processor time that wrk used for the load itself: neither for its start nor for
+-- these figures.
 -- `latency_us` and `histogram` are explained in histogram.lua. A percentile that falls among the
 -- timeouts is null, for it is not known; so are max and mean when there are timeouts.
 
@@ -76,14 +78,17 @@ end
 -- done() runs in a Lua state of its own, in which init() never ran: what init() decided and what
 -- the threads counted is asked of the threads.
 function report.hooks(finish)
-  local threads = {}
+  local threads, began = {}, nil
   local function setup(thread)
+    began = os.clock()
     threads[#threads + 1] = thread
     thread:set("thread_number", #threads)
   end
   local function done(summary, latency)
+    local spent = os.clock() - began
     local told = threads[1]:get("told_connections")
     local result = report.figures(summary, latency, told or options.connections())
+    result.cpu_us = spent * 1e6
     result.threads = #threads
     result.depth = threads[1]:get("pipeline_depth")
     result.listening = wrk.connect(wrk.addrs[1])

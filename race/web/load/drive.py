@@ -43,7 +43,8 @@ def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> S
         raise CellFailed(f"{load.generator} gave no result: {error}") from None
     finally:
         child.end()
-    return replace(seen, sample=replace(seen.sample, cpu_ns={PARTY: spent}))
+    beside = {} if seen.own_ns is None else {PARTY: max(0, spent - seen.own_ns)}
+    return replace(seen, sample=replace(seen.sample, cpu_ns={PARTY: spent}, beside_ns=beside))
 
 
 def _last_out(child: Child, server: Child, driver: Generator, load: Load) -> bool:

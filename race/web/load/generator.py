@@ -26,11 +26,14 @@ class Target:
 class Seen:
     """What a generator saw; `cast` are the votes that it posted, None where it posts none.
 
-    Of the sample, `count` are answers without error, `errors` by the kinds of ERROR_KINDS.
+    Of the sample, `count` are answers without error, `errors` by the kinds of ERROR_KINDS. `own_ns`
+    is the CPU time that it used for the load itself, without start and end; None where it tells no
+    such thing.
     """
 
     sample: Sample
     cast: Cast | None = None
+    own_ns: int | None = None
 
 
 class Generator(Protocol):

@@ -63,4 +63,5 @@ def _seen(data: dict[str, Any]) -> Seen:
         histogram=[(float(upper), int(count)) for upper, count in data.get("histogram") or []],
         busy_connections=data.get("busy_connections"),
     )
-    return Seen(sample, Cast(votes["acknowledged"], votes["unanswered"]) if votes else None)
+    cast = Cast(votes["acknowledged"], votes["unanswered"]) if votes else None
+    return Seen(sample, cast, round(data["cpu_us"] * 1000) if "cpu_us" in data else None)

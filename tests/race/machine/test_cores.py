@@ -87,6 +87,13 @@ def test_busy_is_what_the_processes_used(
     assert tuple(found.values()) == full
 
 
+def test_the_start_and_end_of_a_generator_are_no_load() -> None:
+    before, after = (Reading(layout([0], [1], [1]), one) for one in stood(2.5))
+    sample = Sample(1, 2.0, beside_ns={"generator": S // 10})
+    found = CoreUse().between(before, after, sample, {"cpu_ns": TOLD})
+    assert found == {"server": 0.75, "generator": 0.325, "database": 0.325}
+
+
 def test_interrupts_that_no_clock_has_fill_a_core_too() -> None:
     before, after = (Reading(layout([0], [1], [1]), one) for one in stood(2.0, 0.3, 0.0, 0.2))
     found = CoreUse().between(before, after, Sample(1, 2.0), {"cpu_ns": TOLD})

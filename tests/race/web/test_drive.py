@@ -20,7 +20,8 @@ TARGET = Target("http://127.0.0.1:1", "ugly", "/ugly")
 # Prints wrk's line when it is interrupted, as if it had driven for so many microseconds.
 INTERRUPTED = """
 import signal, sys
-line = 'json: {"requests": 9, "duration_us": %s, "bytes": 9, "errors": {}}' % sys.argv[1]
+line = 'json: {"requests": 9, "duration_us": %s, "bytes": 9, "errors": {}, "cpu_us": 7}'
+line %= sys.argv[1]
 signal.signal(signal.SIGINT, lambda *_: (print(line), sys.exit()))
 while True:
     signal.pause()
@@ -52,4 +53,7 @@ def test_a_generator_that_had_only_just_begun_is_no_measurement(
     with pytest.raises(NotReady, match="wrk began too late"):
         drive(TARGET, load, server, frozenset())
     monkeypatch.setattr(generators, "find", lambda name: Begun(1_400_000))
-    assert drive(TARGET, load, server, frozenset()).sample.seconds == 1.4
+    sample = drive(TARGET, load, server, frozenset()).sample
+    assert sample.seconds == 1.4
+    # All that it used but the 7 us that it says were the load.
+    assert sample.cpu_ns["generator"] - sample.beside_ns["generator"] == 7000

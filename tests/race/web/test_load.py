@@ -76,3 +76,6 @@ def test_votes_that_wrk_posted_are_told_apart_from_its_sample() -> None:
     assert seen.cast is not None
     assert (seen.cast.acknowledged, seen.cast.unanswered) == (3, 1)
     assert Wrk().parse(line.replace("votes", "other"), LOAD).cast is None
+    assert seen.own_ns is None
+    told = Wrk().parse(line.replace('"bytes": 9', '"bytes": 9, "cpu_us": 61003.5'), LOAD)
+    assert told.own_ns == 61_003_500
