@@ -106,6 +106,7 @@ def capacities(found: Iterable[Cell]) -> dict[tuple[str, str], float]:
     rates = {}
     for cell in found:
         closed = cell.load.rate is None and cell.load.pipeline == 1
-        if cell.round == 1 and closed and cell.throughput and TWIN_MARK not in cell.label:
-            rates[cell.label, cell.task] = cell.throughput
+        known = cell.status in ("ok", "invalid") and cell.throughput
+        if cell.round == 1 and closed and known and TWIN_MARK not in cell.label:
+            rates[cell.label, cell.task] = known
     return rates

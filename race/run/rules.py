@@ -40,7 +40,7 @@ class Judgement:
 def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
     """Apply every rule; all reasons are named."""
     sample = measured.sample
-    machine = _disturbances(limits, measured.meters["cores"])
+    machine = disturbances(limits, measured.meters["cores"])
     own: list[str] = []
     share = sample.failed / max(1, sample.count + sample.failed)
     if share > limits.errors:
@@ -66,7 +66,8 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
     return Judgement((*machine, *own), own_fault, overloaded, too_slow)
 
 
-def _disturbances(limits: Limits, cores: Figures) -> list[str]:
+def disturbances(limits: Limits, cores: Figures) -> list[str]:
+    """What the machine did to a sample beside the race."""
     found = []
     if cores["steal"] > limits.steal:
         found.append(f"steal {cores['steal']:.1%} is over {limits.steal:.1%}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from race.run.measure import Measured
-from race.run.rules import little, nobody_saturated
+from race.run.rules import disturbances, little, nobody_saturated
 from race.saved.model import Load, WarmUp
 from race.scenario import Scenario
 
@@ -44,10 +44,13 @@ def warm_up(scenario: Scenario, load: Load, window: Window) -> Warm:
 
 
 def raised(scenario: Scenario, warm: Warm, window: Window) -> Warm:
-    """Double the connections while nobody is saturated and it helps."""
+    """Double the connections while nobody is saturated and it helps.
+
+    Not while others use the cores: they look idle to who was kept off them.
+    """
     load, last, driven = warm.load, warm.last, warm.record.windows
     most = scenario.load.max_connections
-    while nobody_saturated(last.meters["busy"]) and load.connections * 2 <= most:
+    while _wanting(scenario, last) and load.connections * 2 <= most:
         more = replace(load, connections=load.connections * 2)
         driven += 1
         now = window(more)
@@ -57,3 +60,8 @@ def raised(scenario: Scenario, warm: Warm, window: Window) -> Warm:
             break
         load, last = more, now
     return Warm(load, WarmUp(driven, warm.record.agreed), last)
+
+
+def _wanting(scenario: Scenario, last: Measured) -> bool:
+    undisturbed = not disturbances(scenario.limits, last.meters["cores"])
+    return undisturbed and nobody_saturated(last.meters["busy"])
