@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from race.analysis.model import Contest, Headline, Standing
+from race.analysis.model import Contest, Standing
+from race.analysis.spoken import Headline
 from race.saved.model import Discipline
 
 

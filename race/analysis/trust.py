@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from race.analysis.model import Contest, State, Trust, spread
-from race.analysis.values import NOBODY, a, full, utilisation
-from race.saved.model import CALIBRATION, Cell
+from race.analysis.values import a, utilisation
+from race.saved.model import CALIBRATION, NOBODY, Cell
 from race.saved.reader import SavedRace
 from race.stats import signed_rank
 from race.stats.estimate import Estimate
@@ -42,18 +42,18 @@ def not_the_limit(counted: Sequence[Cell], party: str) -> bool:
     Cells that do not know who was full speak for nothing else.
     """
     closed = [cell for cell in counted if cell.load.rate is None]
-    elsewhere = sum(full(cell) not in (None, party) for cell in closed)
+    elsewhere = sum(cell.full not in (None, party) for cell in closed)
     return bool(closed) and 2 * elsewhere >= len(closed)
 
 
 def most_often_full(counted: Sequence[Cell]) -> str | None:
     """Whose core was full in most cells: a party, "nobody", or None where that is not known."""
-    found = Counter(who for cell in counted if (who := full(cell)) is not None)
+    found = Counter(who for cell in counted if (who := cell.full) is not None)
     return found.most_common(1)[0][0] if found else None
 
 
 def _limit(counted: Sequence[Cell], party: str) -> str:
-    found = Counter(full(cell) for cell in counted if full(cell) not in (None, party))
+    found = Counter(cell.full for cell in counted if cell.full not in (None, party))
     who, cells = found.most_common(1)[0]
     was = "no core was full" if who == NOBODY else f"the {who} was full"
     return f"{was} in {cells} of {len(counted)} cells: this is a lower bound"

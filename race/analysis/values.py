@@ -21,9 +21,6 @@ from race.stats import little
 GENERATOR = "generator"
 """What disciplines call the party that drives the load, where it has processes of its own."""
 
-NOBODY = "nobody"
-"""In the place of a party when no core was full."""
-
 Measure = Callable[[Cell], float | None]
 Values = dict[Work, dict[str, dict[int, float]]]
 """Work, then contender's label, then round number, to a log."""
@@ -106,11 +103,6 @@ def values(cells: Iterable[Cell], measure: Measure) -> Values:
             mean = math.fsum(by_pass.values()) / len(passes)
             found.setdefault(work, {}).setdefault(label, {})[number] = mean
     return found
-
-
-def full(cell: Cell) -> str | None:
-    """Who was full: a party, `NOBODY`, or None where that is not known."""
-    return cell.full
 
 
 def rate(cell: Cell) -> float | None:

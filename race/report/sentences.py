@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from race.analysis.model import Analysis, Contest, Standing
-from race.analysis.values import NOBODY, load_text
+from race.analysis.values import load_text
 from race.report import format as words
-from race.saved.model import Work
+from race.saved.model import NOBODY, Work
 from race.stats import signed_rank
 
 

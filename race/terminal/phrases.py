@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from race.analysis.values import NOBODY
-from race.saved.model import CALIBRATION, Cell, Discipline, Work
+from race.saved.model import CALIBRATION, NOBODY, Cell, Discipline, Work
 
 
 def work_text(work: Work) -> str:

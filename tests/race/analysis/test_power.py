@@ -45,6 +45,15 @@ def test_the_noise_that_was_put_in_is_found(found: Power) -> None:
     assert (found.contenders, found.twin) == (5, True)
 
 
+def test_what_the_means_took_from_few_rounds_is_given_back(tmp_path: Path) -> None:
+    """Three contenders and four rounds leave 6 of 12 degrees of freedom."""
+    pages = ("index", "good", "bad", "ugly", "about")
+    recipe = replace(RECIPE, engines=ARTICLE[1:3], pages=pages, rounds=4)
+    spreads = [one.round for one in power(load(write(tmp_path / "few", recipe))).scatter]
+    middle = math.sqrt(math.fsum(one**2 for one in spreads) / len(spreads))
+    assert middle == pytest.approx(0.032 / math.sqrt(2), rel=0.2)
+
+
 def test_more_rounds_and_larger_effects_are_found_more_often(found: Power) -> None:
     assert [one.rounds for one in found.outlooks] == [4, 6, 9, 12]
     assert found.outlooks[0].found == [[0.0, 0.0]] * 3

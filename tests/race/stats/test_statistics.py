@@ -235,11 +235,39 @@ def test_a_spread_that_does_not_matter_is_no_disagreement() -> None:
 
 
 def test_homogeneity_decides_where_no_interval_lies_beyond_the_margin() -> None:
-    found = _two_pairs(0.05, 0.02)
-    table = np.array(found.estimates)
-    assert len(table) == 2
-    assert found.p_homogeneous <= 0.05
-    assert not found.agree
+    """4 % more on one framework in all six rounds, 2 % in one: p = 2/64, from 1.02 to 1.06."""
+    more = [0.02, 0.03, 0.04, 0.05, 0.06, 0.04]
+    contenders = {
+        "aiohttp": dict.fromkeys(range(6), 0.0),
+        "aiohttp, uvloop": dict.fromkeys(range(6), 0.2),
+        "sanic": dict.fromkeys(range(6), 0.0),
+        "sanic, uvloop": dict(enumerate(0.2 + one for one in more)),
+    }
+    designs = {
+        name: {"web": name.split(",")[0], "loop": "uvloop" if "," in name else "asyncio"}
+        for name in contenders
+    }
+    found = effects.effects(contenders, designs, FACTORS, math.log(1.03))
+    loop = next(one for one in found if one.factor == "loop")
+    assert loop.p_homogeneous == 2 / 64
+    assert (loop.agree, loop.estimate) == (False, None)
+    wide = effects.effects(contenders, designs, FACTORS, math.log(1.05))
+    assert next(one for one in wide if one.factor == "loop").agree
+
+
+def test_two_pairs_that_clearly_differ_disagree_whatever_noisy_ones_hide() -> None:
+    random = np.random.default_rng(9)
+    buys = {"a": [0.1] * 9, "b": [0.2] * 9, "c": random.normal(0.15, 0.5, 9)}
+    contenders = {name: dict.fromkeys(range(9), 0.0) for name in buys}
+    contenders |= {f"{name}, uvloop": dict(enumerate(found)) for name, found in buys.items()}
+    designs = {
+        name: {"web": name[0], "loop": "uvloop" if "," in name else "asyncio"}
+        for name in contenders
+    }
+    found = effects.effects(contenders, designs, FACTORS, math.log(1.03))
+    loop = next(one for one in found if one.factor == "loop")
+    assert loop.p_homogeneous > 0.05
+    assert not loop.agree
 
 
 def test_effects_of_a_factor_that_is_ignored_are_not_shown() -> None:

@@ -1,0 +1,65 @@
+"""A race in a sentence: what was found, and what the two differ in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from race.stats.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The race in one sentence or two: `winner` against `other`.
+
+    `declared` means it won by the rule. `differ` names the factors in which the two differ (empty:
+    they run the same code), `levels` the winner's and the other's level of each.
+    """
+
+    winner: str
+    other: str
+    task: str
+    title: str
+    estimate: Estimate
+    declared: bool
+    differ: tuple[str, ...]
+    levels: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        return f"{self.claim}. {self.difference}."
+
+    @property
+    def claim(self) -> str:
+        """What was found, without what the two differ in."""
+        if self.declared:
+            return f"{self.winner} serves {self.title} {self.estimate} as fast as {self.other}"
+        if self.estimate.bounded:
+            both = f"{self.winner} and {self.other}"
+            return f"{both} cannot be told apart on {self.title}: {self.estimate}"
+        return (
+            f"{self.winner} served {self.title} {self.estimate} as fast as {self.other} "
+            f"in {self.estimate.n} round{'s' * (self.estimate.n != 1)}: too few to call it"
+        )
+
+    @property
+    def difference(self) -> str:
+        """In what they differ; a level is spoken where a label does not say it."""
+        if not self.differ:
+            return "They run the same code there"
+        both = list(zip(self.differ, self.levels, strict=True))
+        if len(both) == 1:
+            return f"They differ in {self.differ[0]} alone{self._said(*both[0])}"
+        *most, last = (f"{factor}{self._said(factor, levels)}" for factor, levels in both)
+        return f"They differ in {', '.join(most)} and {last}"
+
+    def _said(self, factor: str, levels: tuple[str, str]) -> str:
+        """The levels in parentheses, where the labels do not say them."""
+        one, other = levels
+        if one and other and one in self.winner and other in self.other:
+            return ""
+        return f" ({level(factor, one)} against {other or 'none'})"
+
+
+def level(factor: str, name: str) -> str:
+    """A level as it is spoken: "CPython 3.7"."""
+    return f"CPython {name}" if factor == "python" and name[:1].isdigit() else name or "none"
