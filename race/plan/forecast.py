@@ -13,6 +13,7 @@ from race.scenario import Scenario
 # What a start, the counting of its requests and the checks around a cell take here; only the
 # forecast depends on them.
 START_SECONDS = 2.5
+RESTART_SECONDS = 1.5
 CELL_SECONDS = 0.15
 USUAL_WINDOWS = 2.0
 
@@ -56,6 +57,10 @@ class Plan:
         warm = window * min(USUAL_WINDOWS, scenario.warmup.windows) + CELL_SECONDS
         closed = sum(work.load.duration_s + warm for work in self.works)
         each = START_SECONDS + len(self.works) * (warm + window)
+        if scenario.restart:
+            each += (scenario.rounds - 1) * (
+                RESTART_SECONDS + max(one.load.duration_s for one in self.works)
+            )
         if scenario.open_loop:
             cell = scenario.load.open_duration_s + warm
             each += closed + scenario.rounds * cell * self._open_cells()

@@ -22,11 +22,7 @@ class Host:
 
 @dataclass
 class Hosts:
-    """Who is not at work rests: alive, off the measured cores.
-
-    Starting anew in every round would cost more time than measuring, and what is fresh is faster
-    or slower than what has run for a while.
-    """
+    """Who is not at work rests: alive, off the measured cores."""
 
     start: Start
     _hosts: dict[str, Host] = field(default_factory=dict)
@@ -42,8 +38,12 @@ class Hosts:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        _close(host.subject for host in self._hosts.values())
-        self._hosts.clear()
+        self.close()
+
+    def close(self) -> None:
+        """End all of them; who is needed again is started again."""
+        hosts, self._hosts, self._at_work = self._hosts, {}, None
+        _close(host.subject for host in hosts.values())
 
     def forgive(self) -> None:
         """Try again with those that did not start."""

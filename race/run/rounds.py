@@ -43,6 +43,8 @@ class Rounds:
         with Hosts(self.start) as hosts:
             for number in range(CALIBRATION, self.plan.rounds + 1):
                 hosts.forgive()
+                if self.plan.scenario.restart and number > 1:
+                    hosts.close()
                 self._round(number, hosts)
         self.writer.finish(datetime.now(UTC).isoformat(timespec="seconds"))
 

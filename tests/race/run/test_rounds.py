@@ -105,6 +105,14 @@ def test_subjects_are_started_once_and_one_is_at_work_at_a_time(tmp_path: Path) 
     assert [one.split()[0] for one in toys.said[-3:]] == ["close"] * 3
 
 
+def test_who_is_restarted_drops_its_first_cell_of_each_round(tmp_path: Path) -> None:
+    toys = toy.Toys()
+    ran = race(tmp_path, toys=toys, restart=True)
+    assert toys.said.count("start fast") == toys.said.count("close fast") == 2
+    assert [number for number, label, _ in ran.seen if label == "fast"] == [0, 1, 2, 2]
+    assert len([cell for cell in ran.saved if cell.label == "fast"]) == 3
+
+
 def test_a_disturbed_cell_is_measured_again_at_the_end_of_its_round(tmp_path: Path) -> None:
     ran = race(tmp_path, {(1, "fast"): 1})
     assert {cell.status for cell in ran.cells} == {"ok"}

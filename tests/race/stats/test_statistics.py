@@ -257,7 +257,8 @@ def test_homogeneity_decides_where_no_interval_lies_beyond_the_margin() -> None:
 
 def test_two_pairs_that_clearly_differ_disagree_whatever_noisy_ones_hide() -> None:
     random = np.random.default_rng(9)
-    buys = {"a": [0.1] * 9, "b": [0.2] * 9, "c": random.normal(0.15, 0.5, 9)}
+    wild: list[float] = random.normal(0.15, 0.5, 9).tolist()
+    buys = {"a": [0.1] * 9, "b": [0.2] * 9, "c": wild}
     contenders = {name: dict.fromkeys(range(9), 0.0) for name in buys}
     contenders |= {f"{name}, uvloop": dict(enumerate(found)) for name, found in buys.items()}
     designs = {
@@ -409,8 +410,8 @@ def test_ratios_are_shown_with_few_digits(ratio: float, text: str) -> None:
     ],
 )
 def test_intervals_are_rounded_outwards(ratio: float, low: float, high: float, text: str) -> None:
-    logs = [math.log(one) for one in (ratio, low, high)]
-    assert str(Estimate(*logs, 9)) == text
+    middle, least, most = (math.log(one) for one in (ratio, low, high))
+    assert str(Estimate(middle, least, most, 9)) == text
 
 
 def _bare(estimate: Estimate) -> str:
