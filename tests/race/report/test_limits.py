@@ -191,6 +191,18 @@ def test_cells_that_do_not_count_keep_their_raw_figures(small: SavedRace) -> Non
     assert told.startswith(f"FAILED: {lost.reason} ({lost.throughput:,.0f} requests/s")
 
 
+def test_a_page_says_how_rounds_were_ordered_and_what_was_measured_again(small: SavedRace) -> None:
+    once = [c for c in small.cells if c.pass_ == "forward"]
+    invalid = changed(once[5], status="invalid", reason="steal")
+    head = changed(small.head, rejected=[])
+    page = html.page(analyse(replace(small, head=head, cells=[invalid, *once])))
+    assert "every second one in the reverse order of the one before" in page
+    assert "<dt>cells measured again</dt><dd>1</dd>" in page
+    both = html.page(analyse(small))
+    assert "each forward and in reverse" in both
+    assert "<dt>rounds rejected and run again</dt><dd>1</dd>" in both
+
+
 def test_a_pipelined_lower_bound_is_named_under_its_curve(tmp_path: Path) -> None:
     race = load(write(tmp_path / "race", Recipe(engines=SMALL, pages=("ugly",), rounds=6)))
     text = section(html.page(analyse(race)), "pipelining")
