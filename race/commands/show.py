@@ -11,7 +11,7 @@ from rich.console import Console
 from race.commands import Command
 from race.commands.find import find
 from race.plan import read
-from race.saved.model import Cell, Discipline
+from race.saved.model import CALIBRATION, Cell, Discipline
 from race.saved.reader import load
 from race.terminal.phrases import figures, work_text
 from race.terminal.tables import plain_table
@@ -41,12 +41,16 @@ def run(options: argparse.Namespace) -> int:
 
 def _row(cell: Cell, discipline: Discipline) -> dict[str, str]:
     return {
-        "round": f"{cell.round} {cell.pass_}",
+        "round": _round(cell),
         discipline.contender: cell.label,
         discipline.task: work_text(cell.work),
         "status": cell.status,
         "figures": figures(cell, discipline),
     }
+
+
+def _round(cell: Cell) -> str:
+    return "calibration" if cell.round == CALIBRATION else f"{cell.round} {cell.pass_}"
 
 
 COMMAND = Command("a scenario's plan, or the cells of a saved race", arguments, run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from race.analysis.model import Analysis
 from race.report.chapters import CHAPTERS, Chapter
 from race.report.sentences import matrix, strongest
 from race.report.template import filled
+from race.saved.model import CALIBRATION, Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,15 @@ def page(analysis: Analysis) -> str:
         chapters=list(_chapters(analysis)),
         contenders=len(matrix(analysis.closed())),
         strongest=strongest(analysis),
+        twice=len({cell.pass_ for cell in analysis.race.cells}) > 1,
+        again=_again(analysis.race.cells),
     )
+
+
+def _again(cells: Sequence[Cell]) -> int:
+    """How many measurements were replaced by a later one."""
+    counting = [cell for cell in cells if cell.round != CALIBRATION]
+    return len(counting) - len({(one.round, one.pass_, one.label, one.work) for one in counting})
 
 
 def _chapters(analysis: Analysis) -> Iterator[Rendered]:

@@ -35,12 +35,16 @@ def rankings(analysis: Analysis) -> list[Group]:
 
 
 def ranking(analysis: Analysis, contest: Contest) -> Group:
-    """The ranking of one contest, within 80 columns; why someone has no rank stands below."""
-    found = _table(f"{contest.place}, {sentences.load(analysis, contest)}", box.SIMPLE_HEAD)
+    """The ranking of one contest, within 80 columns; why someone has no rank stands below.
+
+    µs is the CPU time per unit of the party under test, whose core is shown in %, n the cells.
+    """
+    title = f"{contest.place}, {sentences.load(analysis, contest)}"
+    found = _table(title, box.SIMPLE_HEAD, show_edge=False, padding=0)
     found.add_column("", justify="right", min_width=2)
     found.add_column(contest.discipline.contender, overflow="fold")
-    for name in (f"{contest.discipline.unit}/s", "ratio [95 %]", "CPU µs", "full", "n"):
-        found.add_column(name, justify="right", no_wrap=name != "full")
+    for name in ("rate/s", "ratio [95 %]", "µs", contest.party, "n"):
+        found.add_column(name, justify="right", no_wrap=True)
     reasons = [sentences.said(contest)]
     for item in contest.standings:
         if item.reason and item.state != "at-least":
@@ -55,11 +59,11 @@ def _ranked(contest: Contest, item: Standing) -> list[RenderableType]:
     return [
         words.rank(contest, item),
         item.label,
-        words.rate(item),
+        f"{'≥' if item.state == 'at-least' else ''}{short(item.throughput.median)}",
         words.ratio(contest, item),
         words.number(item.cpu_us.get(contest.party)),
-        words.full(contest, item),
-        words.counted(item).replace(" of ", "/"),
+        words.NONE if item.busy is None else f"{100 * item.busy:.0f} %",
+        f"{item.cells}",
     ]
 
 
@@ -167,5 +171,4 @@ def plain_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _table(title: str, lines: box.Box | None = None, **more: Any) -> Table:
-    padding = (0, 0, 0, 1)
-    return Table(title=title, title_justify="left", padding=padding, box=lines, **more)
+    return Table(title=title, title_justify="left", box=lines, **{"padding": (0, 0, 0, 1), **more})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
@@ -50,7 +51,19 @@ def _figure(analysis: Analysis) -> Figure | None:
     curves = Curves(rows, _axis(rows, unit), f"{unit}/s")
     heading = f"{unit.capitalize()} per second by pipeline depth"
     drawing = vega.figure("pipelining", curves.drawn, heading, "; ".join(told))
-    return Figure("", "Both scales are logarithmic.", drawing, tuple(lines.values()))
+    caption = f"Both scales are logarithmic.{_bounds(contests)}"
+    return Figure("", caption, drawing, tuple(lines.values()))
+
+
+def _bounds(contests: Sequence[Contest]) -> str:
+    """Points that are lower bounds, in a sentence."""
+    found = [
+        f"{item.label} on {contest.place}"
+        for contest in contests
+        for item in contest.standings
+        if item.state == "at-least" and item.throughput
+    ]
+    return f" At least: {'; '.join(found)}." if found else ""
 
 
 def _at_several_depths(analysis: Analysis) -> list[Contest]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -13,7 +14,7 @@ from race.report import format as words
 from race.report.charts import plots
 from race.report.charts.figures import Figure, ratio_figure
 from race.report.template import filled
-from race.saved.model import Cell, Figures
+from race.saved.model import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Validity:
             noise=_noise(analysis),
             lost=_lost(analysis),
             warm_ups=_warm_ups(analysis),
+            no_latency=sum(cell.no_latency is not None for cell in analysis.counted),
             disturbances=_disturbances(analysis),
         )
 
@@ -60,26 +62,23 @@ def _disturbances(analysis: Analysis) -> list[Disturbance]:
     """What took the measured cores' time: in cells that count, and before the race."""
     trust, idle = analysis.trust, analysis.race.head.idle
     found = [
-        Disturbance("CPU time stolen from the machine", _spread(trust.steal)),
-        Disturbance("CPU time of other processes", _spread(trust.foreign)),
+        Disturbance("CPU time stolen from the machine", _spread(trust.steal, words.percent)),
+        Disturbance("CPU time of other processes", _spread(trust.foreign, words.signed)),
     ]
+    seconds = f" over {idle['seconds']:.1f} s" if "seconds" in idle else ""
     if "foreign" in idle:
-        found.append(Disturbance("the same before the race, cores idle", _idle(idle, "foreign")))
+        text = words.signed(idle["foreign"]) + seconds
+        found.append(Disturbance("of other processes, before the race began", text))
     if "steal" in idle:
-        found.append(Disturbance("stolen before the race, cores idle", _idle(idle, "steal")))
+        text = words.percent(idle["steal"]) + seconds
+        found.append(Disturbance("stolen, before the race began", text))
     return found
 
 
-def _spread(found: Spread | None) -> str:
+def _spread(found: Spread | None, shown: Callable[[float], str]) -> str:
     if found is None:
         return "not measured"
-    low, high = words.signed(found.low), words.signed(found.high)
-    return f"median {words.signed(found.median)}, from {low} to {high}"
-
-
-def _idle(idle: Figures, name: str) -> str:
-    seconds = f" over {idle['seconds']:.1f} s" if "seconds" in idle else ""
-    return f"{words.signed(idle[name])}{seconds}"
+    return f"median {shown(found.median)}, from {shown(found.low)} to {shown(found.high)}"
 
 
 def _noise(analysis: Analysis) -> Figure | None:

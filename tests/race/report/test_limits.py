@@ -1,0 +1,209 @@
+"""Lower bounds, who was full, pairs that disagree: what a report must not hide."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as changed
+from rich.console import Console
+
+from race.analysis.analyse import analyse
+from race.analysis.model import Analysis
+from race.report import html, markdown, sentences
+from race.saved.model import Cell, WarmUp
+from race.saved.reader import SavedRace, load
+from race.terminal import tables
+from race.terminal.phrases import figures
+from tests.support.synthetic import BASELINE, SMALL, Recipe, write
+
+FAST, SECOND = SMALL[3], SMALL[2]
+
+
+def altered(race: SavedRace, change: Callable[[Cell], Cell]) -> SavedRace:
+    """The race with every measured cell changed."""
+    return replace(race, cells=[change(c) if c.count else c for c in race.cells])
+
+
+def bound(cell: Cell, full: str = "nobody", busy: float = 0.81) -> Cell:
+    """The cell when its server had time to spare."""
+    return changed(cell, full=full, meters={**cell.meters, "busy": {"server": busy}})
+
+
+@pytest.fixture(scope="module")
+def limited(small: SavedRace) -> Analysis:
+    """The fastest engine had time to spare on Index, the others had none."""
+
+    def change(cell: Cell) -> Cell:
+        spare = (cell.label, cell.task) == (FAST, "index")
+        return bound(cell) if spare else bound(cell, "server", 0.97)
+
+    return analyse(altered(small, change))
+
+
+def shown(found: Analysis, width: int = 80) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    for ranking in tables.rankings(found):
+        console.print(ranking)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def section(page: str, name: str) -> str:
+    return page.partition(f'<section id="{name}">')[2].partition("</section>")[0]
+
+
+def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> None:
+    index = limited.contests[0]
+    item = next(one for one in index.standings if one.label == FAST)
+    assert item.state == "at-least"
+    cpu = f"CPU {item.cpu_ratio}"
+    page, text = html.page(limited), markdown.page(limited)
+    row = next(line for line in text.splitlines() if f" {FAST} |" in line)
+    assert row.startswith("| – |")
+    for part in ("≥ ", cpu, "nobody, server 81 %", "12 of 14"):
+        assert part in row.replace("\\", "")
+    tasks = section(page, "tasks")
+    assert '<span class="bound">at least</span>' in tasks
+    assert re.search(r"nobody <small>server 81 %</small>", tasks)
+    assert f"lower bound (“at least”): {FAST} (no core was full)" in tasks
+    assert "at least<small>CPU 0" in section(page, "glance")
+    terminal = shown(limited)
+    assert cpu in terminal
+    assert re.search(rf"– {FAST} +≥", terminal)
+    assert max(map(len, terminal.splitlines())) <= 80
+
+
+def test_who_was_not_the_limit_is_in_no_effect_and_no_headline(limited: Analysis) -> None:
+    index = limited.contests[0].work
+    pairs = [pair for work, one in limited.effects if work == index for pair in one.pairs]
+    assert pairs
+    assert FAST not in {label for pair in pairs for label in pair}
+
+
+def test_rankings_have_no_percentiles(limited: Analysis, small: SavedRace) -> None:
+    page = html.page(limited)
+    for text in (section(page, "tasks"), markdown.page(limited), shown(limited)):
+        assert "p99" not in text
+    assert "p99 ms" in section(page, "cells")
+    closed = replace(small, cells=[c for c in small.cells if c.load.rate is None])
+    assert 'id="latency"' not in html.page(analyse(closed))
+    cell = next(c for c in closed.cells if c.count)
+    timed = changed(cell, latency_us={**cell.latency_us, "p99": 9000.0})
+    assert "p99" not in figures(timed, small.head.discipline)
+
+
+def test_connections_are_those_that_were_open(small: SavedRace) -> None:
+    raised = analyse(altered(small, lambda c: changed(c, connections_used=400)))
+    contest = raised.closed()[0]
+    assert sentences.load(raised, contest) == "400 connections"
+    for text in (html.page(raised), markdown.page(raised), shown(raised)):
+        assert "400 connections" in text
+    uneven = altered(small, lambda c: changed(c, connections_used=400 if c.label == FAST else 100))
+    assert sentences.load(analyse(uneven), contest) == "100 to 400 connections"
+
+
+def test_every_pair_is_shown_and_no_mean_where_they_disagree(article: SavedRace) -> None:
+    found = analyse(article)
+    text = section(html.page(found), "effects")
+    split = [one for _, one in found.effects if not one.agree]
+    whole = [one for _, one in found.effects if one.agree and len(one.pairs) > 1]
+    assert split
+    assert whole
+    for effect in (*split, *whole):
+        for estimate in effect.estimates:
+            assert str(estimate) in text
+    assert "pairs disagree, p " in text
+    assert f"{whole[0].estimate}, p " in text
+
+
+def test_what_is_written_in_a_chart_is_not_cut(article: SavedRace) -> None:
+    """Limits are rounded outwards; cut digits would round one of them inwards."""
+    found = analyse(article)
+    means = [one.estimate for _, one in found.effects if one.estimate]
+    assert any(re.search(r"\.\d{3}", str(one)) for one in means)
+    text = section(html.page(found), "effects")
+    assert all(f">{one}" in text for one in means)
+
+
+def test_controls_are_named_where_the_margin_is_explained(article: SavedRace) -> None:
+    found = analyse(article)
+    ugly = next(one for one in found.contests if one.work.task == "ugly")
+    assert ugly.controls
+    most = 100 * (ugly.controls.estimate.ratio - 1)
+    told = f"differ by up to {most:.1f} %"
+    assert "five engines that run the same code here" in sentences.rule(ugly)
+    assert told in sentences.rule(ugly)
+    for text in (html.page(found), markdown.page(found)):
+        assert told in text
+
+
+def test_disturbance_and_warm_ups_are_shown(small: SavedRace) -> None:
+    def change(cell: Cell) -> Cell:
+        cores = {"steal": 0.0, "foreign": -0.01 if cell.task == "index" else 0.004}
+        late = cell.label == FAST and cell.task == "ugly" and cell.load.pipeline == 1
+        meters = {**cell.meters, "cores": cores}
+        return changed(cell, meters=meters, warm_up=WarmUp(3, agreed=not late))
+
+    race = altered(small, change)
+    idle = {"foreign": -0.0031, "steal": 0.0004, "seconds": 1.0}
+    found = analyse(replace(race, head=changed(race.head, idle=idle)))
+    text = section(html.page(found), "validity")
+    assert f"<dd>12 of {len(found.counted)}</dd>" in text
+    assert "median −1.0 %, from −1.0 % to +0.4 %" in text
+    assert "−0.3 % over 1.0 s" in text
+    assert "before the race" not in html.page(analyse(race))
+
+
+def test_an_answer_has_bytes_headers_and_requests(small: SavedRace) -> None:
+    def change(cell: Cell) -> Cell:
+        own = {"body_bytes": 4321, "header_bytes": 150, "database_resets": 0}
+        other = {**own, "header_bytes": 210} if cell.label == SECOND else own
+        return changed(cell, facts={**cell.facts, **other})
+
+    text = section(html.page(analyse(altered(small, change))), "tasks").partition("answers")[2]
+    for name in ("body bytes", "header bytes", "database resets", "database requests"):
+        assert f">{name}</th>" in text
+    body = text.partition("<tbody>")[2]
+    rows = re.findall(r'<tr><th scope="row">(\w+)', body)
+    assert rows == ["Index", "Index", "Ugly", "Ugly"]
+    assert re.search(rf"{SECOND}</span></td>.*>210</td>", body)
+    same = analyse(altered(small, lambda c: changed(c, facts={"headers": 5})))
+    assert '<td class="names">all</td>' in html.page(same)
+
+
+def test_cells_that_do_not_count_keep_their_raw_figures(small: SavedRace) -> None:
+    one = next(c for c in small.cells if c.count and c.task == "ugly" and c.label == BASELINE)
+    lost = changed(one, status="failed", reason="the page was wrong after the load")
+    zero = changed(one, round=0)
+    cells = [lost if c is one else c for c in small.cells]
+    text = section(html.page(analyse(replace(small, cells=[zero, *cells]))), "cells")
+    rows = [row for row in text.split("<tr") if "the page was wrong" in row]
+    assert len(rows) == 1
+    assert "class=lost" in rows[0]
+    assert f"{lost.throughput:.0f}" in rows[0]
+    assert text.count("<td>calibration") == 1
+    told = figures(lost, small.head.discipline)
+    assert told.startswith(f"FAILED: {lost.reason} ({lost.throughput:,.0f} requests/s")
+
+
+def test_a_page_says_how_rounds_were_ordered_and_what_was_measured_again(small: SavedRace) -> None:
+    once = [c for c in small.cells if c.pass_ == "forward"]
+    invalid = changed(once[5], status="invalid", reason="steal")
+    head = changed(small.head, rejected=[])
+    page = html.page(analyse(replace(small, head=head, cells=[invalid, *once])))
+    assert "every second one in the reverse order of the one before" in page
+    assert "<dt>cells measured again</dt><dd>1</dd>" in page
+    both = html.page(analyse(small))
+    assert "each forward and in reverse" in both
+    assert "<dt>rounds rejected and run again</dt><dd>1</dd>" in both
+
+
+def test_a_pipelined_lower_bound_is_named_under_its_curve(tmp_path: Path) -> None:
+    race = load(write(tmp_path / "race", Recipe(engines=SMALL, pages=("ugly",), rounds=6)))
+    text = section(html.page(analyse(race)), "pipelining")
+    assert f"At least: {FAST} on Ugly, 24 pipelined." in text
