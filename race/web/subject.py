@@ -17,7 +17,6 @@ from race.web.servers import Launcher, Server
 from race.web.votes import Ballots
 
 SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
-REQUESTS = "database_requests"
 
 
 @dataclass
@@ -27,7 +26,7 @@ class Shared:
     launcher: Launcher
     databases: Databases
     names: Mapping[str, str | None]
-    requests: dict[str, dict[str, float]] = field(default_factory=dict)
+    requests: dict[str, dict[str, Figures]] = field(default_factory=dict)
 
     def start(self, contender: Contender) -> Site:
         """A contender's server, on its own cores; CellFailed when it does not start."""
@@ -90,9 +89,9 @@ class Site:
         label = self.contender.label
         if label not in known:
             known[label] = self._count(self.shared.launcher.scenario.tasks)
-        return {REQUESTS: known[label][task]} if task in known[label] else {}
+        return known[label].get(task, {})
 
-    def _count(self, tasks: Sequence[str]) -> dict[str, float]:
+    def _count(self, tasks: Sequence[str]) -> dict[str, Figures]:
         """On a server of its own, whose wire is tapped."""
 
         def start(env: Mapping[str, str]) -> Server:
