@@ -77,7 +77,9 @@ class Unit(Deadline):
         except BaseException as trouble:
             self._end(trouble)
             raise
-        self._end(error)
+        self.stop(error)
+        if broken:
+            raise_translated(self._mode.driver, error)
 
     def _end(self, error: Optional[BaseException]) -> None:
         self.stop(error)
