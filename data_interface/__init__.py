@@ -11,7 +11,9 @@ from typing import Optional, Tuple
 
 from runtime.plugin import Plugin
 
-ALL = ("one", "pool", "multi", "query")
+ALL = ("one", "pool", "gate", "multi", "query")
+# Where the driver has no pool of its own, ours is its ``pool``.
+WITHOUT_OWN_POOL = ("one", "pool", "multi", "query")
 
 # Said in the first message of a connection that does not work for pages.
 HOUSEKEEPING = "sticker-site-housekeeping"
@@ -35,12 +37,14 @@ BACKENDS = {
         "data_interface.tarantool.asynctnt_store:open_store",
         needs=("asynctnt",),
         database="tarantool",
+        connections=WITHOUT_OWN_POOL,
     ),
     "aiotarantool": Backend(
         "data_interface.tarantool.aiotarantool_store:open_store",
         needs=("aiotarantool", "tarantool"),
         python="3.7",
         database="tarantool",
+        connections=WITHOUT_OWN_POOL,
     ),
     "postgres": Backend(
         "data_interface.postgres.asyncpg_store:open_store",
@@ -49,7 +53,7 @@ BACKENDS = {
     ),
     "psycopg": Backend(
         "data_interface.postgres.psycopg_store:open_store",
-        needs=("psycopg",),
+        needs=("psycopg", "psycopg_pool"),
         database="postgres",
     ),
 }

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, List, Optional
+from typing import Any, Optional
 
 from typing_extensions import Protocol
 
+from data_interface.deadline import UNIT_SECONDS, Deadline
 from data_interface.store import Data, Refused, StoreError, Unavailable
 from databases import find
 from runtime.address import Address, AddressError
 
-# A page answers 503 within 2 s while the database is away: at most one wait for a connection
-# (connections.WAIT_SECONDS) and one for a connect or a request.
-CONNECT_SECONDS = 0.9
-REQUEST_SECONDS = 1.0
+
+class Pool(Protocol):
+    """A driver's own pool, in four calls. Its connections are like those of ``Driver.connect``."""
+
+    async def open(self) -> None:
+        """Make it ready; driver errors may leak, they are translated."""
+
+    async def acquire(self) -> Any:
+        """A connection; waits while all are in use. It may be cancelled at any time, silently."""
+
+    async def release(self, connection: Any, broken: bool) -> None:
+        """Take it back; where it is ``broken`` or was lost, it is ended at once and not reused."""
+
+    async def close(self) -> None:
+        """End every connection; must not raise and must not wait long."""
 
 
 class Driver(Protocol):
     """One database driver: what the modes need to know of it.
 
-    Every time limit is the driver's duty: nobody above it watches a connect or a request.
+    It sets no time limits. A unit of work has one for everything (``unit``): when it is over, the
+    page's task is cancelled, wherever it waits. Requests go through the driver's public calls, and
+    are the same calls in every mode.
     A connection keeps no transaction open: what a request changes is there when it is answered
     (autocommit), and the next page on the same connection finds nothing begun.
     """
@@ -31,9 +45,12 @@ class Driver(Protocol):
     async def connect(self) -> Any:
         """A new connection; driver errors may leak, they are translated.
 
-        It is cancelled after CONNECT_SECONDS, or at any time together with its page: it must end
-        at once, close what it had opened, and leave nothing that asyncio complains of.
+        It may be cancelled at any time: it must end at once, close what it had opened, and leave
+        nothing that asyncio complains of.
         """
+
+    def pool(self, size: int) -> Optional[Pool]:
+        """The driver's own pool of that many connections, not open yet; None where it has none."""
 
     async def disconnect(self, connection: Any) -> None:
         """End the connection in whatever state; must not raise and must not wait long.
@@ -51,11 +68,10 @@ class Driver(Protocol):
         """
 
     def data(self, connection: Any) -> Data:
-        """The page's view of this connection. Called once per connection: make it cheap to use.
+        """The page's view of this connection; some modes ask for one for each page.
 
-        A request that is not answered for REQUEST_SECONDS fails as ``Unavailable``; one that is
-        cancelled ends at once and silently, without waiting for the database. Its connection is
-        not used again.
+        A request that is cancelled ends at once and silently, without waiting for the database. Its
+        connection is not used again, unless it is multiplexed.
         """
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
@@ -78,21 +94,13 @@ def address(database: str, url: str) -> Address:
 
 
 async def connect(driver: Driver) -> Any:
-    """Connect within CONNECT_SECONDS, or raise a StoreError."""
-    made: List[Any] = []
-
-    async def attempt() -> None:
-        made.append(await driver.connect())
-
+    """Connect outside of a page's unit of work, within UNIT_SECONDS, or raise a StoreError."""
     try:
-        await asyncio.wait_for(attempt(), CONNECT_SECONDS)
+        with Deadline(UNIT_SECONDS):
+            return await driver.connect()
     except BaseException as error:
-        # Before CPython 3.12 wait_for loses what comes in spite of a cancellation.
-        for connection in made:
-            await driver.disconnect(connection)
         raise_translated(driver, error)
         raise
-    return made[0]
 
 
 def raise_translated(driver: Driver, error: Optional[BaseException]) -> None:

@@ -10,6 +10,9 @@ from runtime.address import Address, Form, parse
 Frame = Tuple[str, bytes]
 """The name of a request, "" for what asks for nothing (a greeting, a ping), and its bytes."""
 
+RESET = "reset"
+"""The name of a request by which a driver's pool makes a connection as new: no page asks for it."""
+
 
 class DatabaseError(Exception):
     """A database cannot run here. One line: what is wrong and what to do."""
@@ -67,5 +70,8 @@ class Database:
         raise NotImplementedError
 
     def requests(self, buffer: bytearray) -> Iterator[Frame]:
-        """Whole messages of a client, taken out of the buffer; what is cut off stays in it."""
+        """Whole messages of a client, taken out of the buffer; what is cut off stays in it.
+
+        What a driver's pool does to a connection that is given back is named RESET.
+        """
         raise NotImplementedError

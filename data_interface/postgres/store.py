@@ -6,19 +6,20 @@ import asyncio
 from typing import Callable, Dict, NamedTuple, Optional
 
 from data_interface import HOUSEKEEPING
-from data_interface.connections import Unit, mode
-from data_interface.driver import REQUEST_SECONDS, Driver, address, connect, raise_translated
+from data_interface.connections import mode
+from data_interface.deadline import Deadline
+from data_interface.driver import Driver, address, connect, raise_translated
 from data_interface.postgres import upkeep
+from data_interface.unit import Unit
 
 # How long a round of cleaning may take to see that it is over.
 CLOSE_SECONDS = 2.0
 
 
 class Session(NamedTuple):
-    """What a connection is for: its name in the server's statistics, its limit for a request."""
+    """What a connection is for: its name in the server's statistics."""
 
     application_name: str
-    request_seconds: float
 
     @property
     def settings(self) -> Dict[str, str]:
@@ -31,9 +32,8 @@ class Session(NamedTuple):
         }
 
 
-PAGES = Session("sticker-site", REQUEST_SECONDS)
-CLEANING = Session(HOUSEKEEPING, REQUEST_SECONDS)
-SETUP = Session(HOUSEKEEPING, upkeep.SETUP_SECONDS)
+PAGES = Session("sticker-site")
+KEEPING = Session(HOUSEKEEPING)
 
 NewDriver = Callable[[str, Session], Driver]
 
@@ -53,18 +53,18 @@ class PostgresStore:
 
     async def open(self) -> None:
         """See ``store.Store.open``."""
-        driver = self._new_driver(self._url, SETUP)
+        driver = self._new_driver(self._url, KEEPING)
         connection = await connect(driver)
         try:
-            await upkeep.create_schema(connection)
+            with Deadline(upkeep.SETUP_SECONDS):
+                await upkeep.create_schema(connection)
         except Exception as error:
             raise_translated(driver, error)
             raise
         finally:
             await driver.disconnect(connection)
         await self._mode.open()
-        cleaner = self._new_driver(self._url, CLEANING)
-        self._cleaning = asyncio.ensure_future(upkeep.keep_clean(cleaner))
+        self._cleaning = asyncio.ensure_future(upkeep.keep_clean(driver))
 
     async def close(self) -> None:
         """See ``store.Store.close``."""

@@ -8,6 +8,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from data_interface.deadline import UNIT_SECONDS, Deadline
 from data_interface.driver import Driver, connect, raise_translated
 from data_interface.postgres.data import Connection
 from data_interface.stickers import catalogue
@@ -141,5 +142,6 @@ async def clean(connection: Connection) -> None:
 
 
 async def _first(connection: Connection, statement: str, *arguments: Any) -> Any:
-    """The first value of the first row."""
-    return (await connection.fetch(statement, *arguments))[0][0]
+    """The first value of the first row, within UNIT_SECONDS."""
+    with Deadline(UNIT_SECONDS):
+        return (await connection.fetch(statement, *arguments))[0][0]

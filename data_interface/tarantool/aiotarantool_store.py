@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, Optional
 
 import aiotarantool
 from tarantool.error import DatabaseError, NetworkError
-from tarantool.request import (
-    RequestCall,
-    RequestInsert,
-    RequestSelect,
-    RequestUpdate,
-    RequestUpsert,
-)
 
-from data_interface.article import Request
-from data_interface.driver import address
+from data_interface.driver import Pool, address
 from data_interface.store import Data, Store, StoreError, Unavailable
-from data_interface.tarantool.data import TarantoolData, Watch
+from data_interface.tarantool.data import TarantoolData
 from data_interface.tarantool.layout import TarantoolStore, refused
 from runtime.address import Address
 
-ALL_ROWS = 0xFFFFFFFF
 LOST = "The connection to the database was lost."
 
 
@@ -36,18 +27,18 @@ def open_store(connection: str, url: str, size: int) -> Store:
 class Link(aiotarantool.Connection):  # type: ignore[misc]
     """A connection of the driver, mended where a lost database would hang or litter a server.
 
-    Its requests are put into its write buffer as the driver does it, but the future of the answer
-    is handed out: what the driver's coroutines add, a connect and a schema when they are missing,
-    is there already.
+    Requests are the driver's own coroutines.
     """
 
     path: Optional[str] = None
-    last: Optional[Request] = None
+    ended = False
     _waiters: Dict[int, asyncio.Future[Any]]
     _writer: Optional[asyncio.StreamWriter]
 
     async def _do_connect(self) -> None:
         """As the driver does it, on a Unix socket too, and not done before the greeting came."""
+        if self.ended:
+            raise ConnectionResetError(LOST)
         if self.path is None:
             streams = asyncio.open_connection(self.host, self.port)
         else:
@@ -78,6 +69,8 @@ class Link(aiotarantool.Connection):  # type: ignore[misc]
     def end(self) -> None:
         """Close at once; every request under way fails."""
         self.connected = False
+        # Its own would connect again, for the next request of a page that does not know.
+        self.ended = True
         if self._writer is None:
             return
         self._writer.transport.abort()
@@ -87,37 +80,6 @@ class Link(aiotarantool.Connection):  # type: ignore[misc]
         for waiter in waiting.values():
             if not waiter.done():
                 waiter.set_exception(ConnectionResetError(LOST))
-
-    def send(self, request: Any) -> Request:
-        """Queue the request; the future of its answer."""
-        if not self.connected:
-            raise ConnectionResetError(LOST)
-        self._write_buf += bytes(request)
-        self._write_event.set()
-        self.last = answer = self._waiters[request.sync]
-        return answer
-
-    def call(self, procedure: str, arguments: Sequence[Any] = ()) -> Request:
-        return self.send(RequestCall(self, procedure, arguments))
-
-    def select(
-        self,
-        space: int,
-        key: Sequence[Any],
-        limit: int = ALL_ROWS,
-        index: int = 0,
-        iterator: int = 0,
-    ) -> Request:
-        return self.send(RequestSelect(self, space, index, key, 0, limit, iterator))
-
-    def insert(self, space: int, row: Sequence[Any]) -> Request:
-        return self.send(RequestInsert(self, space, row))
-
-    def update(self, space: int, key: Sequence[Any], operations: Sequence[Any]) -> Request:
-        return self.send(RequestUpdate(self, space, 0, key, operations))
-
-    def upsert(self, space: int, row: Sequence[Any], operations: Sequence[Any]) -> Request:
-        return self.send(RequestUpsert(self, space, 0, row, operations))
 
 
 class AiotarantoolDriver:
@@ -139,7 +101,6 @@ class AiotarantoolDriver:
         except BaseException:
             link.end()
             raise
-        Watch(link, lambda: link.connected, link.end)
         return link
 
     def _new_link(self) -> Link:
@@ -154,6 +115,10 @@ class AiotarantoolDriver:
         link.loop = asyncio.get_event_loop()
         link._waiters = {}  # noqa: SLF001
         return link
+
+    def pool(self, size: int) -> Optional[Pool]:
+        """See ``driver.Driver``."""
+        return None
 
     async def disconnect(self, connection: Any) -> None:
         """See ``driver.Driver``."""

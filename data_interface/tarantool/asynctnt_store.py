@@ -10,23 +10,21 @@ import asynctnt
 from asynctnt.exceptions import TarantoolDatabaseError, TarantoolError
 from asynctnt.iproto import protocol
 
-from data_interface.driver import CONNECT_SECONDS, REQUEST_SECONDS, address
+from data_interface.deadline import UNIT_SECONDS
+from data_interface.driver import Pool, address
 from data_interface.store import Data, Store, StoreError, Unavailable
-from data_interface.tarantool.data import TarantoolData, Watch
+from data_interface.tarantool.data import TarantoolData
 from data_interface.tarantool.layout import TarantoolStore, refused
 from runtime.address import Address
 
 # What it logs is raised as well, and said in one line by who asked.
 logging.getLogger("asynctnt").setLevel(logging.CRITICAL)
 
-SHORT_LIVED = ("multi", "query")
-
 
 def open_store(connection: str, url: str, size: int) -> Store:
     """The store on the Tarantool at ``url``, or ``Refused``."""
     where = address("tarantool", url)
-    driver = AsynctntDriver(where, watched=connection not in SHORT_LIVED)
-    return TarantoolStore(connection, where, driver, size)
+    return TarantoolStore(connection, where, AsynctntDriver(where), size)
 
 
 class Protocol(protocol.Protocol):  # type: ignore[misc]
@@ -60,24 +58,18 @@ class Link(asynctnt.Connection):  # type: ignore[misc]
 
 
 class AsynctntDriver:
-    """``driver.Driver`` for asynctnt.
-
-    Its own time limit costs a timer and a callback for each request, half as much again as the
-    request itself. A connection that lives long is ``watched`` instead: one timer for all.
-    """
+    """``driver.Driver`` for asynctnt."""
 
     multiplexed = True
 
-    def __init__(self, where: Address, watched: bool) -> None:
-        self._watched = watched
+    def __init__(self, where: Address) -> None:
         self._options = {
             "host": "unix/" if where.path else where.host,
             "port": where.path or where.port,
             "username": where.user,
             "password": where.password,
-            # It tries again after half of this; driver.connect gives up first.
-            "connect_timeout": 3 * CONNECT_SECONDS,
-            "request_timeout": None if watched else REQUEST_SECONDS,
+            # It tries again after half of this; the unit of work gives up first.
+            "connect_timeout": 3 * UNIT_SECONDS,
             # The layout's ids are known, and the modes connect again by themselves.
             "fetch_schema": False,
             "auto_refetch_schema": False,
@@ -96,6 +88,10 @@ class AsynctntDriver:
             link.abort()
             raise
 
+    def pool(self, size: int) -> Optional[Pool]:
+        """See ``driver.Driver``."""
+        return None
+
     async def disconnect(self, connection: Any) -> None:
         """See ``driver.Driver``. The driver's own waits, and fails when that is cancelled."""
         connection.abort()
@@ -107,12 +103,7 @@ class AsynctntDriver:
 
     def data(self, connection: Any) -> Data:
         """See ``driver.Driver``."""
-        if not self._watched:
-            return TarantoolData(connection)
-        # Its methods without the layer of Python above them: three in a hundred of a page.
-        data = TarantoolData(connection._db)  # noqa: SLF001
-        Watch(data, lambda: self.is_open(connection), connection.abort)
-        return data
+        return TarantoolData(connection)
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
         """See ``driver.Driver``."""

@@ -1,4 +1,4 @@
-"""``store.Data`` for any Tarantool driver, and the watch over a connection's requests.
+"""``store.Data`` for any Tarantool driver.
 
 A driver brings a connection with five methods of one request each: ``call(procedure, arguments)``,
 ``select(space, key, ...)``, ``insert(space, row)``, ``update(space, key, operations)`` and
@@ -7,12 +7,10 @@ A driver brings a connection with five methods of one request each: ``call(proce
 
 from __future__ import annotations
 
-import asyncio
 import time
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List
 
 from data_interface.article import ArticleData, Request
-from data_interface.driver import REQUEST_SECONDS
 from data_interface.store import TOKEN_SECONDS, NotFound, Pack, Statistics, Sticker, Visitor
 from data_interface.tarantool.layout import (
     ASCENDING,
@@ -29,15 +27,12 @@ from data_interface.tarantool.layout import (
 
 VIEWS = ["views"]
 ONE_MORE = [["+", 1, 1]]
-LOOK_SECONDS = 0.2
 
 
 class TarantoolData(ArticleData):
     """``store.Data``; every request method sends one request through the driver's connection."""
 
     def __init__(self, connection: Any) -> None:
-        # The last request that was sent, for ``Watch``; a future where it is used.
-        self.last: Optional[Request] = None
         # Looked up once: a page sends nine of them.
         self._call: Callable[..., Request] = connection.call
         self._select: Callable[..., Request] = connection.select
@@ -46,46 +41,36 @@ class TarantoolData(ArticleData):
         self._upsert: Callable[..., Request] = connection.upsert
 
     def random_sticker(self) -> Request:
-        self.last = request = self._call("site_random_sticker")
-        return request
+        return self._call("site_random_sticker")
 
     def new_id(self) -> Request:
-        self.last = request = self._call("site_new_id")
-        return request
+        return self._call("site_new_id")
 
     def keep_token(self, token: str, sticker: int, mate: str) -> Request:
         expires = int(time.time()) + TOKEN_SECONDS
-        self.last = request = self._insert(TOKENS, [token, sticker, mate, expires])
-        return request
+        return self._insert(TOKENS, [token, sticker, mate, expires])
 
     def touch_session(self, session: str, visitor: Visitor) -> Request:
         now = int(time.time())
         _, address, agent = visitor
-        self.last = request = self._upsert(
+        return self._upsert(
             SESSIONS,
             [session, address, agent, 1, now],
             [["=", 1, address], ["=", 2, agent], ["+", 3, 1], ["=", 4, now]],
         )
-        return request
 
     def count_view(self) -> Request:
-        self.last = request = self._update(COUNTERS, VIEWS, ONE_MORE)
-        return request
+        return self._update(COUNTERS, VIEWS, ONE_MORE)
 
     def ranked(self, limit: int, best: bool) -> Request:
         iterator = DESCENDING if best else ASCENDING
-        self.last = request = self._select(
-            STICKERS, [], limit=limit, index=BY_RATING, iterator=iterator
-        )
-        return request
+        return self._select(STICKERS, [], limit=limit, index=BY_RATING, iterator=iterator)
 
     def _ask(self, procedure: str, *arguments: Any) -> Request:
-        self.last = request = self._call(procedure, arguments)
-        return request
+        return self._call(procedure, arguments)
 
     def _find(self, space: int, key: List[int], **options: int) -> Request:
-        self.last = request = self._select(space, key, **options)
-        return request
+        return self._select(space, key, **options)
 
     async def cast_vote(self, plus: str, minus: str) -> bool:
         return bool((await self._ask("site_cast_vote", plus, minus))[0][0])
@@ -129,36 +114,3 @@ class TarantoolData(ArticleData):
 
     async def delete_sticker(self, pack: int, sticker: int) -> None:
         await self._ask("site_delete_sticker", pack, sticker)
-
-
-class Watch:
-    """Ends a connection whose request was not answered for REQUEST_SECONDS.
-
-    One timer for a connection instead of one for a request: every LOOK_SECONDS it picks the last
-    request sent, and follows it until it is answered. Looks are counted, not seconds: a process
-    that was stopped itself must not take its own absence for the database's.
-    """
-
-    def __init__(self, sender: Any, is_open: Callable[[], bool], abort: Callable[[], None]) -> None:
-        """``sender.last`` is the future of the last request sent, or None."""
-        self._sender = sender
-        self._is_open = is_open
-        self._abort = abort
-        self._suspect: Any = None
-        self._looks = 0
-        self._loop = asyncio.get_event_loop()
-        self._loop.call_later(LOOK_SECONDS, self._look)
-
-    def _look(self) -> None:
-        if not self._is_open():
-            return
-        if self._suspect is None or self._suspect.done():
-            last = self._sender.last
-            self._suspect = None if last is None or last.done() else last
-            self._looks = 0
-        elif self._looks < REQUEST_SECONDS / LOOK_SECONDS - 2:
-            self._looks += 1
-        else:
-            self._abort()
-            return
-        self._loop.call_later(LOOK_SECONDS, self._look)

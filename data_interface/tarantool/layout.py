@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, AsyncContextManager
 
 from data_interface.connections import mode
+from data_interface.deadline import Deadline
 from data_interface.driver import Driver, connect, raise_translated
 from data_interface.stickers import catalogue
 from data_interface.store import (
@@ -73,7 +73,8 @@ class TarantoolStore:
         except Unavailable as error:
             raise Unavailable(f"Is Tarantool running at {self._address}? {error}") from None
         try:
-            await asyncio.wait_for(prepare(connection), OPEN_SECONDS)
+            with Deadline(OPEN_SECONDS):
+                await prepare(connection)
         except Exception as error:
             raise_translated(self._driver, error)
             raise

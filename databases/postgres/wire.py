@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from databases.database import Frame
+from databases.database import RESET, Frame
 
 REQUESTS = {"E": "Execute", "Q": "Query", "F": "FunctionCall"}
+# What asyncpg's pool asks of a connection that is given back ends like this.
+RESETS = b"RESET ALL"
 
 
 def requests(buffer: bytearray) -> Iterator[Frame]:
@@ -20,4 +22,5 @@ def requests(buffer: bytearray) -> Iterator[Frame]:
             return
         frame = bytes(buffer[:length])
         del buffer[:length]
-        yield REQUESTS.get(chr(frame[0]), ""), frame
+        name = REQUESTS.get(chr(frame[0]), "")
+        yield RESET if name == "Query" and RESETS in frame else name, frame

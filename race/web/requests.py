@@ -9,6 +9,7 @@ from data_interface import HOUSEKEEPING
 from databases import find
 from databases.database import Database
 from databases.wire import Wire, tapped
+from race.saved.model import Figures
 from race.web.ask import ask
 from race.web.databases import Databases
 from race.web.pages import PAGES, verify
@@ -18,13 +19,18 @@ WIRE_SECONDS = 90.0
 """A server starts in at most 30 s, and has a few pages to answer."""
 PROBES = 3
 
+REQUESTS = "database_requests"
+"""The page's own."""
+RESETS = "database_resets"
+"""By a driver's pool that makes a connection as new when a page gives it back."""
+
 Start = Callable[[Mapping[str, str]], Server]
 
 
 def per_page(
     databases: Databases, name: str | None, start: Start, pages: Iterable[str]
-) -> dict[str, float]:
-    """Requests to a contender's database for each page.
+) -> dict[str, Figures]:
+    """Requests to a contender's database for each page: REQUESTS, and RESETS where there are any.
 
     `start` starts the contender's server with more environment variables. The least of a few
     counts, for one new visitor at a time; a page is missing where nothing can be seen (TLS).
@@ -38,7 +44,7 @@ def per_page(
 
 async def _wired(
     database: Database, url: str, start: Start, pages: Iterable[str]
-) -> dict[str, float]:
+) -> dict[str, Figures]:
     async with tapped(database, url, HOUSEKEEPING) as wire:
         server = await asyncio.to_thread(start, {database.url_variable: wire.url})
         try:
@@ -49,12 +55,16 @@ async def _wired(
     return {page: count for page, count in counts.items() if count is not None}
 
 
-async def _count(wire: Wire, url: str, page: str) -> float | None:
+async def _count(wire: Wire, url: str, page: str) -> Figures | None:
     counts = []
     for _ in range(1 + PROBES):
         wire.forget()
         await asyncio.to_thread(verify, url, page)
-        counts.append(sum(len(tap.requests) for tap in wire.asked()))
+        taps = wire.asked()
+        own = sum(len(tap.requests) for tap in taps)
+        counts.append((own, sum(tap.resets for tap in taps)))
     # The first page of a server may ask what is asked only once.
-    least = min(counts[1:])
-    return float(least) if least or not PAGES[page].queries else None
+    own, resets = min(counts[1:])
+    if not own and PAGES[page].queries:
+        return None
+    return {REQUESTS: float(own), **({RESETS: float(resets)} if resets else {})}

@@ -19,7 +19,6 @@ from race.web.servers import Launcher, Server
 from race.web.votes import Ballots
 
 SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
-REQUESTS = "database_requests"
 
 
 @dataclass
@@ -29,7 +28,7 @@ class Shared:
     launcher: Launcher
     databases: Databases
     names: Mapping[str, str | None]
-    requests: dict[str, dict[str, float]] = field(default_factory=dict)
+    requests: dict[str, dict[str, Figures]] = field(default_factory=dict)
     weights: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
 
     def start(self, contender: Contender) -> Site:
@@ -107,10 +106,9 @@ class Site:
             known[label] = self._count(self.shared.launcher.scenario.tasks)
         if (label, task) not in weights:
             weights[label, task] = pages.weigh(self.server.url, task)
-        requests = {REQUESTS: known[label][task]} if task in known[label] else {}
-        return {**requests, **weights[label, task]}
+        return {**known[label].get(task, {}), **weights[label, task]}
 
-    def _count(self, tasks: Sequence[str]) -> dict[str, float]:
+    def _count(self, tasks: Sequence[str]) -> dict[str, Figures]:
         """On a server of its own, whose wire is tapped."""
 
         def start(env: Mapping[str, str]) -> Server:

@@ -37,13 +37,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def settings() -> List[Tuple[str, str]]:
     """Backend and connection mode: everything this interpreter runs.
 
-    The oldest one runs in every mode what no other can, and the rest in one mode.
+    The oldest one runs in every mode what no other can, and of the rest the modes that keep
+    connections: that is where a driver's version matters.
     """
+    kept = None if VERSION != OLDEST else ("one", "pool", "gate")
     return [
         (name, connection)
         for name, plugin in BACKENDS.items()
         if plugin.suits(VERSION)
-        for connection in plugin.connections[: 1 if VERSION == OLDEST != plugin.python else None]
+        for connection in plugin.connections
+        if kept is None or plugin.python == OLDEST or connection in kept
     ]
 
 

@@ -196,16 +196,29 @@ INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Insider]]
 @contextmanager
 def lowered(tokens: int, sessions: int) -> Iterator[None]:
     """The bounds of every store module, made small; stores read them when they are opened."""
-    bounds = {"TOKENS_KEPT": tokens, "SESSIONS_KEPT": sessions}
+    with constants(TOKENS_KEPT=tokens, SESSIONS_KEPT=sessions):
+        yield
+
+
+@contextmanager
+def units_of(seconds: float) -> Iterator[None]:
+    """Pages that begin meanwhile have that long."""
+    with constants(UNIT_SECONDS=seconds):
+        yield
+
+
+@contextmanager
+def constants(**values: float) -> Iterator[None]:
+    """Constants of all store modules that know them, with other values."""
     changed = []
     for name, module in list(sys.modules.items()):
         if name.startswith("data_interface."):
-            for bound, value in bounds.items():
-                if hasattr(module, bound):
-                    changed.append((module, bound, getattr(module, bound)))
-                    setattr(module, bound, value)
+            for constant, value in values.items():
+                if hasattr(module, constant):
+                    changed.append((module, constant, getattr(module, constant)))
+                    setattr(module, constant, value)
     try:
         yield
     finally:
-        for module, bound, value in changed:
-            setattr(module, bound, value)
+        for module, constant, value in changed:
+            setattr(module, constant, value)

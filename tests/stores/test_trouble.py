@@ -21,7 +21,7 @@ from tests.stores.bench import (
     vote,
     within,
 )
-from tests.stores.insiders import lowered
+from tests.stores.insiders import lowered, units_of
 
 CLEAN_SECONDS = 5 * CLEAN_EVERY_SECONDS
 
@@ -29,21 +29,22 @@ CLEAN_SECONDS = 5 * CLEAN_EVERY_SECONDS
 async def test_no_connection_left_is_busy(bench: Bench) -> None:
     """Then, with one given back, it goes on."""
     size = 2
-    most = {"one": 1, "pool": size, "multi": MOST_CONNECTIONS}.get(bench.connection)
+    most = {"one": 1, "pool": size, "gate": size, "multi": MOST_CONNECTIONS}.get(bench.connection)
     if most is None or bench.plugin.database is None:
         return
     async with bench.store(size) as store:
         if bench.connection == "one" and bench.multiplexes(store):
             return
         async with AsyncExitStack() as held:
-            for _ in range(most):
-                await held.enter_async_context(store.acquire())
-            with within(PATIENCE_SECONDS):
+            with units_of(60.0):
+                for _ in range(most):
+                    await held.enter_async_context(store.acquire())
+            with units_of(0.2), within(0.2):
                 await raises(Busy, new_ballot(store))
-                # Whoever waits gets the first connection that is given back.
-                waiting = asyncio.ensure_future(new_ballot(store))
-                await asyncio.sleep(0.1)
-                assert not waiting.done()
+            # Whoever waits gets the first connection that is given back.
+            waiting = asyncio.ensure_future(new_ballot(store))
+            await asyncio.sleep(0.1)
+            assert not waiting.done()
         with within(PATIENCE_SECONDS):
             await waiting
             await new_ballot(store)

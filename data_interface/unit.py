@@ -1,0 +1,92 @@
+"""A unit of work: one page's hold on a connection, within one time limit, whatever the mode."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Any, Optional, Type
+
+from data_interface.deadline import UNIT_SECONDS, Deadline
+from data_interface.driver import Driver, connect, raise_translated
+from data_interface.store import Data, StoreError
+
+
+class Mode:
+    """How connections are kept. ``acquire`` hands out a unit of work."""
+
+    def __init__(self, driver: Driver, size: int) -> None:
+        self.driver = driver
+        self._size = size
+
+    async def open(self) -> None:
+        """Prove that the database can be reached."""
+        await self.driver.disconnect(await connect(self.driver))
+
+    def acquire(self) -> Unit:
+        """See ``store.Store.acquire``."""
+        return Unit(self)
+
+    async def take(self, unit: Unit) -> Any:
+        """A connection for one unit of work; cancelled when the unit's time is over."""
+        raise NotImplementedError
+
+    async def give_back(self, connection: Any, unit: Unit, broken: bool) -> None:
+        """The unit is over; ``broken`` when it did not end well."""
+        raise NotImplementedError
+
+    def view(self, connection: Any, unit: Unit) -> Data:
+        """The page's view of a connection."""
+        return self.driver.data(connection)
+
+    async def close(self) -> None:
+        """End every connection that is kept."""
+
+
+class Unit(Deadline):
+    """``async with`` one of these is a page: UNIT_SECONDS from before the connection to after."""
+
+    __slots__ = ("_connection", "_mode", "mark")
+
+    def __init__(self, mode: Mode) -> None:
+        super().__init__(UNIT_SECONDS)
+        self._mode = mode
+        self._connection: Any = None
+        # For the mode's own use.
+        self.mark = 0
+
+    async def __aenter__(self) -> Data:
+        self.start()
+        try:
+            self._connection = await self._mode.take(self)
+        except BaseException as error:
+            self._end(error)
+            raise
+        if self.struck:
+            await self._end_swallowed()
+        return self._mode.view(self._connection, self)
+
+    async def __aexit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        broken = error is not None and not isinstance(error, StoreError)
+        try:
+            await self._mode.give_back(self._connection, self, broken)
+        except BaseException as trouble:
+            self._end(trouble)
+            raise
+        self.stop(error)
+        if broken:
+            raise_translated(self._mode.driver, error)
+
+    def _end(self, error: Optional[BaseException]) -> None:
+        self.stop(error)
+        raise_translated(self._mode.driver, error)
+
+    async def _end_swallowed(self) -> None:
+        """Some pools lose a cancellation when a connection comes in the same moment."""
+        error = asyncio.CancelledError()
+        await self.__aexit__(type(error), error, None)
+        raise error

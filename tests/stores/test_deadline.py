@@ -1,0 +1,171 @@
+"""The one time limit of a unit of work: what ends it, what does not, and what is left after it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, List
+
+import pytest
+
+from data_interface.deadline import (
+    GRACE_SECONDS,
+    LATE_SECONDS,
+    UNIT_SECONDS,
+    Deadline,
+    cancellations,
+)
+from data_interface.store import Busy, NotFound, Unavailable
+from tests.stores.bench import PATIENCE_SECONDS, Bench, answers, eventually, new_ballot, raises
+from tests.stores.insiders import units_of
+
+COUNTED = hasattr(asyncio.Task, "uncancel")
+
+
+async def never() -> None:
+    await asyncio.get_event_loop().create_future()
+
+
+async def test_a_block_in_time_is_left_alone() -> None:
+    with Deadline(0.05):
+        await asyncio.sleep(0)
+    await asyncio.sleep(0.1)
+
+
+async def test_a_block_that_takes_too_long_is_ended() -> None:
+    began = time.monotonic()
+    with pytest.raises(Unavailable), Deadline(0.05):
+        await never()
+    assert 0.04 < time.monotonic() - began < PATIENCE_SECONDS
+    # The task is as before.
+    assert not cancellations(asyncio.current_task())
+    await asyncio.sleep(0)
+
+
+async def test_who_waits_for_others_is_told_so() -> None:
+    async def block() -> None:
+        with Deadline(0.02) as deadline:
+            deadline.crowded = True
+            await never()
+
+    await raises(Busy, block())
+
+
+async def test_an_error_of_the_block_stays() -> None:
+    with pytest.raises(NotFound), Deadline(0.02):
+        raise NotFound("x")
+
+
+async def test_the_outer_of_two_may_end_first() -> None:
+    with pytest.raises(Unavailable), Deadline(0.02), Deadline(10.0) as inner:
+        await never()
+    assert not inner.struck
+
+
+async def test_a_cancellation_from_outside_stays_one() -> None:
+    async def block() -> None:
+        with Deadline(10.0):
+            await never()
+
+    task = asyncio.ensure_future(block())
+    await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
+@pytest.mark.parametrize("first", ["outside", "limit"])
+async def test_a_cancellation_in_the_moment_of_the_limit_stays_one(first: str) -> None:
+    if first == "limit" and not COUNTED:
+        pytest.skip("before CPython 3.11 a task does not count its cancellations")
+    deadlines: List[Any] = []
+
+    async def block() -> None:
+        with Deadline(10.0) as deadline:
+            deadlines.append(deadline)
+            await never()
+
+    task = asyncio.ensure_future(block())
+    await asyncio.sleep(0)
+    if first == "outside":
+        task.cancel()
+        deadlines[0]._due()
+    else:
+        deadlines[0]._strike()
+        task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
+async def test_a_process_that_was_stopped_reads_its_answer_first() -> None:
+    loop = asyncio.get_event_loop()
+    answer = loop.create_future()
+    with Deadline(0.02):
+        # As after SIGCONT: the limit is long over, and the answer is not yet read.
+        loop.call_soon(time.sleep, 0.03 + 2 * LATE_SECONDS)
+        loop.call_later(0.025, loop.call_later, GRACE_SECONDS / 4, answer.set_result, 1)
+        assert await answer == 1
+
+
+async def test_a_late_loop_has_no_second_grace() -> None:
+    async def block() -> None:
+        with Deadline(0.02):
+            asyncio.get_event_loop().call_soon(time.sleep, 0.03 + 2 * LATE_SECONDS)
+            await never()
+
+    await raises(Unavailable, block())
+
+
+def test_a_page_is_answered_within_two_seconds() -> None:
+    assert UNIT_SECONDS + LATE_SECONDS + GRACE_SECONDS <= PATIENCE_SECONDS
+
+
+async def slow(store: Any) -> None:
+    """A page that takes too long by itself."""
+    async with store.acquire() as data:
+        await data.packs()
+        await never()
+
+
+def shared(bench: Bench, store: Any) -> bool:
+    """Whether all pages use one connection at a time."""
+    return bench.connection == "one" and bool(bench.plugin.database) and bench.multiplexes(store)
+
+
+async def test_a_shared_connection_that_answers_is_kept(bench: Bench) -> None:
+    async with bench.store() as store:
+        if not shared(bench, store):
+            return
+        with units_of(0.3):
+            page = asyncio.ensure_future(raises(Unavailable, slow(store)))
+            await asyncio.sleep(0.1)
+        kept = store._mode._connection  # type: ignore[attr-defined]
+        await new_ballot(store)
+        await page
+        assert store._driver.is_open(kept)  # type: ignore[attr-defined]
+
+
+async def test_a_shared_connection_that_answers_nobody_is_replaced(bench: Bench) -> None:
+    async with bench.store() as store:
+        if not shared(bench, store):
+            return
+        await new_ballot(store)
+        old = store._mode._connection  # type: ignore[attr-defined]
+        with units_of(0.1):
+            await raises(Unavailable, slow(store))
+        assert not store._driver.is_open(old)  # type: ignore[attr-defined]
+        await new_ballot(store)
+        assert store._mode._connection is not old  # type: ignore[attr-defined]
+
+
+async def test_a_page_that_takes_too_long_gives_back_what_it_had(bench: Bench) -> None:
+    """Whatever the mode: as many of them as there are connections, then all is well."""
+    if bench.plugin.database is None:
+        return
+    async with bench.store(2) as store:
+        with units_of(0.3):
+            pages = [slow(store) for _ in range(4)]
+            results = await asyncio.gather(*pages, return_exceptions=True)
+        assert all(isinstance(one, (Unavailable, Busy)) for one in results), results
+        await eventually(lambda: answers(store), PATIENCE_SECONDS, "the store did not recover")
+        await asyncio.gather(*[new_ballot(store) for _ in range(4)])
