@@ -77,7 +77,7 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
         full=most_often_full(cells),
         busy=median(cell.metered("busy", party) for cell in cells),
         cells=len(cells),
-        ran=len(race.ran[work][label]),
+        ran=len({(cell.round, cell.pass_) for cell in race.ran[work][label]}),
         rounds=len(rates),
         throughput=spread(math.exp(log) for log in rates.values()),
         ratio=None if table.bounds & {label, table.reference} else _ratio(race.rates, table, label),
