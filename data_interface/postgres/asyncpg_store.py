@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from typing import Any, Awaitable, Callable, Dict, Optional, Tuple, Union
 
 import asyncpg
@@ -18,6 +19,11 @@ from data_interface.store import Data, Refused, StoreError
 
 # A page that waited for a hung database does not wait for its goodbye as well.
 GOODBYE_SECONDS = 0.05
+
+CONNECT_SECONDS = 2.0
+
+# What its pool logs is an outage, which pages report.
+logging.getLogger("asyncpg.pool").setLevel(logging.CRITICAL)
 
 # Cancelled early in a connect, asyncpg before 0.32 leaves an error that nobody looks at.
 LITTERS = tuple(int(part) for part in asyncpg.__version__.split(".")[:2]) < (0, 32)
@@ -65,7 +71,12 @@ class AsyncpgPool:
         """See ``driver.Pool``."""
         url, options = self._driver.arguments
         self._pool = await asyncpg.create_pool(
-            url, min_size=self._size, max_size=self._size, **options
+            url,
+            min_size=self._size,
+            max_size=self._size,
+            # It connects in the background as well, where no page's time ends it.
+            timeout=CONNECT_SECONDS,
+            **options,
         )
 
     async def acquire(self) -> Connection:
@@ -164,7 +175,15 @@ async def tidily(making: Awaitable[Raw]) -> Raw:
     try:
         return await asyncio.shield(attempt)
     except asyncio.CancelledError:
-        await asyncio.wait([attempt], timeout=GOODBYE_SECONDS)
-        if not attempt.cancel() and attempt.exception() is None:
-            attempt.result().terminate()
+        try:
+            await asyncio.wait([attempt], timeout=GOODBYE_SECONDS)
+        finally:
+            # It may end well in spite of the cancellation.
+            attempt.add_done_callback(_end)
+            attempt.cancel()
         raise
+
+
+def _end(attempt: asyncio.Future[Raw]) -> None:
+    if not attempt.cancelled() and attempt.exception() is None:
+        attempt.result().terminate()
