@@ -42,8 +42,10 @@ class Own(Mode):
         return connection
 
     async def give_back(self, connection: Any, unit: Unit, broken: bool) -> None:
-        self._taken -= 1
-        await self._pool.release(connection, broken)
+        try:
+            await self._pool.release(connection, broken)
+        finally:
+            self._taken -= 1
 
     async def close(self) -> None:
         await self._pool.close()

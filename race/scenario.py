@@ -43,10 +43,12 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class WarmUpPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Windows of load before a cell, until two in a row agree within `agreement`: a contender that
-    rested has to wake up, and no more, since the calibration has warmed it up.
+    rested has to wake up, and no more, since the calibration has warmed it up. `calibration_s` is
+    the length of a window there.
     """
 
     window_s: Positive = 0.2
+    calibration_s: Positive = 0.4
     windows: AtLeastOne = 2
     agreement: Positive = 0.1
 

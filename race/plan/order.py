@@ -38,26 +38,31 @@ def key_of(cell: Cell) -> CellKey:
 
 
 def shuffled(
-    works: Mapping[str, Sequence[Work]], found: Sequence[Contender], seed: int, number: int
+    works: Mapping[str, Sequence[Work]],
+    found: Sequence[Contender],
+    seed: int,
+    number: int,
+    first: int = 1,
 ) -> list[Planned]:
     """The cells of a round: works in random order, on each of them the contenders in random order.
 
     Those who are compared on a task run it within seconds of each other: what the machine does from
-    minute to minute is then in all of them. An even round has the reverse order of the one before
-    it, so that what goes in one direction favours nobody. The order depends on seed and round
-    alone, so that a resumed race goes on with the same plan.
+    minute to minute is then in all of them. From round `first` on every second round has the
+    reverse order of the one before it, so that what goes in one direction favours nobody. The order
+    depends on seed and round alone, so that a resumed race goes on with the same plan.
     """
+    mirrors = number > first and (number - first) % 2 == 1
     groups: dict[tuple[str, int, bool], list[tuple[Contender, Work]]] = {}
     for contender in found:
         for work in works[contender.label]:
             # All fixed rates of a task are one group: each contender has rates of its own.
             group = work.task, work.load.pipeline, work.load.rate is not None
             groups.setdefault(group, []).append((contender, work))
-    dice = random.Random(f"{seed}/{(number + 1) // 2}")  # noqa: S311 - to repeat, not a secret
+    dice = random.Random(f"{seed}/{number - mirrors}")  # noqa: S311 - to repeat, not a secret
     names = sorted(groups)
     turns: list[tuple[Contender, Work]] = []
     for name in dice.sample(names, len(names)):
         turns += dice.sample(groups[name], len(groups[name]))
-    if number != CALIBRATION and number % 2 == 0:
+    if mirrors:
         turns.reverse()
     return [Planned(number, place, one, work) for place, (one, work) in enumerate(turns)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -78,7 +79,7 @@ class Cells:
             subject.check(work.task)
             facts = subject.facts(work.task)
             window = self._window(subject, work.task)
-            warm = raised(self.scenario, warm_up(self.scenario, work.load, window), window)
+            warm = raised(self.scenario, work.load, window)
             subject.check(work.task)
         except CellFailed as failure:
             return failed(planned, str(failure), began)
@@ -88,15 +89,22 @@ class Cells:
             return _cell(planned, found, began, "ok", None)
         return _cell(planned, found, began, "invalid", "nothing was answered")
 
+    def discard(self, subject: Subject, planned: Planned) -> None:
+        """Run what is not like later cells: nothing is saved, and nothing learned of it."""
+        task, load = planned.work.task, self.learned.load(planned.work)
+        with suppress(CellFailed):
+            subject.check(task)
+            measure(subject, self._meters, Work(task, load))
+            subject.check(task)
+
     def _measure(self, subject: Subject, planned: Planned) -> _Outcome:
         work, spot = planned.work, (planned.contender.label, planned.work)
         if spot in self.learned.too_slow:
             raise CellFailed(self.learned.too_slow[spot])
         subject.check(work.task)
         facts = subject.facts(work.task)
-        connections = self.learned.connections.get(work, work.load.connections)
-        load = replace(work.load, connections=connections)
-        warm = warm_up(self.scenario, load, self._window(subject, work.task))
+        load = self.learned.load(work)
+        warm = warm_up(self.scenario.warmup, load, self._window(subject, work.task))
         longer = lasting(Work(work.task, load), self._seconds(spot, load, warm.last.sample))
         measured = measure(subject, self._meters, longer)
         return _Outcome(measured, load, facts, warm)

@@ -49,7 +49,9 @@ class Rounds:
         self.writer.finish(datetime.now(UTC).isoformat(timespec="seconds"))
 
     def _round(self, number: int, hosts: Hosts) -> None:
-        order = shuffled(self._works(number), self.plan.contenders, self.writer.head.seed, number)
+        first = 1 + self.plan.scenario.open_loop
+        seed = self.writer.head.seed
+        order = shuffled(self._works(number), self.plan.contenders, seed, number, first)
         self.board.round(number, self.plan.rounds)
         self._run([one for one in order if one.key not in self.done], hosts)
         if number == CALIBRATION:
@@ -88,15 +90,15 @@ class Rounds:
         if one.calibrates:
             return self.cells.calibrate(host.subject, one)
         if fresh:
-            # Of one that died and was started again the first cell is not like its others.
-            self.cells.run(host.subject, one)
+            # The first cell of who was just started is not like its others.
+            self.cells.discard(host.subject, one)
         return self.cells.run(host.subject, one)
 
     def _in_time(self, more: int) -> bool:
-        """Whether so many more cells fit into the scenario's time limit."""
+        """Whether so many more cells fit into the time limit; the planned ones are run anyway."""
         limit = self.plan.scenario.time_limit_s
         spent = time.monotonic() - self._began
-        left = max(0, self.plan.cells - len(self.done))
+        left = max(0, self.plan.calibrations + self.plan.cells - len(self.done))
         return limit is None or spent * (1 + (left + more) / max(1, self._ran)) <= limit
 
 

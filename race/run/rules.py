@@ -19,7 +19,7 @@ GENERATOR = "generator"
 ANSWERED = 0.85
 """Pipelined: where fewer of the connections were being answered there is no latency."""
 
-RAMP_SHARE = 0.02
+RAMP_SHARE = 0.05
 """Of a pipelined cell, at most so much is spent until every connection was answered once."""
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from race.run.measure import Measured
 from race.run.rules import disturbances, little, nobody_saturated
 from race.saved.model import Load, WarmUp
-from race.scenario import Scenario
+from race.scenario import Scenario, WarmUpPlan
 
 WORTH_RAISING = 1.03
 """Connections stay raised only when they bring 3 % more: the smallest difference a race claims."""
@@ -29,9 +29,8 @@ class Warm:
     last: Measured
 
 
-def warm_up(scenario: Scenario, load: Load, window: Window) -> Warm:
+def warm_up(plan: WarmUpPlan, load: Load, window: Window) -> Warm:
     """Drive windows until two in a row agree or the limit is reached."""
-    plan = scenario.warmup
     load = replace(load, duration_s=plan.window_s)
     last = window(load)
     driven, agreed = 1, None if plan.windows == 1 else False
@@ -43,23 +42,32 @@ def warm_up(scenario: Scenario, load: Load, window: Window) -> Warm:
     return Warm(load, WarmUp(driven, agreed), last)
 
 
-def raised(scenario: Scenario, warm: Warm, window: Window) -> Warm:
-    """Double the connections while nobody is saturated and it helps.
+def raised(scenario: Scenario, load: Load, window: Window) -> Warm:
+    """Warm up, then double the connections while nobody is saturated and it helps.
 
-    Not while others use the cores: they look idle to who was kept off them.
+    One window may be lucky, and all contenders would get its connections: it must help twice. Not
+    while others use the cores: who was kept off them looks idle.
     """
+    plan = replace(scenario.warmup, window_s=scenario.warmup.calibration_s)
+    warm = warm_up(plan, load, window)
     load, last, driven = warm.load, warm.last, warm.record.windows
     most = scenario.load.max_connections
     while _wanting(scenario, last) and load.connections * 2 <= most:
         more = replace(load, connections=load.connections * 2)
-        driven += 1
-        now = window(more)
-        better = now.sample.throughput >= last.sample.throughput * WORTH_RAISING
-        # Connections that a busy server does not even accept are no load.
-        if not better or now.sample.failed or little(scenario.limits, now.sample, more):
+        tried = [window(more)]
+        if _better(scenario, more, last, tried[0]):
+            tried.append(window(more))
+        driven += len(tried)
+        if len(tried) == 1 or not _better(scenario, more, last, tried[1]):
             break
-        load, last = more, now
+        load, last = more, tried[1]
     return Warm(load, WarmUp(driven, warm.record.agreed), last)
+
+
+def _better(scenario: Scenario, load: Load, before: Measured, now: Measured) -> bool:
+    """Connections that a busy server does not even accept are no load."""
+    answered = not now.sample.failed and not little(scenario.limits, now.sample, load)
+    return answered and now.sample.throughput >= before.sample.throughput * WORTH_RAISING
 
 
 def _wanting(scenario: Scenario, last: Measured) -> bool:

@@ -65,7 +65,7 @@ class Databases:
             return None
 
     def pin(self, where: frozenset[int]) -> None:
-        """Pin every database to its cores; again for each block, as a restarted one is not."""
+        """Pin every database to its cores; again for each cell, as a restarted one is not."""
         if not where:
             return
         for name in (*self.handles, *self.external):
@@ -75,7 +75,7 @@ class Databases:
 
 @contextmanager
 def held(names: Iterable[str]) -> Iterator[Databases]:
-    """The databases of a race, for the length of a block."""
+    """The databases of a race, for the length of a `with`."""
     databases = Databases()
     try:
         databases.hold(names)

@@ -1,4 +1,4 @@
-"""One server process: started fresh for a block, ready when it says so, stopped by its own id."""
+"""One server process: ready when it says so, stopped by its own id."""
 
 from __future__ import annotations
 

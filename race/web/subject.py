@@ -42,7 +42,7 @@ class Shared:
 
 @dataclass
 class Site:
-    """`discipline.Subject`: a server that was started for a block."""
+    """`discipline.Subject`: one server, its generator and its database."""
 
     shared: Shared
     contender: Contender

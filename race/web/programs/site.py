@@ -24,7 +24,6 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
-REQUEST_SECONDS = 1.0
 TOKEN_SECONDS = 600
 AGENT_LENGTH = 200
 
@@ -58,7 +57,6 @@ async def connect() -> Any:
         port=where.path or where.port,
         username=where.user,
         password=where.password,
-        request_timeout=REQUEST_SECONDS,
         fetch_schema=False,
         auto_refetch_schema=False,
         ping_timeout=0,
