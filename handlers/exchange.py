@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
+from typing_extensions import Protocol
+
 # One body limit for every framework, in bytes: a ballot is 100, a title 80 characters.
 BODY_LIMIT = 64 * 1024
 
@@ -22,31 +24,39 @@ FRESH = {"Cache-Control": "no-store"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-class Visit:
-    """One request, in the site's words. Text is what the framework decoded; nothing is checked.
+class Visit(Protocol):
+    """One request, in the site's words; an adapter looks them up in its own when a page asks.
 
-    ``session`` is the value of the cookie SESSION as the framework reads it, None without one.
+    Text is what the framework decoded; nothing is checked.
     """
 
-    __slots__ = ("address", "agent", "authorization", "body", "params", "query", "session")
+    @property
+    def session(self) -> Optional[str]:
+        """The value of the cookie SESSION as the framework reads it; None without one."""
 
-    def __init__(
-        self,
-        session: Optional[str] = None,
-        address: str = "",
-        agent: str = "",
-        query: str = "",
-        body: bytes = b"",
-        authorization: Optional[str] = None,
-        params: Tuple[str, ...] = (),
-    ) -> None:
-        self.session = session
-        self.address = address
-        self.agent = agent
-        self.query = query
-        self.body = body
-        self.authorization = authorization
-        self.params = params
+    @property
+    def address(self) -> str:
+        """The peer's."""
+
+    @property
+    def agent(self) -> str:
+        """The header User-Agent."""
+
+    @property
+    def authorization(self) -> Optional[str]:
+        """The header Authorization."""
+
+    @property
+    def query(self) -> str:
+        """What follows the question mark."""
+
+    @property
+    def params(self) -> Tuple[str, ...]:
+        """The parameters of the route's path, decoded."""
+
+    @property
+    def body(self) -> bytes:
+        """As it came; only of a page that waits."""
 
 
 class Kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Optional
+from typing import Awaitable, Dict, Optional
 from urllib.parse import parse_qsl
 
 from data_interface.store import AGENT_LENGTH, Store, StoreError, Visitor
@@ -43,17 +43,17 @@ class Pages:
         visitor = Visitor(session, visit.address, agent_of(visit))
         async with self._store.acquire() as data:
             ballot = await data.ballot(visitor)
-        notice = _NOTICES.get(visit.query) if visit.query else None
+        notice = _NOTICES.get(visit.query)
         body = self._renderer.index(ballot, notice)
         return Page(body, session=None if session else ballot.session)
 
-    async def good(self, visit: Visit) -> Page:
+    def good(self, visit: Visit) -> Awaitable[Page]:
         """The nine best stickers."""
-        return await self._top(visit, True)
+        return self._top(visit, True)
 
-    async def bad(self, visit: Visit) -> Page:
+    def bad(self, visit: Visit) -> Awaitable[Page]:
         """The nine worst stickers."""
-        return await self._top(visit, False)
+        return self._top(visit, False)
 
     async def _top(self, visit: Visit, best: bool) -> Page:
         session = session_of(visit)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import socket
 from http.cookies import CookieError
-from typing import Any, Awaitable, Callable, Optional
+from typing import Any, Awaitable, Callable, Optional, Tuple
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
-from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page, Visit
+from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
@@ -49,26 +49,42 @@ class Bodies:
         self._closing = True
 
 
-def session(request: web.Request) -> Optional[str]:
-    """The session cookie; aiohttp before 3.13 fails on a name of odd characters beside it."""
-    try:
-        return request.cookies.get(SESSION)
-    except CookieError:
-        return None
+class Asked:
+    """``exchange.Visit`` of a request."""
 
+    __slots__ = ("_request", "body")
 
-async def to_visit(request: web.Request, bodies: Bodies) -> Visit:
-    """What the pages may know of a request."""
-    headers = request.headers
-    return Visit(
-        session(request),
-        request.remote or "",
-        headers.get("User-Agent", ""),
-        request.query_string,
-        await bodies.read(request) if request.can_read_body else b"",
-        headers.get("Authorization"),
-        tuple(request.match_info.values()),
-    )
+    def __init__(self, request: web.Request, body: bytes) -> None:
+        self._request = request
+        self.body = body
+
+    @property
+    def session(self) -> Optional[str]:
+        try:
+            return self._request.cookies.get(SESSION)
+        except CookieError:
+            # Of aiohttp before 3.13, at a name of odd characters beside it.
+            return None
+
+    @property
+    def address(self) -> str:
+        return self._request.remote or ""
+
+    @property
+    def agent(self) -> str:
+        return self._request.headers.get("User-Agent", "")
+
+    @property
+    def authorization(self) -> Optional[str]:
+        return self._request.headers.get("Authorization")
+
+    @property
+    def query(self) -> str:
+        return self._request.query_string
+
+    @property
+    def params(self) -> Tuple[str, ...]:
+        return tuple(self._request.match_info.values())
 
 
 def to_response(page: Page) -> web.Response:
@@ -94,12 +110,12 @@ def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
 
     async def handle(request: web.Request) -> web.Response:
         try:
-            visit = await to_visit(request, bodies)
+            body = await bodies.read(request) if request.can_read_body else b""
         except web.HTTPRequestEntityTooLarge:
             return to_response(site.too_large(request.path))
         except Closing:
             return to_response(site.closing(request.path))
-        page = respond(visit)
+        page = respond(Asked(request, body))
         return to_response(await page if route.waits else page)
 
     return handle

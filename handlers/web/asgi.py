@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Awaitable, Callable, Dict, List, MutableMapping, Optional, Tuple
 from urllib.parse import unquote_to_bytes
 
-from handlers.exchange import BODY_LIMIT, Page, Visit
+from handlers.exchange import BODY_LIMIT, Page
 
 # What is read and dropped of a body over the limit: an answer sent before it has all come would be
 # lost with the connection.
@@ -28,18 +28,44 @@ class Gone(Exception):
     """The client left in the middle of its body."""
 
 
-def to_visit(scope: Scope, body: bytes, params: Tuple[str, ...]) -> Visit:
-    """What the pages may know of a request, but for the session: a framework reads cookies."""
-    # None where the client was gone before the server could ask who it is.
-    client = scope["client"]
-    visit = Visit(address=client[0] if client else "", body=body, params=params)
-    visit.query = scope["query_string"].decode("latin-1")
-    for name, value in scope["headers"]:
-        if name == b"user-agent":
-            visit.agent = value.decode("latin-1")
-        elif name == b"authorization":
-            visit.authorization = value.decode("latin-1")
-    return visit
+class Asked:
+    """``exchange.Visit`` of a request; the session is what the framework reads of the cookies."""
+
+    __slots__ = ("_scope", "body", "params", "session")
+
+    def __init__(
+        self, scope: Scope, session: Optional[str], body: bytes, params: Tuple[str, ...]
+    ) -> None:
+        self._scope = scope
+        self.session = session
+        self.body = body
+        self.params = params
+
+    @property
+    def address(self) -> str:
+        # None where the client was gone before the server could ask who it is.
+        client = self._scope["client"]
+        return client[0] if client else ""
+
+    @property
+    def agent(self) -> str:
+        return self._header(b"user-agent") or ""
+
+    @property
+    def authorization(self) -> Optional[str]:
+        return self._header(b"authorization")
+
+    @property
+    def query(self) -> str:
+        query: bytes = self._scope["query_string"]
+        return query.decode("latin-1")
+
+    def _header(self, wanted: bytes) -> Optional[str]:
+        for name, value in self._scope["headers"]:
+            if name == wanted:
+                text: str = value.decode("latin-1")
+                return text
+        return None
 
 
 async def read(receive: Receive) -> bytes:

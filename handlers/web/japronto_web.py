@@ -6,11 +6,11 @@ import asyncio
 import faulthandler
 import logging
 from http.cookies import SimpleCookie
-from typing import Any, Callable
+from typing import Any, Callable, Optional, Tuple
 
 from japronto import Application, RouteNotFoundException
 
-from handlers.exchange import BODY_LIMIT, SESSION, Page, Visit
+from handlers.exchange import BODY_LIMIT, SESSION, Page
 from handlers.site import Route, Site
 from handlers.web.lifecycle import NewLoop, finished
 from handlers.web.listen import Listen
@@ -19,19 +19,46 @@ from handlers.web.supervisor import Life, Ready, supervise
 _log = logging.getLogger("japronto")
 
 
-def to_visit(request: Any) -> Visit:
-    """What the pages may know of a request."""
-    headers, cookies = request.headers, request.cookies
-    return Visit(
+class Asked:
+    """``exchange.Visit`` of a request."""
+
+    __slots__ = ("_request",)
+
+    def __init__(self, request: Any) -> None:
+        self._request = request
+
+    @property
+    def session(self) -> Optional[str]:
         # None where the header is not ASCII.
-        cookies.get(SESSION) if cookies else None,
-        request.remote_addr,
-        headers.get("User-Agent", ""),
-        request.query_string or "",
-        request.body or b"",
-        headers.get("Authorization"),
-        tuple(request.match_dict.values()),
-    )
+        cookies = self._request.cookies
+        return cookies.get(SESSION) if cookies else None
+
+    @property
+    def address(self) -> str:
+        address: str = self._request.remote_addr
+        return address
+
+    @property
+    def agent(self) -> str:
+        agent: str = self._request.headers.get("User-Agent", "")
+        return agent
+
+    @property
+    def authorization(self) -> Optional[str]:
+        given: Optional[str] = self._request.headers.get("Authorization")
+        return given
+
+    @property
+    def query(self) -> str:
+        return self._request.query_string or ""
+
+    @property
+    def params(self) -> Tuple[str, ...]:
+        return tuple(self._request.match_dict.values())
+
+    @property
+    def body(self) -> bytes:
+        return self._request.body or b""
 
 
 def to_response(request: Any, page: Page) -> Any:
@@ -74,12 +101,12 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
     respond: Any = route.respond
 
     def handle(request: Any) -> Any:
-        return to_response(request, respond(to_visit(request)))
+        return to_response(request, respond(Asked(request)))
 
     async def handle_waiting(request: Any) -> Any:
         if request.body and len(request.body) > BODY_LIMIT:
             return to_response(request, site.too_large(request.path))
-        return to_response(request, await respond(to_visit(request)))
+        return to_response(request, await respond(Asked(request)))
 
     return handle_waiting if route.waits else handle
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Any, Awaitable, Callable, Coroutine, Optional
+from typing import Any, Awaitable, Callable, Coroutine, Dict, Optional, Tuple
 
 from sanic import Request, Sanic
 from sanic import __version__ as sanic_version
@@ -12,7 +12,7 @@ from sanic.exceptions import BadRequest, SanicException
 from sanic.http import Http
 from sanic.response import HTTPResponse, text
 
-from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page, Visit
+from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
@@ -21,18 +21,43 @@ from handlers.web.supervisor import Ready
 Handler = Callable[..., Coroutine[Any, Any, HTTPResponse]]
 
 
-def to_visit(request: Request, params: Any) -> Visit:
-    """What the pages may know of a request."""
-    headers = request.headers
-    return Visit(
-        request.cookies.get(SESSION),
-        request.ip,
-        headers.get("user-agent", ""),
-        request.query_string,
-        request.body,
-        headers.get("authorization"),
-        tuple(params.values()),
-    )
+class Asked:
+    """``exchange.Visit`` of a request."""
+
+    __slots__ = ("_params", "_request")
+
+    def __init__(self, request: Request, params: Dict[str, str]) -> None:
+        self._request = request
+        self._params = params
+
+    @property
+    def session(self) -> Optional[str]:
+        return self._request.cookies.get(SESSION)
+
+    @property
+    def address(self) -> str:
+        return self._request.ip
+
+    @property
+    def agent(self) -> str:
+        agent: str = self._request.headers.get("user-agent", "")
+        return agent
+
+    @property
+    def authorization(self) -> Optional[str]:
+        return self._request.headers.get("authorization")
+
+    @property
+    def query(self) -> str:
+        return self._request.query_string
+
+    @property
+    def params(self) -> Tuple[str, ...]:
+        return tuple(self._params.values())
+
+    @property
+    def body(self) -> bytes:
+        return self._request.body
 
 
 def to_response(page: Page) -> HTTPResponse:
@@ -57,7 +82,7 @@ def handler(route: Route) -> Handler:
     respond: Any = route.respond
 
     async def handle(request: Request, **params: str) -> HTTPResponse:
-        page = respond(to_visit(request, params))
+        page = respond(Asked(request, params))
         return to_response(await page if route.waits else page)
 
     return handle

@@ -64,9 +64,8 @@ def endpoint(site: Site, route: Route) -> Endpoint:
             return to_response(site.too_large(asgi.raw_path(request.scope)))
         except asgi.Gone:
             return to_response(site.malformed(asgi.raw_path(request.scope)))
-        visit = asgi.to_visit(request.scope, body, tuple(request.path_params.values()))
-        visit.session = request.cookies.get(SESSION)
-        page = respond(visit)
+        session, params = request.cookies.get(SESSION), tuple(request.path_params.values())
+        page = respond(asgi.Asked(request.scope, session, body, params))
         return to_response(await page if route.waits else page)
 
     return handle

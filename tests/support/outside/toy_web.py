@@ -7,9 +7,19 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from handlers.exchange import SESSION, TEXT, Page, Visit
+from handlers.exchange import SESSION, TEXT, Page
 from handlers.site import Site
 from handlers.web.lifecycle import run
+
+
+class Asked:
+    """``exchange.Visit`` of any request: nothing of it is read."""
+
+    session = authorization = None
+    address = "127.0.0.1"
+    agent = query = ""
+    body = b""
+    params = ()
 
 
 def respond_to(site: Site, method: str, path: str) -> Any:
@@ -18,7 +28,7 @@ def respond_to(site: Site, method: str, path: str) -> Any:
         if (route.method, route.path) == (method, path):
             if route.constant is not None:
                 return Page(route.constant.encode(), TEXT)
-            return route.respond(Visit(address="127.0.0.1"))  # type: ignore[misc]
+            return route.respond(Asked())  # type: ignore[misc]
     return site.missing(method, path)
 
 
