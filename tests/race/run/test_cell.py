@@ -162,6 +162,33 @@ def test_a_slow_contender_is_not_measured_again_in_vain(tmp_path: Any) -> None:
     assert toys.said.count("drive snail run 4") == 1
 
 
+def test_nothing_is_learned_of_a_cell_that_is_dropped() -> None:
+    toys, cells = toy.Toys(errors={"fast": 100}), Cells(toy.scenario())
+    subject = toys.start(records.contender("fast"))
+    cells.discard(subject, planned("fast"))
+    assert toys.said[-3:] == ["check fast run", "drive fast run 1", "check fast run"]
+    assert cells.run(subject, planned("fast")).status == "invalid"  # its first fault
+    cells.discard(toys.start(records.contender("slow")), planned("slow"))
+    toys.wrong.add("fast")
+    cells.discard(subject, planned("fast"))
+
+
+def test_a_lucky_window_raises_nobody() -> None:
+    class Lucky(toy.Toy):
+        windows = 0
+
+        def drive(self, work: Work) -> Sample:
+            self.windows += 1
+            many = 2000 if self.windows == 3 else 1000
+            return Sample(many, work.load.duration_s)
+
+    cells = Cells(toy.scenario())
+    one = replace(planned("fast", connections=10), round=0)
+    subject = Lucky("fast", toy.Toys())
+    assert cells.calibrate(subject, one).connections_used == 10
+    assert subject.windows == 4
+
+
 def test_a_calibration_finds_the_connections_that_anybody_needs() -> None:
     """A toy of which nobody is saturated gets faster with every doubling, up to its number."""
 

@@ -193,10 +193,10 @@ def test_the_ramp_of_a_pipelined_load_by_hand() -> None:
 @pytest.mark.parametrize(
     ("load", "throughput", "seconds"),
     [
-        # 200 samples; 3264 requests are 2 % of 163,200.
+        # 200 samples; 3264 requests are 5 % of 65,280.
         (LOAD, 100.0, 2.0),
-        (DEEP, 50_000.0, 3.264),
-        (DEEP, 1_632_000.0, 0.1),
+        (DEEP, 50_000.0, 1.3056),
+        (DEEP, 652_800.0, 0.1),
     ],
 )
 def test_a_cell_lasts_long_enough(load: Load, throughput: float, seconds: float) -> None:
