@@ -65,7 +65,7 @@ class PostgresData(ArticleData):
         return Pack(*await self._one(NO_PACK, sql.PACK, pack))
 
     async def stickers(self, pack: int) -> List[Sticker]:
-        return [Sticker(*row) for row in await self._fetch(sql.STICKERS, pack)]
+        return list(map(Sticker._make, await self._fetch(sql.STICKERS, pack)))
 
     async def sticker(self, pack: int, sticker: int) -> Sticker:
         return Sticker(*await self._one(NO_STICKER, sql.ONE_STICKER, pack, sticker))

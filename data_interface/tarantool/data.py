@@ -89,7 +89,7 @@ class TarantoolData(ArticleData):
 
     async def stickers(self, pack: int) -> List[Sticker]:
         rows = await self._find(STICKERS, [pack], index=BY_PACK, iterator=EQUAL)
-        return [Sticker(*row) for row in rows]
+        return list(map(Sticker._make, rows))
 
     async def sticker(self, pack: int, sticker: int) -> Sticker:
         rows = await self._find(STICKERS, [sticker])
