@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from typing import Any, Dict, Optional
+from typing import Any, Callable, Dict, Optional
 
 import aiotarantool
 from tarantool.error import DatabaseError, NetworkError
 
+from data_interface.article import Request
 from data_interface.driver import Pool, address
 from data_interface.store import Data, Store, StoreError, Unavailable
 from data_interface.tarantool.data import TarantoolData
@@ -82,6 +83,22 @@ class Link(aiotarantool.Connection):  # type: ignore[misc]
                 waiter.set_exception(ConnectionResetError(LOST))
 
 
+class Together:
+    """A page's requests under way at a time, as ``asyncio.gather`` of the driver's coroutines."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Callable[..., Request]:
+        method = getattr(self._connection, name)
+
+        def request(*arguments: Any, **options: Any) -> Request:
+            task: Request = asyncio.ensure_future(method(*arguments, **options))
+            return task
+
+        return request
+
+
 class AiotarantoolDriver:
     """``driver.Driver`` for aiotarantool."""
 
@@ -130,7 +147,7 @@ class AiotarantoolDriver:
 
     def data(self, connection: Any) -> Data:
         """See ``driver.Driver``."""
-        return TarantoolData(connection)
+        return TarantoolData(Together(connection))
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
         """See ``driver.Driver``."""

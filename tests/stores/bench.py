@@ -83,9 +83,13 @@ class Bench:
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
         """Every process of the database stopped for the length of the block."""
-        pids = family(int(state(folder(self.database.name))["pid"]))
+        root = int(state(folder(self.database.name))["pid"])
+        pids = [root]
         try:
-            for pid in pids:
+            # The one that starts the others first, so that none is started unseen meanwhile.
+            os.kill(root, signal.SIGSTOP)
+            pids = family(root)
+            for pid in pids[1:]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGSTOP)
             yield

@@ -212,9 +212,12 @@ class Databases:
         self.hold(name)
         with self._here():
             main = psutil.Process(self._handles[name].pid)
-        processes = [main, *main.children(recursive=True)]
+        processes = [main]
         try:
-            for process in processes:
+            # The one that starts the others first, so that none is started unseen meanwhile.
+            main.suspend()
+            processes += main.children(recursive=True)
+            for process in processes[1:]:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.suspend()
             yield
