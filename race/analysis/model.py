@@ -103,10 +103,11 @@ class Standing:
 class Contest:
     """All contenders on one work, best first; those without a rank come last.
 
-    `designs` are the factors of those that factors tell apart, by label. `margin` is on the log scale: `noise`, `controls` and `between` are what it was made of. The
-    last is the standard deviation (log scale) of two that run the same code, beyond the scatter of
-    rounds, over the whole race. `little` is how far from 1 a standing's `utilisation` may be before
-    a report says so.
+    `designs` are the factors of those that factors tell apart, by label. `margin` is on the log
+    scale: `noise`, `controls` and `between` are what it was made of. The last is the standard
+    deviation (log scale) of two that run the same code, beyond the scatter of rounds, over the
+    whole race. `little` is how far from 1 a standing's `utilisation` may be before a report says
+    so.
     """
 
     work: Work

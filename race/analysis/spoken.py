@@ -48,9 +48,8 @@ class Headline:
     def difference(self) -> str:
         """In what they differ; a level is spoken where a label does not say it."""
         if self.unknown:
-            return (
-                f"No factors describe {' or '.join(self.unknown)}: more may differ than one thing"
-            )
+            who = " or ".join(self.unknown)
+            return f"No factors describe {who}: more may differ than one thing"
         if not self.differ:
             return "They run the same code there"
         both = list(zip(self.differ, self.levels, strict=True))
