@@ -28,7 +28,8 @@ def analyse(race: SavedRace) -> Analysis:
         _contest(gathered, work, _noise(work, noises), between)
         for work in values.in_order(gathered.ran, race.head.discipline)
     ]
-    ran = [gathered.contenders[label].factors for label in {cell.label for cell in race.cells}]
+    ran = {cell.label for cell in race.cells}
+    designs = [design for label, design in gathered.designs.items() if label in ran]
     return Analysis(
         race=race,
         counted=counted,
@@ -36,7 +37,7 @@ def analyse(race: SavedRace) -> Analysis:
         headline=headline(contests, race.head.discipline),
         contests=contests,
         effects=[(one.work, effect) for one in contests for effect in _effects(gathered, one)],
-        unmatched=effects.unmatched(sorted(ran, key=str), race.head.discipline.factors),
+        unmatched=effects.unmatched(sorted(designs, key=str), race.head.discipline.factors),
         trust=trust.trust(race, contests, counted),
     )
 
@@ -57,6 +58,9 @@ def gather(race: SavedRace, counted: list[Cell]) -> Gathered:
         },
         contenders=contenders,
         twins=_twins(contenders.values()),
+        designs=effects.comparable(
+            {label: one.factors for label, one in contenders.items()}, race.head.discipline.factors
+        ),
     )
 
 
@@ -107,7 +111,7 @@ def _noise(work: Work, noises: dict[Work, Noise]) -> Noise | None:
 
 def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) -> Contest:
     head = race.saved.head
-    same = controls.groups(race.originals, head.discipline.ignores.get(work.task, ()))
+    same = controls.groups(race.told_apart, head.discipline.ignores.get(work.task, ()))
     found = controls.controls(race.own(work), same) if work.load.rate is None else None
     margin = noise.margin(
         floor.estimate.bound if floor else 0.0, between, found.estimate.value if found else 0.0
@@ -116,6 +120,7 @@ def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) ->
     return Contest(
         work=work,
         discipline=head.discipline,
+        designs=race.designs,
         reference=table.reference,
         rounds=max((len(logs) for logs in table.rates.values()), default=0),
         noise=floor,
@@ -163,7 +168,7 @@ def _effects(race: Gathered, contest: Contest) -> list[Effect]:
     designs = {
         item.label: item.factors
         for item in contest.standings
-        if item.state == "ranked" and item.factors
+        if item.state == "ranked" and item.label in contest.designs
     }
     rates = race.rates.get(contest.work, {})
     kind = race.saved.head.discipline

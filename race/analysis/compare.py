@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from race.analysis.analyse import analyse
-from race.analysis.differences import differences
+from race.analysis.differences import connections, differences
 from race.analysis.model import UNWRITTEN, Analysis, Contest, Standing, plain
 from race.analysis.values import Values, cpu_us, in_order, median, one, rate, values
 from race.saved.model import Discipline, Work
@@ -98,9 +98,10 @@ def compare(
 ) -> Comparison:
     """Compare two races contender by contender.
 
-    A change counts when its 95 % interval lies beyond the largest of 3 %, the A/A bounds of both
-    races, and `threshold` (a fraction: 0.05 is 5 %). `relative` divides each race by the mean of
-    its contenders on the task, for races on machines of different speed.
+    A change counts when its 95 % interval lies beyond the larger of both races' margins on the work
+    (`noise.margin`: 3 % or the A/A bound, what processes keep, controls), and of `threshold` (a
+    fraction: 0.05 is 5 %). `relative` divides each race by the mean of its contenders on the task,
+    for races on machines of different speed.
     """
     discipline = new.head.discipline
     sides = [_sides(analyse(race), relative) for race in (old, new)]
@@ -117,7 +118,11 @@ def compare(
         relative=relative,
         common=median(change.estimate.value for change in changes if change.estimate),
         changes=changes,
-        warnings=[*differences(old.head, new.head), *_doubts(changes, relative)],
+        warnings=[
+            *differences(old.head, new.head),
+            *connections(old, new),
+            *_doubts(changes, relative),
+        ],
     )
 
 

@@ -24,6 +24,8 @@ Groups = tuple[frozenset[str], ...]
 def groups(contenders: Iterable[Contender], ignored: Collection[str]) -> Groups:
     """Labels of contenders that differ in factors `ignored` and in no other, two and more in a set.
 
+    `contenders` are those that factors tell apart.
+
     Those that do not differ at all are no controls: an A/A twin has its own place, and what
     factors do not tell apart may differ in what has no factor.
     """
@@ -51,7 +53,7 @@ def between(race: Gathered) -> float:
     pairs: list[list[float]] = []
     for work, rates in race.rates.items():
         if work.load.rate is None:
-            same = groups(race.originals, ignores.get(work.task, ()))
+            same = groups(race.told_apart, ignores.get(work.task, ()))
             twins = [frozenset(pair) for pair in race.twins.items()]
             pairs += noise.same_code(rates, [*same, *twins])
     return float(noise.between([np.array(ratios) for ratios in pairs]))

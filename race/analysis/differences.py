@@ -1,11 +1,18 @@
-"""What differs between the machines and versions of two races."""
+"""What differs between two races: machines, versions, and how they were run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from race.saved.model import Environment, Head, Interpreter
+import msgspec
+
+from race.analysis.values import counted, in_order, place
+from race.saved.model import Discipline, Environment, Head, Interpreter, Work
+from race.saved.reader import SavedRace
+
+Opened = dict[Work, dict[str, list[int]]]
+"""Closed-loop work, then label, to the numbers of connections that its cells were driven with."""
 
 _MACHINE = ("cpu", "cores", "kernel", "memory_bytes", "governor")
 
@@ -21,7 +28,68 @@ def differences(old: Head, new: Head) -> list[str]:
         found.append(f"Different discipline: {old.discipline.name} and {new.discipline.name}.")
     if old.scenario.get("load") != new.scenario.get("load"):
         found.append("The scenarios differ in their load.")
+    found += _settings(old, new)
     return list(dict.fromkeys(found))  # contenders share interpreters
+
+
+def connections(old: SavedRace, new: SavedRace) -> list[str]:
+    """One sentence for each closed-loop work on which a contender had other connections open."""
+    before, after = _opened(old), _opened(new)
+    found = []
+    for work in in_order(before.keys() & after.keys(), new.head.discipline):
+        one, two = before[work], after[work]
+        labels = sorted(label for label in one.keys() & two.keys() if one[label] != two[label])
+        if labels:
+            found.append(_connections(new.head.discipline, work, one, two, labels))
+    return found
+
+
+def _connections(
+    discipline: Discipline,
+    work: Work,
+    one: Mapping[str, list[int]],
+    two: Mapping[str, list[int]],
+    labels: list[str],
+) -> str:
+    told = [" to ".join(map(str, dict.fromkeys(side[labels[0]]))) for side in (one, two)]
+    others = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
+    where = place(discipline, work)
+    return f"Different connections on {where}: {' and '.join(told)} ({labels[0]}{others})."
+
+
+def _opened(race: SavedRace) -> Opened:
+    """Fewest and most, of cells that count."""
+    used: Opened = {}
+    for cell in counted(race):
+        if cell.load.rate is None:
+            number = cell.connections_used or cell.load.connections
+            used.setdefault(cell.work, {}).setdefault(cell.label, []).append(number)
+    return {
+        work: {label: [min(numbers), max(numbers)] for label, numbers in by_label.items()}
+        for work, by_label in used.items()
+    }
+
+
+def _settings(old: Head, new: Head) -> Iterator[str]:
+    """Scenario keys by which cells are run and judged otherwise.
+
+    An older race without `restart` kept its servers; one without `warmup` says nothing of it.
+    """
+    restart = [bool(head.scenario.get("restart")) for head in (old, new)]
+    if restart[0] != restart[1]:
+        told = " and ".join("on" if one else "off" for one in restart)
+        yield f"Different restart of servers in each round (restart): {told}."
+    yield from _keys("limits", *(msgspec.to_builtins(head.limits) for head in (old, new)))
+    yield from _keys("warmup", *(head.scenario.get("warmup") or {} for head in (old, new)))
+
+
+def _keys(name: str, one: Mapping[str, Any], two: Mapping[str, Any]) -> Iterator[str]:
+    """One sentence about all that differs in a table of a scenario."""
+    told = [
+        f"{key} {one[key]} and {two[key]}" for key in one if key in two and one[key] != two[key]
+    ]
+    if told:
+        yield f"Different {name}: {', '.join(told)}."
 
 
 def _machine(before: Environment, after: Environment) -> Iterator[str]:

@@ -20,7 +20,7 @@ def headline(contests: Sequence[Contest], discipline: Discipline) -> Headline | 
     ranked.sort(key=lambda one: (one.work.task != discipline.headline, one.work.load.pipeline))
     for contest in ranked:
         best, *others = [item for item in contest.standings if item.state == "ranked"]
-        found = [one for other in others if (one := _against(contest, best, other))]
+        found = [one for other in others if (one := against(contest, best, other))]
         beaten = [one for one in found if one.declared]
         alone = [one for one in beaten if len(one.differ) == 1]
         if found:
@@ -28,13 +28,14 @@ def headline(contests: Sequence[Contest], discipline: Discipline) -> Headline | 
     return None
 
 
-def _against(contest: Contest, best: Standing, other: Standing) -> Headline | None:
+def against(contest: Contest, best: Standing, other: Standing) -> Headline | None:
     """The sentence about these two; None where they have no common round."""
     labels = {best.label, other.label}
     pair = next((pair for pair in contest.pairs if {pair.first, pair.second} == labels), None)
     if pair is None:
         return None
-    differ = _differ(contest, best, other)
+    unknown = _unknown(contest, best, other)
+    differ = () if unknown else _differ(contest, best, other)
     return Headline(
         winner=best.label,
         other=other.label,
@@ -44,7 +45,15 @@ def _against(contest: Contest, best: Standing, other: Standing) -> Headline | No
         declared=pair.winner == best.label,
         differ=differ,
         levels=tuple((best.factors.get(one, ""), other.factors.get(one, "")) for one in differ),
+        unknown=unknown,
     )
+
+
+def _unknown(contest: Contest, one: Standing, other: Standing) -> tuple[str, ...]:
+    """The labels of those two that factors do not tell apart from others."""
+    if (one.name, one.factors) == (other.name, other.factors):
+        return ()
+    return tuple(item.label for item in (one, other) if item.label not in contest.designs)
 
 
 def _differ(contest: Contest, one: Standing, other: Standing) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from race.analysis.differences import differences
+from race.analysis.differences import connections, differences
 from race.analysis.model import UNWRITTEN, Contest, Spread, plain, spread
 from race.analysis.pairing import Pairing, Run, pairing
 from race.errors import RaceError
@@ -106,7 +106,7 @@ def merge(races: Sequence[SavedRace]) -> Merged:
     return Merged(
         runs=tuple(run.name for run in runs),
         discipline=heads[0].discipline,
-        warnings=_warnings(heads),
+        warnings=_warnings(ordered),
         contests=[one for work in works if (one := merged(runs, work))],
     )
 
@@ -168,9 +168,13 @@ def between(estimates: Sequence[Estimate | None]) -> Estimate | None:
 
 
 def _winner(found: Sequence[Pairing], ratio: Estimate | None) -> str | None:
-    """Declared when every run declares the same, or when six runs or more lie beyond the margin."""
+    """Declared when every run declares the same, or when six runs or more lie beyond the margin.
+
+    Also where no run declares anybody. Two controls never win by that: the margin is no less than
+    what any run saw them differ by.
+    """
     winners = {one.winner for one in found}
-    if len(winners) == 1:
+    if len(winners) == 1 and None not in winners:
         return winners.pop()
     if ratio is None or ratio.n < signed_rank.rounds_needed():
         return None
@@ -235,15 +239,15 @@ def _apart(one: Head, two: Head) -> Iterator[str]:
             yield f"{label} differs in its factors"
 
 
-def _warnings(heads: Sequence[Head]) -> list[str]:
+def _warnings(races: Sequence[SavedRace]) -> list[str]:
     """What may explain why runs differ."""
     found = []
-    first = heads[0]
-    for head in heads[1:]:
-        commits = first.environment.commit, head.environment.commit
+    heads = [race.head for race in races]
+    for race in races[1:]:
+        commits = heads[0].environment.commit, race.head.environment.commit
         if commits[0] != commits[1]:
             texts = " and ".join((text or "unknown")[:12] for text in commits)
             found.append(f"Different commits: {texts}.")
-        found += differences(first, head)
+        found += [*differences(heads[0], race.head), *connections(races[0], race)]
     found += [f"{head.race} was not finished." for head in heads if head.finished_at is None]
     return list(dict.fromkeys(found))

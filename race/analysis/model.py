@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from race.analysis.values import load_text, place, title
 from race.saved.model import Cell, Discipline, Work
 from race.saved.reader import SavedRace
 from race.stats import signed_rank
-from race.stats.effects import Effect, Unmatched
+from race.stats.effects import Design, Effect, Unmatched
 from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
 
@@ -103,14 +103,16 @@ class Standing:
 class Contest:
     """All contenders on one work, best first; those without a rank come last.
 
-    `margin` is on the log scale: `noise`, `controls` and `between` are what it was made of. The
-    last is the standard deviation (log scale) of two that run the same code, beyond the scatter of
-    rounds, over the whole race. `little` is how far from 1 a standing's `utilisation` may be before
-    a report says so.
+    `designs` are the factors of those that factors tell apart, by label. `margin` is on the log
+    scale: `noise`, `controls` and `between` are what it was made of. The last is the standard
+    deviation (log scale) of two that run the same code, beyond the scatter of rounds, over the
+    whole race. `little` is how far from 1 a standing's `utilisation` may be before a report says
+    so.
     """
 
     work: Work
     discipline: Discipline = field(metadata=UNWRITTEN)
+    designs: Mapping[str, Design] = field(metadata=UNWRITTEN)
     reference: str | None
     rounds: int
     noise: Noise | None

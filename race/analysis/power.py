@@ -150,7 +150,7 @@ def _groups(race: Gathered, work: Work, labels: Sequence[str]) -> list[list[int]
     ignored = race.saved.head.discipline.ignores.get(work.task, ())
     return [
         [labels.index(label) for label in sorted(group & set(labels))]
-        for group in controls.groups(race.originals, ignored)
+        for group in controls.groups(race.told_apart, ignored)
     ]
 
 

@@ -12,7 +12,9 @@ class Headline:
     """The race in one sentence or two: `winner` against `other`.
 
     `declared` means it won by the rule. `differ` names the factors in which the two differ (empty:
-    they run the same code), `levels` the winner's and the other's level of each.
+    they run the same code), `levels` the winner's and the other's level of each. `unknown` are
+    those of the two that lack a factor which others have: what sets them apart is then not known,
+    and no factor is named.
     """
 
     winner: str
@@ -23,6 +25,7 @@ class Headline:
     declared: bool
     differ: tuple[str, ...]
     levels: tuple[tuple[str, str], ...]
+    unknown: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -44,6 +47,9 @@ class Headline:
     @property
     def difference(self) -> str:
         """In what they differ; a level is spoken where a label does not say it."""
+        if self.unknown:
+            who = " or ".join(self.unknown)
+            return f"No factors describe {who}: more may differ than one thing"
         if not self.differ:
             return "They run the same code there"
         both = list(zip(self.differ, self.levels, strict=True))

@@ -14,6 +14,7 @@ from race.analysis.values import Values, median
 from race.saved.model import Cell, Contender, Figures, Work
 from race.saved.reader import SavedRace
 from race.stats import histogram, noise, signed_rank
+from race.stats.effects import Design
 from race.stats.estimate import Estimate
 from race.stats.noise import Rounds
 from race.stats.ranking import Ranking
@@ -25,7 +26,10 @@ ByWork = dict[Work, dict[str, list[Cell]]]
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What every step looks at: all cells and those that count, and their values."""
+    """What every step looks at: all cells and those that count, and their values.
+
+    `designs` are the factors of those that factors tell apart (`effects.comparable`), by label.
+    """
 
     saved: SavedRace
     ran: ByWork
@@ -34,11 +38,17 @@ class Gathered:
     cpu: dict[str, Values]
     contenders: dict[str, Contender]
     twins: dict[str, str]
+    designs: dict[str, Design]
 
     @property
     def originals(self) -> list[Contender]:
         """All contenders but A/A twins."""
         return [one for label, one in self.contenders.items() if label not in self.twins]
+
+    @property
+    def told_apart(self) -> list[Contender]:
+        """The originals that factors tell apart."""
+        return [one for one in self.originals if one.label in self.designs]
 
     def own(self, work: Work) -> dict[str, Rounds]:
         """The rates of all but A/A twins, by label."""

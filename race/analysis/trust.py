@@ -70,11 +70,13 @@ def trust(race: SavedRace, contests: Sequence[Contest], counted: Sequence[Cell])
         steal=spread(cell.steal for cell in counted),
         foreign=spread(cell.foreign for cell in counted),
         little=sum(abs(value - 1) > race.head.limits.little for value in used),
-        warnings=[*_warnings(race, contests), *_self_doubts(contests)],
+        warnings=[*_warnings(race, contests, counted), *_self_doubts(contests)],
     )
 
 
-def _warnings(race: SavedRace, contests: Sequence[Contest]) -> Iterator[str]:
+def _warnings(
+    race: SavedRace, contests: Sequence[Contest], counted: Sequence[Cell]
+) -> Iterator[str]:
     """What a reader should know before believing the figures; one sentence each."""
     if race.head.finished_at is None:
         yield "The race was not finished: it has fewer rounds than planned."
@@ -91,6 +93,18 @@ def _warnings(race: SavedRace, contests: Sequence[Contest]) -> Iterator[str]:
     if ranked and not any(contender.aa for contender in race.head.contenders):
         who = race.head.discipline.contender
         yield f"No {who} ran twice (A/A), so the margin is 3 % without a noise floor."
+    if ranked and _unpinned(race, counted):
+        unit = race.head.discipline.unit
+        yield (
+            f"Nothing was pinned to cores, so who was full is not known: {unit}/s may be a lower "
+            "bound."
+        )
+
+
+def _unpinned(race: SavedRace, counted: Sequence[Cell]) -> bool:
+    """Whether a closed-loop cell cannot tell its limit because no party had a core of its own."""
+    pinned = any(race.head.environment.pinned.values())
+    return not pinned and any(cell.full is None for cell in counted if cell.load.rate is None)
 
 
 def _self_doubts(contests: Sequence[Contest]) -> Iterator[str]:

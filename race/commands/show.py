@@ -31,7 +31,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(msgspec.to_builtins(saved.cells)))
         return 0
-    rows = [_row(cell, saved.head.discipline) for cell in saved.cells]
+    twice = len({cell.pass_ for cell in saved.cells}) > 1
+    rows = [_row(cell, saved.head.discipline, twice) for cell in saved.cells]
     console = Console()
     console.print(plain_table(saved.head.race, rows))
     for problem in saved.problems:
@@ -39,9 +40,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _row(cell: Cell, discipline: Discipline) -> dict[str, str]:
+def _row(cell: Cell, discipline: Discipline, twice: bool) -> dict[str, str]:
     return {
-        "round": _round(cell),
+        "round": _round(cell, twice),
         discipline.contender: cell.label,
         discipline.task: work_text(cell.work),
         "status": cell.status,
@@ -49,8 +50,11 @@ def _row(cell: Cell, discipline: Discipline) -> dict[str, str]:
     }
 
 
-def _round(cell: Cell) -> str:
-    return "calibration" if cell.round == CALIBRATION else f"{cell.round} {cell.pass_}"
+def _round(cell: Cell, twice: bool) -> str:
+    """The round, with its pass in an old race of two."""
+    if cell.round == CALIBRATION:
+        return "calibration"
+    return f"{cell.round} {cell.pass_}" if twice else f"{cell.round}"
 
 
 COMMAND = Command("a scenario's plan, or the cells of a saved race", arguments, run)

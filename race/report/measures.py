@@ -164,8 +164,11 @@ def _controls(runs: Sequence[Run], task: str) -> str:
 
 
 def _noise(runs: Sequence[Run], task: str) -> str:
-    ratios = [one.noise.estimate.ratio for one in contests(runs, task) if one.noise]
-    return " to ".join(f"{one:.3f}" for one in sorted({min(ratios), max(ratios)})) or words.NONE
+    """Of the A/A twin on this very task: what another one lends says nothing of this."""
+    found = (one.noise for one in contests(runs, task))
+    ratios = sorted(one.estimate.ratio for one in found if one and one.measured_here)
+    ends = dict.fromkeys([*ratios[:1], *ratios[-1:]])
+    return " to ".join(f"{one:.3f}" for one in ends) or words.NONE
 
 
 def _rounds(runs: Sequence[Run]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from race.analysis.headline import against
 from race.analysis.model import Analysis, Contest, Standing
 from race.analysis.values import load_text
 from race.report import format as words
@@ -26,7 +27,7 @@ class Strip:
 
 
 def verdict(contest: Contest) -> str:
-    """One sentence on who won, and by what rule."""
+    """Who won, and what sets the first apart from the second where that is not one factor."""
     ranked = [item for item in contest.standings if item.state == "ranked"]
     if not contest.closed:
         return "At a fixed rate everyone serves what is offered: there is nothing to rank by."
@@ -42,12 +43,16 @@ def verdict(contest: Contest) -> str:
         return "All contenders share one rank: none can be told from all the others."
     if len(first) > 1:
         return f"{_join(first)} share the first rank."
-    second = ranked[1]
-    pair = next(
-        pair for pair in contest.pairs if {pair.first, pair.second} == {first[0], second.label}
-    )
-    ahead = pair.estimate if pair.first == first[0] else pair.estimate.reversed()
-    return f"{first[0]} is first, {ahead} the runner-up {second.label}."
+    return _first(contest, *ranked[:2])
+
+
+def _first(contest: Contest, best: Standing, second: Standing) -> str:
+    found = against(contest, best, second)
+    if found is None:  # no common round
+        return f"{best.label} is first."
+    text = f"{best.label} is first, {found.estimate} the runner-up {second.label}."
+    several = found.unknown or len(found.differ) > 1
+    return f"{text} {found.difference}." if several else text
 
 
 def rule(contest: Contest) -> str:

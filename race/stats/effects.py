@@ -68,6 +68,16 @@ class Unmatched:
     also: tuple[str, ...]
 
 
+def comparable(designs: Mapping[str, Design], factors: Factors) -> dict[str, Design]:
+    """The contenders that have every one of `factors` which any contender has.
+
+    Who lacks one differs from everybody in a way that no factor tells: an application of its own
+    beside a site's engines. It belongs in no matched pair.
+    """
+    raced = {name for design in designs.values() for name in design if name in factors}
+    return {label: one for label, one in designs.items() if one and raced <= one.keys()}
+
+
 def effects(
     contenders: Mapping[str, Rounds],
     designs: Mapping[str, Design],
@@ -77,7 +87,7 @@ def effects(
 ) -> list[Effect]:
     """Every effect that has a matched pair; rates as in `ranking.rank`, none of factors `ignored`.
 
-    Contenders without a rate are in no pair.
+    `designs` are of `comparable` contenders; those without a rate are in no pair.
     """
     return [
         _effect((factor, level, reference), usable, contenders, margin)
@@ -117,7 +127,7 @@ def _apart(table: Table, margin: float) -> bool:
 
 
 def unmatched(designs: Sequence[Design], factors: Factors) -> list[Unmatched]:
-    """Levels whose effect no pair of contenders shows by itself."""
+    """Levels whose effect no pair of contenders, all `comparable`, shows by itself."""
     found = []
     for factor in factors:
         raced = in_order({one[factor] for one in designs if factor in one}, factors[factor])

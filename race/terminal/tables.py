@@ -37,7 +37,8 @@ def rankings(analysis: Analysis) -> list[Group]:
 def ranking(analysis: Analysis, contest: Contest) -> Group:
     """The ranking of one contest, within 80 columns; why someone has no rank stands below.
 
-    µs is the CPU time per unit of the party under test, whose core is shown in %, n the cells.
+    µs is the CPU time per unit of the party under test, whose core is shown in %, with who was full
+    where it was not, n the cells.
     """
     title = f"{contest.place}, {sentences.load(analysis, contest)}"
     found = _table(title, box.SIMPLE_HEAD, show_edge=False, padding=0)
@@ -62,9 +63,21 @@ def _ranked(contest: Contest, item: Standing) -> list[RenderableType]:
         f"{'≥' if item.state == 'at-least' else ''}{short(item.throughput.median)}",
         words.ratio(contest, item),
         words.number(item.cpu_us.get(contest.party)),
-        words.NONE if item.busy is None else f"{100 * item.busy:.0f} %",
+        _limit(contest, item),
         f"{item.cells}",
     ]
+
+
+def _limit(contest: Contest, item: Standing) -> str:
+    """How busy the party under test was; below it who was full, where it was not that one.
+
+    A longer word would take the row beyond 80 columns; the verdict below the table has it whole.
+    """
+    busy = words.NONE if item.busy is None else f"{100 * item.busy:.0f} %"
+    if item.full in (None, contest.party):
+        return busy
+    who = item.full if len(item.full) <= 6 else f"{item.full[:5]}."
+    return f"{busy}\n{who}"
 
 
 def matrix(analysis: Analysis) -> Table:

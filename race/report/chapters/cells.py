@@ -28,6 +28,7 @@ class Cells:
             analysis,
             cells=cells,
             cpu=measures,
+            twice=len({cell.pass_ for cell in cells}) > 1,
             example=_example(analysis),
             status=lambda cell: _status(cell, id(cell) in counted),
         )

@@ -19,7 +19,7 @@ from race.saved.model import Cell
 
 @dataclass(frozen=True, slots=True)
 class WarmUps:
-    """Counted cells whose warm-up is known, and those where no two windows in a row agreed."""
+    """Counted cells whose warm-up had windows to compare, and those where no two agreed."""
 
     known: int
     unsettled: int
@@ -54,8 +54,9 @@ class Validity:
 
 
 def _warm_ups(analysis: Analysis) -> WarmUps:
-    known = [cell.warm_up for cell in analysis.counted if cell.warm_up]
-    return WarmUps(len(known), sum(not one.agreed for one in known))
+    agreed = [cell.warm_up.agreed for cell in analysis.counted if cell.warm_up]
+    known = [one for one in agreed if one is not None]
+    return WarmUps(len(known), known.count(False))
 
 
 def _disturbances(analysis: Analysis) -> list[Disturbance]:

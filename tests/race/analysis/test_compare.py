@@ -15,7 +15,7 @@ from race.analysis.compare import Change, Comparison, compare
 from race.analysis.differences import differences
 from race.commands.compare import run
 from race.report import comparison
-from race.saved.model import Environment
+from race.saved.model import Environment, Limits
 from race.saved.reader import SavedRace, load
 from tests.support.synthetic import Recipe, failed, write
 
@@ -137,6 +137,32 @@ def test_differences_of_machines_are_warned_about(folders: dict[str, Path]) -> N
     assert differences(old.head, other) == ["Different discipline: web and tools."]
     found = compare(old, replace(new, head=head))
     assert found.warnings[: len(expected)] == expected
+
+
+def test_other_ways_of_running_are_named(folders: dict[str, Path]) -> None:
+    old, new = (load(folders[name]) for name in ("before", "same"))
+    warmup = {"window_s": 0.2, "windows": 2}
+    before = changed(old.head, scenario={**old.head.scenario, "warmup": warmup})
+    scenario = {
+        **new.head.scenario,
+        "warmup": {**warmup, "windows": 1},
+        "restart": True,
+        "rounds": 9,
+    }
+    after = changed(new.head, scenario=scenario, limits=Limits(steal=0.1))
+    cells = [
+        changed(c, connections_used=400) if (c.label, c.task) == (SLOWED, "good") else c
+        for c in new.cells
+    ]
+    expected = [
+        "Different restart of servers in each round (restart): off and on.",
+        "Different limits: steal 0.02 and 0.1.",
+        "Different warmup: windows 2 and 1.",
+        f"Different connections on Good: 100 and 400 ({SLOWED}).",
+    ]
+    found = compare(replace(old, head=before), replace(new, head=after, cells=cells))
+    assert found.warnings[:4] == expected
+    assert compare(old, new).warnings == []
 
 
 def _elsewhere(environment: Environment) -> Environment:

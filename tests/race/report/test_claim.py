@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from race.analysis.model import Analysis
@@ -14,6 +15,7 @@ from race.commands.claim import check, finder
 from race.errors import RaceError
 from race.report.claims import compute
 from race.report.measures import MEASURES
+from race.saved.reader import CELLS_FILE
 from tests.support.synthetic import BASELINE, Recipe, write
 
 FAST, BOUND = "sanic-tarantool-one", "japronto-tarantool-one"
@@ -52,6 +54,21 @@ def test_a_ratio_is_that_of_the_analysis(results: Path) -> None:
     assert ask(results, "verdict", "one", "good", FAST, BASELINE) == "faster"
     assert ask(results, "verdict", "one", "good", BASELINE, FAST) == "slower"
     assert ask(results, "verdict", "one", "good", f"{FAST}-uvloop", f"{FAST}-uvloop")
+
+
+def test_noise_is_the_tasks_own(results: Path) -> None:
+    """Where the twin did not run there is none, whatever another task lends."""
+    own = finder(results, results)("one").analysis.race
+    cells = [c for c in own.cells if c.task != "ugly" or "(A/A)" not in c.label]
+    folder = results / "lent"
+    write(folder, replace(RECIPE, name="lent"))
+    lines = (msgspec.json.encode(cell) + b"\n" for cell in cells)
+    (folder / CELLS_FILE).write_bytes(b"".join(lines))
+    lent = next(one for one in analysis(results, "lent").contests if one.work.task == "ugly")
+    assert lent.noise is not None
+    assert not lent.noise.measured_here
+    assert ask(results, "noise", "lent", "ugly") == "–"
+    assert ask(results, "noise", "lent", "good") != "–"
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace as changed
 from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
+from race.cli import main
 from race.report import html, markdown, sentences
 from race.saved.model import Cell, WarmUp
-from race.saved.reader import SavedRace, load
+from race.saved.reader import CELLS_FILE, SavedRace, load
 from race.terminal import tables
 from race.terminal.phrases import figures
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
@@ -76,6 +78,46 @@ def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> 
     assert cpu in terminal
     assert re.search(rf"– {FAST} +≥", terminal)
     assert max(map(len, terminal.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(("full", "told"), [("nobody", "nobody"), ("generator", "gener.")])
+def test_the_terminal_names_who_was_full_within_80_columns(
+    small: SavedRace, full: str, told: str
+) -> None:
+    def change(cell: Cell) -> Cell:
+        return bound(cell, full if cell.label == FAST else "server", 0.81)
+
+    lines = shown(analyse(altered(small, change))).splitlines()
+    row = next(number for number, line in enumerate(lines) if f"– {FAST}" in line)
+    assert "81 %" in lines[row]
+    assert lines[row + 1].split() == [told]
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_limit_that_is_not_known_is_warned_about(small: SavedRace) -> None:
+    """Ranked all the same: nothing says that it was a lower bound."""
+    race = altered(small, lambda c: changed(c, full=None))
+    told = "Nothing was pinned to cores, so who was full is not known: requests/s may be a lower"
+    analysis = analyse(race)
+    assert [text for text in analysis.trust.warnings if text.startswith(told)]
+    assert analysis.contests[0].ranked
+    assert told in html.page(analysis)
+    environment = changed(race.head.environment, pinned={"server": [0]})
+    pinned = replace(race, head=changed(race.head, environment=environment))
+    for known in (pinned, small):
+        assert told not in " ".join(analyse(known).trust.warnings)
+
+
+def test_a_verdict_names_all_that_differs_when_that_is_more_than_one_factor(
+    small: SavedRace,
+) -> None:
+    first, second = (
+        sentences.verdict(analyse(race).contests[0])
+        for race in (small, replace(small, cells=[c for c in small.cells if c.label in SMALL[:2]]))
+    )
+    assert f"{FAST} is first" in first
+    assert re.search(r"runner-up \S+\. They differ in web, loop \(.*\) and python \(.*\)\.$", first)
+    assert re.search(r"runner-up \S+\.$", second)
 
 
 def test_who_was_not_the_limit_is_in_no_effect_and_no_headline(limited: Analysis) -> None:
@@ -174,6 +216,38 @@ def test_an_answer_has_bytes_headers_and_requests(small: SavedRace) -> None:
     assert re.search(rf"{SECOND}</span></td>.*>210</td>", body)
     same = analyse(altered(small, lambda c: changed(c, facts={"headers": 5})))
     assert '<td class="names">all</td>' in html.page(same)
+
+
+def test_one_warm_up_window_has_nothing_to_agree_with(small: SavedRace) -> None:
+    told = "counted after a warm-up that did not settle"
+    one = altered(small, lambda c: changed(c, warm_up=WarmUp(1, agreed=None)))
+    assert told not in html.page(analyse(one))
+
+    def change(cell: Cell) -> Cell:
+        agreed = {"index": None, "ugly": cell.label != FAST}[cell.task]
+        return changed(cell, warm_up=WarmUp(2, agreed=agreed))
+
+    analysis = analyse(altered(small, change))
+    known = [c for c in analysis.counted if c.task == "ugly"]
+    late = sum(c.label == FAST for c in known)
+    assert f"{told}</dt><dd>{late} of {len(known)}</dd>" in html.page(analysis)
+
+
+def test_a_pass_is_shown_only_where_a_race_has_two(
+    small: SavedRace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    once = [c for c in small.cells if c.pass_ == "forward"]
+    for cells, twice in ((once, False), (small.cells, True)):
+        race = replace(small, cells=cells)
+        text = section(html.page(analyse(race)), "cells")
+        assert ('<button type="button">pass</button>' in text) == twice
+        row = next(line for line in text.splitlines() if line.startswith("<tr><td>"))
+        assert text.count("<th scope") == row.count("<td")
+        folder = write(tmp_path / str(twice))
+        lines = (msgspec.json.encode(cell) + b"\n" for cell in cells)
+        (folder / CELLS_FILE).write_bytes(b"".join(lines))
+        assert main(["show", str(folder)]) == 0
+        assert ("forward" in capsys.readouterr().out) == twice
 
 
 def test_cells_that_do_not_count_keep_their_raw_figures(small: SavedRace) -> None:

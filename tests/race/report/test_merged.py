@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as changed
 
+from race.analysis.analyse import analyse
 from race.analysis.merge import between, merge
 from race.cli import main
 from race.errors import RaceError
@@ -94,6 +95,42 @@ def test_six_runs_beyond_the_margin_win_though_one_run_cannot_tell(tmp_path: Pat
     fewer = merge(found[:5]).contests[0].pair(FAST, BASELINE)
     assert fewer is not None
     assert fewer.winner is None
+
+
+def _with_a_bad_round(race: SavedRace) -> SavedRace:
+    """In one round the fast one served half: of six, that is in the interval."""
+    cells = [
+        changed(c, throughput=(c.throughput or 0) / 2) if (c.label, c.round) == (FAST, 3) else c
+        for c in race.cells
+    ]
+    return replace(race, cells=cells)
+
+
+def test_six_runs_win_though_no_run_can_tell(tmp_path: Path) -> None:
+    found = [_with_a_bad_round(one) for one in runs(tmp_path, 6)]
+    for one in found:
+        pairs = analyse(one).contests[0].pairs
+        (alone,) = [pair for pair in pairs if {pair.first, pair.second} == {FAST, BASELINE}]
+        assert alone.winner is None
+    pair = merge(found).contests[0].pair(FAST, BASELINE)
+    assert pair is not None
+    assert pair.winner == FAST
+    fewer = merge(found[:5]).contests[0].pair(FAST, BASELINE)
+    assert fewer is not None
+    assert fewer.winner is None
+
+
+def test_runs_that_were_run_otherwise_are_warned_about(two: list[SavedRace]) -> None:
+    first, second = two
+    scenario = {**second.head.scenario, "restart": True}
+    cells = [changed(c, connections_used=200) if c.task == "ugly" else c for c in second.cells]
+    found = merge(
+        [first, replace(second, head=changed(second.head, scenario=scenario), cells=cells)]
+    )
+    assert "Different restart of servers in each round (restart): off and on." in found.warnings
+    (told,) = [text for text in found.warnings if "connections" in text]
+    assert told.startswith("Different connections on Ugly: 100 and 200 (")
+    assert told.endswith(" and 3 more).")
 
 
 def test_a_lower_bound_in_one_run_is_no_ratio_of_all(two: list[SavedRace]) -> None:

@@ -322,9 +322,19 @@ def test_effects_compare_levels_without_an_order_of_their_own_by_their_numbers()
     assert (effect.p_homogeneous, effect.agree) == (1, True)
 
 
-def test_contenders_are_matched_on_factors_of_any_name_and_on_those_they_lack() -> None:
+def test_who_lacks_a_factor_that_others_have_is_not_comparable() -> None:
+    both = {"web": "sanic", "python": "3.13"}
+    designs = {"whole": both, "program": {"python": "3.13"}, "nothing": {}}
+    assert list(effects.comparable(designs, FACTORS)) == ["whole"]
+    assert list(effects.comparable(designs, {"python": ()})) == ["whole", "program"]
+    extra = {"whole": both, "more": {**both, "undeclared": "x"}}
+    assert list(effects.comparable(extra, FACTORS)) == ["whole", "more"]
+
+
+def test_contenders_are_matched_on_factors_of_any_name() -> None:
     contenders = {name: _steady(0.0) for name in ("a", "b", "c")}
-    designs = {"a": {"render": "jinja"}, "b": {"render": "prepared"}, "c": {"workers": "2"}}
+    one = {"render": "jinja", "workers": "1"}
+    designs = {"a": one, "b": {**one, "render": "prepared"}, "c": {"render": "x", "workers": "2"}}
     found = effects.effects(contenders, designs, {"render": ["jinja"], "workers": []}, 0.1)
     assert [(one.factor, one.level, one.pairs) for one in found] == [
         ("render", "prepared", (("b", "a"),))
