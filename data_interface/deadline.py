@@ -61,7 +61,10 @@ class Deadline:
     def stop(self, error: Optional[BaseException]) -> None:
         """The block ended with that error; raise what a deadline makes of it, or return."""
         self._timer.cancel()
-        if not self.struck or uncancelled(self._task) > self._before:
+        # The task refers to the block, and the block to this: nothing of a page waits for the
+        # garbage collector. japronto's worker dies where that ends one of its answers.
+        task, self._task = self._task, None
+        if not self.struck or uncancelled(task) > self._before:
             return
         if isinstance(error, asyncio.CancelledError):
             raise self.refusal() from error

@@ -72,8 +72,9 @@ class Unit(Deadline):
         trace: Optional[TracebackType],
     ) -> None:
         broken = error is not None and not isinstance(error, StoreError)
+        connection, self._connection = self._connection, None
         try:
-            await self._mode.give_back(self._connection, self, broken)
+            await self._mode.give_back(connection, self, broken)
         except BaseException as trouble:
             self._end(trouble)
             raise

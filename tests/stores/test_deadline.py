@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from typing import Any, List
 
@@ -16,6 +17,7 @@ from data_interface.deadline import (
     cancellations,
 )
 from data_interface.store import Busy, NotFound, Unavailable
+from data_interface.unit import Unit
 from tests.stores.bench import PATIENCE_SECONDS, Bench, answers, eventually, new_ballot, raises
 from tests.stores.insiders import units_of
 
@@ -169,3 +171,17 @@ async def test_a_page_that_takes_too_long_gives_back_what_it_had(bench: Bench) -
         assert all(isinstance(one, (Unavailable, Busy)) for one in results), results
         await eventually(lambda: answers(store), PATIENCE_SECONDS, "the store did not recover")
         await asyncio.gather(*[new_ballot(store) for _ in range(4)])
+
+
+async def test_a_page_leaves_nothing_to_the_garbage_collector(bench: Bench) -> None:
+    """Its task would live on in a cycle, and with it the answer, which japronto frees by itself."""
+    async with bench.store(2) as store:
+        await new_ballot(store)
+        gc.collect()
+        gc.disable()
+        try:
+            await new_ballot(store)
+            left = [one for one in gc.get_objects() if isinstance(one, Unit)]
+        finally:
+            gc.enable()
+    assert left == []
