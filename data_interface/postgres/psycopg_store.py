@@ -168,6 +168,9 @@ class PsycopgDriver:
             return await Link.connect(url, **options)
         except psycopg.ProgrammingError:
             raise Refused(NO_URL) from None
+        except asyncio.CancelledError as cancelled:
+            # psycopg's frames hold a connection that is half made: it is closed when they go.
+            raise cancelled.with_traceback(None) from None
 
     def pool(self, size: int) -> Optional[Pool]:
         """See ``driver.Driver``."""
