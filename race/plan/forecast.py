@@ -12,9 +12,9 @@ from race.scenario import Scenario
 
 # What a start, the counting of its requests and the checks around a cell take here; only the
 # forecast depends on them.
-START_SECONDS = 2.5
+START_SECONDS = 2.0
 RESTART_SECONDS = 1.5
-CELL_SECONDS = 0.15
+CELL_SECONDS = 0.1
 USUAL_WINDOWS = 2.0
 
 
