@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
 
 from race.discipline import Start, Subject
 from race.errors import CellFailed
@@ -28,17 +26,6 @@ class Hosts:
     _hosts: dict[str, Host] = field(default_factory=dict)
     _refusals: dict[str, str] = field(default_factory=dict)
     _at_work: str | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End all of them; who is needed again is started again."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -40,7 +41,7 @@ class Rounds:
 
     def run(self) -> None:
         """All rounds; whatever happens, no subject is left."""
-        with Hosts(self.start) as hosts:
+        with closing(Hosts(self.start)) as hosts:
             for number in range(CALIBRATION, self.plan.rounds + 1):
                 hosts.forgive()
                 if self.plan.scenario.restart and number > 1:
