@@ -10,8 +10,9 @@ from runtime.address import Address, Form, parse
 Frame = Tuple[str, bytes]
 """The name of a request, "" for what asks for nothing (a greeting, a ping), and its bytes."""
 
-RESET = "reset"
-"""The name of a request by which a driver's pool makes a connection as new: no page asks for it."""
+UPKEEP = "upkeep"
+"""The name of a request that a driver makes for its connection and no page asks for: it fetches the
+schema, or its pool resets what is given back."""
 
 
 class DatabaseError(Exception):
@@ -72,6 +73,6 @@ class Database:
     def requests(self, buffer: bytearray) -> Iterator[Frame]:
         """Whole messages of a client, taken out of the buffer; what is cut off stays in it.
 
-        What a driver's pool does to a connection that is given back is named RESET.
+        What a driver asks about its connection, and no page, is named UPKEEP.
         """
         raise NotImplementedError

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import AsyncIterator, Callable, Iterator, List, Tuple
 
-from databases.database import RESET, Database, Frame
+from databases.database import UPKEEP, Database, Frame
 from runtime.address import Address, moved
 
 Parser = Callable[[bytearray], Iterator[Frame]]
@@ -23,8 +23,8 @@ class Tap:
 
     def __init__(self, housekeeping: bytes) -> None:
         self.requests: List[str] = []
-        # By the driver's pool, after a page: apart from what the page asked.
-        self.resets = 0
+        # By the driver, about the connection: apart from what the page asked.
+        self.upkeep = 0
         self.new = True
         # Whether it works in the background: some message of its said so.
         self.keeps_house = False
@@ -34,8 +34,8 @@ class Tap:
         """One message of the client."""
         if self._housekeeping and self._housekeeping in frame:
             self.keeps_house = True
-        if name == RESET:
-            self.resets += 1
+        if name == UPKEEP:
+            self.upkeep += 1
         elif name:
             self.requests.append(name)
 
@@ -55,7 +55,7 @@ class Wire:
         """Begin to count anew."""
         for tap in self._taps:
             tap.requests.clear()
-            tap.resets = 0
+            tap.upkeep = 0
             tap.new = False
 
     def asked(self) -> List[Tap]:

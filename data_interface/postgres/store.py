@@ -24,12 +24,7 @@ class Session(NamedTuple):
     @property
     def settings(self) -> Dict[str, str]:
         """The server's settings for the connection, by name."""
-        return {
-            "application_name": self.application_name,
-            "search_path": upkeep.SCHEMA,
-            # Every statement has one good plan: none is planned a second time.
-            "plan_cache_mode": "force_generic_plan",
-        }
+        return {"application_name": self.application_name, "search_path": upkeep.SCHEMA}
 
 
 PAGES = Session("sticker-site")

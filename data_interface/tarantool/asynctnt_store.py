@@ -70,9 +70,7 @@ class AsynctntDriver:
             "password": where.password,
             # It tries again after half of this; the unit of work gives up first.
             "connect_timeout": 3 * UNIT_SECONDS,
-            # The layout's ids are known, and the modes connect again by themselves.
-            "fetch_schema": False,
-            "auto_refetch_schema": False,
+            # The modes connect again by themselves.
             "reconnect_timeout": 0,
             "ping_timeout": 0,
         }

@@ -76,10 +76,12 @@ def _remove_orphans() -> None:
     """Remove homes whose folder is gone, with the project it was in, and which nobody serves."""
     for note in ROOT_HOME.glob("*" + OWNER):
         home = note.with_suffix("")
-        if not Path(note.read_text()).exists() and not (home / "data" / "postmaster.pid").exists():
+        # Another keeper may remove the same at this moment.
+        with contextlib.suppress(FileNotFoundError):
+            if Path(note.read_text()).exists() or (home / "data" / "postmaster.pid").exists():
+                continue
             shutil.rmtree(str(home), ignore_errors=True)
-            with contextlib.suppress(FileNotFoundError):
-                note.unlink()
+            note.unlink()
 
 
 def wheel() -> Optional[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from databases.database import RESET, Frame
+from databases.database import UPKEEP, Frame
 
 REQUESTS = {"E": "Execute", "Q": "Query", "F": "FunctionCall"}
 # What asyncpg's pool asks of a connection that is given back ends like this.
@@ -23,4 +23,4 @@ def requests(buffer: bytearray) -> Iterator[Frame]:
         frame = bytes(buffer[:length])
         del buffer[:length]
         name = REQUESTS.get(chr(frame[0]), "")
-        yield RESET if name == "Query" and RESETS in frame else name, frame
+        yield UPKEEP if name == "Query" and RESETS in frame else name, frame

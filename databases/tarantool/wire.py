@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, Iterator, Tuple, Union
 
-from databases.database import Frame
+from databases.database import UPKEEP, Frame
 
 REQUESTS = {
     1: "SELECT",
@@ -18,6 +18,9 @@ REQUESTS = {
     10: "CALL",
     11: "EXECUTE",
 }
+# Spaces and indexes as a client may see them: the schema, which drivers fetch as they connect.
+SCHEMA = (281, 289)
+SPACE = 0x10
 UINT_BYTES = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}
 
 
@@ -31,7 +34,14 @@ def requests(buffer: bytearray) -> Iterator[Frame]:
             return
         frame = bytes(buffer[start : start + length])
         del buffer[: start + length]
-        yield REQUESTS.get(header(frame).get(0, -1), ""), frame
+        yield name_of(frame), frame
+
+
+def name_of(frame: bytes) -> str:
+    """The name of a request, "" of what is none."""
+    fields, body = header(frame)
+    name = REQUESTS.get(fields.get(0, -1), "")
+    return UPKEEP if name == "SELECT" and space(frame, body) in SCHEMA else name
 
 
 def uint(data: Union[bytes, bytearray], at: int) -> Tuple[int, int]:
@@ -44,12 +54,19 @@ def uint(data: Union[bytes, bytearray], at: int) -> Tuple[int, int]:
     return int.from_bytes(data[at + 1 : at + 1 + size], "big"), at + 1 + size
 
 
-def header(frame: bytes) -> Dict[int, int]:
-    """The header of a request: a small map of numbers."""
+def header(frame: bytes) -> Tuple[Dict[int, int], int]:
+    """The header of a request, a small map of numbers, and where it ends."""
     if frame[0] & 0xF0 != 0x80:
         raise ValueError(f"no request to Tarantool begins with {frame[0]:#x}")
     at, fields = 1, {}
     for _ in range(frame[0] & 0x0F):
         key, at = uint(frame, at)
         fields[key], at = uint(frame, at)
-    return fields
+    return fields, at
+
+
+def space(frame: bytes, body: int) -> int:
+    """The space of a request whose body is there: drivers name it first. -1 where they do not."""
+    if frame[body + 1 : body + 2] != bytes([SPACE]):
+        return -1
+    return uint(frame, body + 2)[0]

@@ -7,12 +7,13 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
 from race.discipline import Discipline, discipline
 from race.errors import RaceError
-from race.machine import calibrate, cores, describe
+from race.machine import calibrate, calm, cores, describe
 from race.machine.meters import meters
 from race.plan.contenders import TWIN_MARK, baseline, with_twin
 from race.plan.forecast import Plan
@@ -20,6 +21,7 @@ from race.plan.order import key_of
 from race.plan.read import from_json
 from race.run.cell import Cells
 from race.run.learned import Learned
+from race.run.patience import Patience
 from race.run.rounds import Rounds
 from race.saved import model
 from race.saved.model import SCHEMA, Contender, Head
@@ -83,13 +85,15 @@ def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
     learned = Learned()
     learned.remember(done.values())
     layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
+    patience = Patience(plan.scenario.limits, partial(calm.burn, layout))
     with (
         Writer(folder, head) as writer,
         plan.discipline.open(plan.scenario, plan.contenders) as start,
         cores.kept_off(layout),
         boards(plan, writer, done) as board,
     ):
-        Rounds(plan, start, Cells(plan.scenario, learned), writer, board, done).run()
+        cells = Cells(plan.scenario, learned)
+        Rounds(plan, start, cells, writer, board, patience, done).run()
 
 
 def resumed(folder: Path) -> tuple[Head, Plan]:

@@ -2,7 +2,7 @@
 
 The calibration is round 0: short loads that find the connections that a task needs. It is also what
 warms up every contender that was just started; nothing of it counts. A cell that the machine
-disturbed is measured again at the end of its round.
+disturbed is measured again at the end of its round, and the next one waits for a quiet moment.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from race.plan.order import CellKey, Planned, key_of, shuffled
 from race.plan.works import open_works
 from race.run.cell import Cells, failed
 from race.run.hosts import Hosts
+from race.run.patience import Patience
 from race.saved.model import CALIBRATION, Cell, Work
 from race.saved.writer import Writer
 from race.terminal.board import Board
@@ -35,6 +36,7 @@ class Rounds:
     cells: Cells
     writer: Writer
     board: Board
+    patience: Patience
     done: dict[CellKey, Cell] = field(default_factory=dict)
     _began: float = field(default_factory=time.monotonic)
     _ran: int = 0
@@ -54,6 +56,7 @@ class Rounds:
         seed = self.writer.head.seed
         order = shuffled(self._works(number), self.plan.contenders, seed, number, first)
         self.board.round(number, self.plan.rounds)
+        self.patience.renew()
         self._run([one for one in order if one.key not in self.done], hosts)
         if number == CALIBRATION:
             return
@@ -81,6 +84,9 @@ class Rounds:
             self.done[key_of(cell)] = cell
             self._ran += 1
             self.board.result(cell)
+            if why := self.patience.disturbed(cell):
+                self.board.waiting(why)
+                self.patience.wait()
 
     def _cell(self, one: Planned, hosts: Hosts) -> Cell:
         try:

@@ -147,7 +147,8 @@ class Rejected(Struct, frozen=True):
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits beyond which a cell says nothing; it is then measured again at the end of its round,
-    at most `reruns` times.
+    at most `reruns` times. After one that the machine disturbed the race waits for a quiet moment,
+    for at most `patience_s` in a round.
 
     `steal` and `foreign` are fractions of the measured cores' time, `errors` of the units,
     `little` the difference between open connections and those seen busy; `samples` are units.
@@ -159,6 +160,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     samples: Count = 200
     little: Amount = 0.15
     reruns: Count = 2
+    patience_s: Amount = 60
 
 
 class Discipline(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from race.plan.order import CellKey, Planned
 from race.saved.model import Cell, Discipline
 from race.saved.reader import SavedRace
 from race.saved.writer import Writer
-from race.terminal.phrases import again_text, figures, round_text, work_text
+from race.terminal.phrases import again_text, figures, round_text, waiting_text, work_text
 
 
 class Board(Protocol):
@@ -33,6 +33,10 @@ class Board(Protocol):
 
     def again(self, cells: int, reason: str) -> None:
         """So many cells were invalid and are measured again, the first of them for this reason."""
+        ...
+
+    def waiting(self, reason: str) -> None:
+        """The next cell waits until the machine is quiet, for this reason."""
         ...
 
     def close(self) -> None:
@@ -95,6 +99,10 @@ class Plain:
         """A line."""
         self._cells += cells
         self._line(again_text(cells, reason))
+
+    def waiting(self, reason: str) -> None:
+        """A line."""
+        self._line(waiting_text(reason))
 
     def close(self) -> None:
         """Nothing to tidy up."""

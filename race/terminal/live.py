@@ -17,7 +17,7 @@ from race.plan.order import Planned
 from race.saved.model import Cell, Head, Work
 from race.saved.reader import SavedRace
 from race.terminal import tables
-from race.terminal.phrases import again_text, figures, round_text, work_text
+from race.terminal.phrases import again_text, figures, round_text, waiting_text, work_text
 
 REFRESH_PER_SECOND = 1.0
 """The board is drawn on a core that measures; a drawing takes some milliseconds."""
@@ -72,6 +72,10 @@ class Live:
         """Cells are measured again."""
         self._cells += cells
         self._news.append(Text(again_text(cells, reason), "yellow"))
+
+    def waiting(self, reason: str) -> None:
+        """The next cell waits."""
+        self._now = Text(waiting_text(reason), "yellow")
 
     def close(self) -> None:
         """Leave the last picture on the screen."""

@@ -22,6 +22,11 @@ def again_text(cells: int, reason: str) -> str:
     return f"{cells} cell{'s' * (cells != 1)} again: {reason}"
 
 
+def waiting_text(reason: str) -> str:
+    """Why the next cell has to wait."""
+    return f"waiting for a quiet machine: {reason}"
+
+
 def figures(cell: Cell, discipline: Discipline) -> str:
     """One cell in a phrase; one that does not count is marked, with its reason and raw figures."""
     if cell.status == "ok":

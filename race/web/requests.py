@@ -21,8 +21,8 @@ PROBES = 3
 
 REQUESTS = "database_requests"
 """The page's own."""
-RESETS = "database_resets"
-"""By a driver's pool that makes a connection as new when a page gives it back."""
+UPKEEP = "database_upkeep"
+"""By the driver about its connection: the schema that it fetches as it connects, a pool's reset."""
 
 Start = Callable[[Mapping[str, str]], Server]
 
@@ -30,7 +30,7 @@ Start = Callable[[Mapping[str, str]], Server]
 def per_page(
     databases: Databases, name: str | None, start: Start, pages: Iterable[str]
 ) -> dict[str, Figures]:
-    """Requests to a contender's database for each page: REQUESTS, and RESETS where there are any.
+    """Requests to a contender's database for each page: REQUESTS, and UPKEEP where there is any.
 
     `start` starts the contender's server with more environment variables. The least of a few
     counts, for one new visitor at a time; a page is missing where nothing can be seen (TLS).
@@ -62,9 +62,9 @@ async def _count(wire: Wire, url: str, page: str) -> Figures | None:
         await asyncio.to_thread(verify, url, page)
         taps = wire.asked()
         own = sum(len(tap.requests) for tap in taps)
-        counts.append((own, sum(tap.resets for tap in taps)))
+        counts.append((own, sum(tap.upkeep for tap in taps)))
     # The first page of a server may ask what is asked only once.
-    own, resets = min(counts[1:])
+    own, upkeep = min(counts[1:])
     if not own and PAGES[page].queries:
         return None
-    return {REQUESTS: float(own), **({RESETS: float(resets)} if resets else {})}
+    return {REQUESTS: float(own), **({UPKEEP: float(upkeep)} if upkeep else {})}

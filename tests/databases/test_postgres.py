@@ -188,7 +188,6 @@ def test_pages_read_by_index(driver: str, server: str) -> None:
         async with new_database(server) as url, opened(driver, url):
             connection = await connected(url)
             await connection.execute("SET search_path = sticker_site")
-            await connection.execute("SET plan_cache_mode = force_generic_plan")
             for name in (
                 "RANDOM_STICKER",
                 "COUNT_VIEW",

@@ -6,7 +6,7 @@ import asyncio
 from urllib.parse import urlsplit
 
 from databases import find
-from databases.database import RESET
+from databases.database import UPKEEP
 from databases.wire import tapped
 
 START_UP = b"\x00\x00\x00\x08\x00\x03\x00\x00"
@@ -15,6 +15,8 @@ RESET_QUERY = b"Q\x00\x00\x00\x1aCLOSE ALL;\nRESET ALL;\x00"
 SYNC = b"S\x00\x00\x00\x04"
 # {type: SELECT, sync: 1} {}
 SELECT = b"\xce\x00\x00\x00\x06\x82\x00\x01\x01\x01\x80"
+# {type: SELECT, sync: 1} {space: _vspace}
+SCHEMA = b"\xce\x00\x00\x00\x0a\x82\x00\x01\x01\x01\x81\x10\xcd\x01\x19"
 PING = b"\xce\x00\x00\x00\x06\x82\x00\x40\x01\x01\x80"
 
 
@@ -23,9 +25,13 @@ def test_frames_are_found_however_they_are_cut() -> None:
         (
             find("postgres").requests,
             START_UP + QUERY + SYNC + RESET_QUERY,
-            ["", "Query", "", RESET],
+            ["", "Query", "", UPKEEP],
         ),
-        (find("tarantool").requests, SELECT + PING + SELECT, ["SELECT", "", "SELECT"]),
+        (
+            find("tarantool").requests,
+            SELECT + PING + SCHEMA + SELECT,
+            ["SELECT", "", UPKEEP, "SELECT"],
+        ),
     ):
         for size in (1, 3, 7, len(stream)):
             buffer = bytearray()
@@ -54,15 +60,15 @@ def test_what_goes_over_tcp_is_counted_and_passed_on() -> None:
             writer.write(START_UP + QUERY)
             assert await reader.readexactly(len(START_UP + QUERY)) == START_UP + QUERY
             assert [tap.requests for tap in wire.asked()] == [["Query"]]
-            assert [tap.resets for tap in wire.asked()] == [0]
+            assert [tap.upkeep for tap in wire.asked()] == [0]
             writer.write(RESET_QUERY)
             assert await reader.readexactly(len(RESET_QUERY)) == RESET_QUERY
-            assert [(tap.requests, tap.resets) for tap in wire.asked()] == [(["Query"], 1)]
+            assert [(tap.requests, tap.upkeep) for tap in wire.asked()] == [(["Query"], 1)]
             wire.forget()
             assert wire.asked() == []
             writer.write(QUERY)
             assert await reader.readexactly(len(QUERY)) == QUERY
-            assert [(tap.requests, tap.resets) for tap in wire.asked()] == [(["Query"], 0)]
+            assert [(tap.requests, tap.upkeep) for tap in wire.asked()] == [(["Query"], 0)]
             writer.close()
         server.close()
 

@@ -57,8 +57,6 @@ async def connect() -> Any:
         port=where.path or where.port,
         username=where.user,
         password=where.password,
-        fetch_schema=False,
-        auto_refetch_schema=False,
         ping_timeout=0,
     )
     await connection.connect()

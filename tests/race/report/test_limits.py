@@ -203,12 +203,12 @@ def test_disturbance_and_warm_ups_are_shown(small: SavedRace) -> None:
 
 def test_an_answer_has_bytes_headers_and_requests(small: SavedRace) -> None:
     def change(cell: Cell) -> Cell:
-        own = {"body_bytes": 4321, "header_bytes": 150, "database_resets": 0}
+        own = {"body_bytes": 4321, "header_bytes": 150, "database_upkeep": 0}
         other = {**own, "header_bytes": 210} if cell.label == SECOND else own
         return changed(cell, facts={**cell.facts, **other})
 
     text = section(html.page(analyse(altered(small, change))), "tasks").partition("answers")[2]
-    for name in ("body bytes", "header bytes", "database resets", "database requests"):
+    for name in ("body bytes", "header bytes", "database upkeep", "database requests"):
         assert f">{name}</th>" in text
     body = text.partition("<tbody>")[2]
     rows = re.findall(r'<tr><th scope="row">(\w+)', body)

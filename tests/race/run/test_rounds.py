@@ -16,13 +16,15 @@ from race.plan.forecast import Plan
 from race.plan.order import Planned
 from race.run.cell import Cells, failed
 from race.run.learned import Learned
+from race.run.patience import Look, Patience
 from race.run.rounds import Rounds
-from race.saved.model import CALIBRATION, Cell, Head
+from race.saved.model import CALIBRATION, Cell, Figures, Head
 from race.saved.reader import load
 from race.saved.writer import Writer
 from race.terminal.board import Plain
 from tests.support import records, toy
 
+STOLEN = {"cores": {"steal": 0.3, "foreign": 0.0}}
 EVERYONE = ("fast", "slow", "slow" + TWIN_MARK)
 
 
@@ -49,7 +51,7 @@ class Spoiled(Cells):
         spot = (planned.round, planned.contender.label)
         self.seen.append((*spot, planned.work.load.rate))
         speed = toy.SPEEDS[planned.contender.name]
-        cell = replace(failed(planned, "steal"), throughput=speed, status="invalid")
+        cell = replace(failed(planned, "steal"), throughput=speed, status="invalid", meters=STOLEN)
         if self.spoiled.get(spot):
             self.spoiled[spot] -= 1
             return cell
@@ -72,6 +74,7 @@ def race(
     folder: Path,
     spoiled: dict[tuple[int, str], int] | None = None,
     toys: toy.Toys | None = None,
+    look: Look = dict,
     **changes: Any,
 ) -> Ran:
     """Run all of it."""
@@ -82,7 +85,8 @@ def race(
     head = records.head(*contenders)
     with Writer(folder / "r", head) as writer:
         board = Plain(Console(quiet=True), head.discipline, 1)
-        rounds = Rounds(plan, toys.start, cells, writer, board)
+        patience = Patience(chosen.limits, look)
+        rounds = Rounds(plan, toys.start, cells, writer, board, patience)
         rounds.run()
         saved = load(folder / "r").cells
         done = list(rounds.done.values())
@@ -191,3 +195,15 @@ def test_fixed_rates_come_from_the_first_round_and_stay(tmp_path: Path) -> None:
     fixed |= {(label, rate) for label in EVERYONE[1:] for rate in (500.0, 900.0)}
     # The calibration, the round that finds the capacities, and two of fixed rates.
     assert rates == [everyone, everyone, fixed, fixed]
+
+
+def test_after_a_disturbed_cell_the_machine_is_looked_at(tmp_path: Path) -> None:
+    looked = []
+
+    def look() -> Figures:
+        looked.append(1)
+        return {"steal": 0.0, "foreign": 0.0}
+
+    limits = {"steal": 0.02, "foreign": 1.0, "patience_s": 5}
+    race(tmp_path, spoiled={(1, "fast"): 1}, look=look, limits=limits)
+    assert len(looked) == 1
