@@ -12,7 +12,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from msgspec.structs import replace
+
 from race.errors import unknown
+from race.saved import model
 from race.saved.model import Contender, Figures, Work
 from race.scenario import Scenario
 from runtime.plugin import Plugin
@@ -28,12 +31,14 @@ class Task:
     """Something that every contender can do; `pipelines` when requests may be sent ahead.
 
     `ignores` are factors that change nothing about it: contenders that differ in those alone run
-    the same code here, and whatever tells them apart is noise.
+    the same code here, and whatever tells them apart is noise. `text` says in a sentence or two
+    what one unit of it does.
     """
 
     title: str
     pipelines: bool = False
     ignores: Sequence[str] = ()
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,6 +173,10 @@ class Discipline(Protocol):
     def tasks(self) -> Mapping[str, Task]:
         """What contenders can be raced on, in order."""
 
+    @property
+    def level_texts(self) -> Mapping[str, Mapping[str, str]]:
+        """What a level of a factor means, where its name does not say it; reports explain those."""
+
     def choose(self, scenario: Any) -> Choice:
         """What can run here; RaceError when a name is unknown or nothing can drive."""
 
@@ -179,6 +188,15 @@ class Discipline(Protocol):
 
     def findings(self) -> Sequence[Finding]:
         """What is there and what is missing, for `race doctor`."""
+
+
+def explained(saved: model.Discipline, kind: Discipline) -> model.Discipline:
+    """The record of a discipline, with what it says of its tasks and levels."""
+    return replace(
+        saved,
+        task_texts={name: task.text for name, task in kind.tasks.items() if task.text},
+        level_texts={factor: dict(texts) for factor, texts in kind.level_texts.items()},
+    )
 
 
 def discipline(name: str) -> Discipline:

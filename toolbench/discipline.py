@@ -21,6 +21,7 @@ from race.plan.contenders import matching
 from race.saved.model import Contender
 from race.web import load as generators
 from race.web.databases import Databases, held
+from race.web.levels import LEVELS
 from runtime.interpreters import executable
 from runtime.plugin import Plugin
 from toolbench.scenario import ToolsScenario
@@ -56,12 +57,22 @@ DRIVERS = {
 }
 
 OPERATIONS = {
-    "select-sync": Task("Nine rows, blocking"),
-    "select-async": Task("Nine rows with an iterator"),
-    "select-async-lite": Task("Nine rows without one"),
-    "upsert-async": Task("Upsert"),
-    "objects": Task("A million result objects"),
+    "select-sync": Task(
+        "Nine rows, blocking",
+        text="Tarantool's blocking connector reads nine rows; nothing else runs meanwhile.",
+    ),
+    "select-async": Task(
+        "Nine rows with an iterator", text="asynctnt reads the nine rows with the best rating."
+    ),
+    "select-async-lite": Task(
+        "Nine rows without one", text="asynctnt reads any nine rows, the cheapest way there is."
+    ),
+    "upsert-async": Task("Upsert", text="asynctnt counts one more visit of a session."),
+    "objects": Task(
+        "A million result objects", text="The interpreter alone builds the objects of results."
+    ),
 }
+LEVEL_TEXTS = {"loop": LEVELS["loop"]}
 
 
 class Tools:
@@ -73,6 +84,7 @@ class Tools:
     parties = PARTIES
     scenario = ToolsScenario
     headline = None
+    level_texts = LEVEL_TEXTS
 
     @property
     def factors(self) -> Mapping[str, Sequence[str]]:

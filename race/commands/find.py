@@ -32,6 +32,13 @@ def find(folder: Path, name: str) -> Path:
     return known[name]
 
 
+def published(path: Path) -> Path | None:
+    """The published run that a path is in, or is; None for any other."""
+    place, root = path.resolve(), PUBLISHED.resolve()
+    within = (one for one in (place, *place.parents) if one.is_relative_to(root))
+    return next((one for one in within if (one / RUN_FILE).exists()), None)
+
+
 def _in(folder: Path) -> dict[str, Path]:
     """Name to folder of every race in it."""
     return {path.parent.name: path.parent for path in sorted(folder.glob(f"*/{RUN_FILE}"))}

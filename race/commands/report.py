@@ -1,39 +1,97 @@
-"""`race report`: the HTML file of a saved race, or its Markdown."""
+"""`race report`: a saved race as an HTML file, as Markdown, or its cells as CSV."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from msgspec.structs import replace as changed
 
 from race.analysis.analyse import analyse
+from race.analysis.model import Analysis
 from race.commands import Command
-from race.commands.find import find, one_race
+from race.commands.find import find, one_race, published
+from race.commands.output import write
 from race.commands.run import REPORT_FILE
-from race.saved.reader import load
+from race.discipline import DISCIPLINES, discipline, explained
+from race.errors import RaceError
+from race.saved.reader import SavedRace, load
+
+ENDINGS = {".md": "markdown", ".csv": "csv"}
+COLUMNS = (
+    "one row for each cell, printed where no -o is given: race, round (0 is the calibration), pass, "
+    "order, label, each factor, task, generator, connections, pipeline, rate (none: closed loop), "
+    "status, fate (counted, or why not), full (whose core was), reason, count, seconds, throughput "
+    "(a second), errors, cpu_us of each party for a unit, latencies in microseconds (mean_us, "
+    "p50_us, p99_us, p99.9_us, max_us), steal and foreign (fractions of the measured cores' time), "
+    "started_at"
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which race, in which form."""
-    parser.add_argument("--markdown", action="store_true", help="print it as Markdown instead")
+    """Which race, in which form, where to."""
+    forms = parser.add_mutually_exclusive_group()
+    html = "one file that needs no network: the default; beside the race, but for published ones"
+    told = "the rankings, for an issue or a README; printed where no -o is given"
+    for name, text in (("html", html), ("markdown", told), ("csv", COLUMNS)):
+        forms.add_argument(f"--{name}", action="store_const", dest="form", const=name, help=text)
+    text = "write it there; without a form its ending (.html, .md, .csv) says which"
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=text)
     one_race(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the HTML file and print where it is; or print it as Markdown."""
-    from race.report import html, markdown
-
-    saved = load(find(options.results, options.race))
+    """Write a file and print where it is, or print Markdown or CSV."""
+    saved = in_words(load(find(options.results, options.race)))
     for problem in saved.problems:
         print(f"race: left out: {problem}", file=sys.stderr)
-    found = analyse(saved)
-    if options.markdown:
-        print(markdown.page(found), end="")
+    form, path = _form(options), options.output
+    if path is None and form == "html":
+        path = _own_place(saved, options.results)
+    if path is None and options.json:
+        raise RaceError("--json says where a report was written: name its file with -o")
+    text = _maker(form)(analyse(saved))
+    if path is None:
+        print(text, end="")
         return 0
-    path = saved.folder / REPORT_FILE
-    html.write(found, path)
+    write(path, text)
     print(json.dumps({"race": saved.head.race, "report": str(path)}) if options.json else path)
     return 0
 
 
-COMMAND = Command("write the HTML report of a race", arguments, run)
+def in_words(saved: SavedRace) -> SavedRace:
+    """A race that saved nothing of what its words mean, as older ones, in its discipline's words of
+    today. No figure depends on them.
+    """
+    told = saved.head.discipline
+    if told.task_texts or told.level_texts or told.name not in DISCIPLINES:
+        return saved
+    known = explained(told, discipline(told.name))
+    return replace(saved, head=changed(saved.head, discipline=known))
+
+
+def _form(options: argparse.Namespace) -> str:
+    """The form that was asked for, or that of the file's ending."""
+    ending = options.output.suffix.lower() if options.output else ""
+    found: str = options.form or ENDINGS.get(ending, "html")
+    return found
+
+
+def _own_place(saved: SavedRace, results: Path) -> Path:
+    """Beside the race; of a published one in the folder of results."""
+    if published(saved.folder):
+        return results / f"{Path(saved.head.race).name}.html"
+    return saved.folder / REPORT_FILE
+
+
+def _maker(form: str) -> Callable[[Analysis], str]:
+    from race.report import html, markdown, spreadsheet
+
+    return {"html": html.page, "markdown": markdown.page, "csv": spreadsheet.page}[form]
+
+
+COMMAND = Command("a saved race as HTML, as Markdown, or its cells as CSV", arguments, run)

@@ -7,10 +7,12 @@ from datetime import datetime
 
 from race.analysis.model import Contest, Standing
 from race.analysis.values import a, load_text, one
+from race.saved.model import Environment
 
 __all__ = [
     "NONE",
     "a",
+    "commit",
     "counted",
     "figure",
     "full",
@@ -34,12 +36,15 @@ NONE = "–"
 
 
 def number(value: float | None) -> str:
-    """Three significant digits or whole numbers, with thousands separators."""
+    """Three significant digits or whole numbers, with thousands separators.
+
+    What rounds up to the next digit has one decimal less: 9.996 is 10.0, 99.96 is 100.
+    """
     if value is None:
         return NONE
-    if value >= 100:
+    if value >= 99.95:
         return f"{value:,.0f}"
-    decimals = 1 if value >= 10 else 2
+    decimals = 1 if value >= 9.995 else 2
     return f"{value:.{decimals}f}"
 
 
@@ -126,6 +131,12 @@ def moment(text: str) -> str:
     except ValueError:
         return text
     return f"{when.day} {when:%B %Y, %H:%M} {when.tzname() or ''}".strip()
+
+
+def commit(environment: Environment) -> str:
+    """The commit in short; one from which files differed says so."""
+    text = (environment.commit or NONE)[:12]
+    return f"{text} with changes that are in no commit" if environment.dirty else text
 
 
 def plural(count: int, noun: str) -> str:

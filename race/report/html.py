@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
 from race.analysis.model import Analysis
-from race.report.chapters import CHAPTERS, Chapter
-from race.report.sentences import matrix, strongest
+from race.report.chapters import CHAPTERS, FOLDED, UNFOLDED, Chapter
+from race.report.fates import Fates
+from race.report.sentences import matrix, slug, strongest, twice
 from race.report.template import filled
-from race.saved.model import CALIBRATION, Cell
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A chapter that has something to say."""
+    """A chapter that has something to say; `folded` on every screen, `first` on none."""
 
     name: str
     title: str
     body: Markup
+    folded: bool
+    first: bool
 
 
 def write(analysis: Analysis, path: Path | str) -> None:
@@ -35,17 +37,12 @@ def page(analysis: Analysis) -> str:
         "report",
         analysis,
         chapters=list(_chapters(analysis)),
+        places=[(slug(contest), contest.place) for contest in analysis.closed()],
         contenders=len(matrix(analysis.closed())),
         strongest=strongest(analysis),
-        twice=len({cell.pass_ for cell in analysis.race.cells}) > 1,
-        again=_again(analysis.race.cells),
+        twice=twice(analysis),
+        fates=Fates(analysis),
     )
-
-
-def _again(cells: Sequence[Cell]) -> int:
-    """How many measurements were replaced by a later one."""
-    counting = [cell for cell in cells if cell.round != CALIBRATION]
-    return len(counting) - len({(one.round, one.pass_, one.label, one.work) for one in counting})
 
 
 def _chapters(analysis: Analysis) -> Iterator[Rendered]:
@@ -53,4 +50,5 @@ def _chapters(analysis: Analysis) -> Iterator[Rendered]:
         chapter: Chapter = plugin.load()()
         body = chapter.render(analysis)
         if body is not None:
-            yield Rendered(name, chapter.title(analysis), body)
+            title = chapter.title(analysis)
+            yield Rendered(name, title, body, name in FOLDED, name in UNFOLDED)

@@ -9,17 +9,30 @@ from collections.abc import Sequence
 from race.analysis.model import Analysis, Contest
 from race.report import format as words
 from race.report import sentences
+from race.report.legend import Group, legend
 
 
 def page(analysis: Analysis) -> str:
-    """Headline, warnings, one ranking for each contest of the closed loop, and the command."""
+    """Headline, warnings, legend, one ranking for each contest of the closed loop, the command."""
     head = analysis.race.head
     first = analysis.headline.text if analysis.headline else head.race
     parts = [f"# {escape(first)}"]
     parts += [f"> {escape(warning)}" for warning in analysis.trust.warnings]
+    parts += [_legend(groups)] if (groups := legend(analysis, cells=False)) else []
     parts += [_contest(analysis, contest) for contest in analysis.closed()]
-    parts.append(f"Repeat it:\n\n{code(shlex.join(head.command))}")
+    commit = f" on commit {words.commit(head.environment)}" if head.environment.commit else ""
+    parts.append(f"Repeat it{escape(commit)}:\n\n{code(shlex.join(head.command))}")
     return "\n\n".join(parts) + "\n"
+
+
+def _legend(groups: Sequence[Group]) -> str:
+    """What words and signs mean, folded: a reader who knows them sees one line."""
+    parts = ["<details><summary>How to read this</summary>"]
+    for group in groups:
+        lines = (f"- **{escape(one.term)}**: {escape(one.text)}" for one in group.entries)
+        parts.append(f"**{escape(group.title)}**")
+        parts.append("\n".join(lines))
+    return "\n\n".join([*parts, "</details>"])
 
 
 def _contest(analysis: Analysis, contest: Contest) -> str:

@@ -177,6 +177,11 @@ def load(analysis: Analysis, contest: Contest) -> str:
     return text if fewest == most else f"{fewest:,} to {text}"
 
 
+def twice(analysis: Analysis) -> bool:
+    """Whether each round had two passes, as in races of earlier versions."""
+    return len({cell.pass_ for cell in analysis.race.cells}) > 1
+
+
 def slug(contest: Contest) -> str:
     """The anchor of a contest of the closed loop."""
     load = contest.work.load

@@ -14,7 +14,8 @@ from race.report import format as words
 from race.report.charts import marks
 from race.report.charts.colours import palette
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "templates"
+SCRIPTS = ("fold.js", "table.js")
 
 
 @cache
@@ -30,10 +31,15 @@ def environment() -> Environment:
     found.globals.update(
         words=words,
         signs=marks.SIGNS,
-        style=Markup((HERE / "templates" / "style.css").read_text()),  # noqa: S704 - our own file
-        script=Markup((HERE / "templates" / "table.js").read_text()),  # noqa: S704 - our own file
+        style=Markup(_own("style.css")),  # noqa: S704 - our own file
+        script=Markup("".join(_own(name) for name in SCRIPTS)),  # noqa: S704 - our own files
     )
     return found
+
+
+def _own(name: str) -> str:
+    """A file beside the templates."""
+    return (HERE / name).read_text(encoding="utf-8")
 
 
 def filled(name: str, analysis: Analysis, **more: Any) -> Markup:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 
-from race.discipline import Discipline, discipline
+from race.discipline import Discipline, discipline, explained
 from race.errors import RaceError
 from race.machine import calibrate, calm, cores, describe
 from race.machine.meters import meters
@@ -64,7 +64,7 @@ def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> He
 
 def described(name: str, kind: Discipline) -> model.Discipline:
     """What a report must know of a discipline."""
-    return model.Discipline(
+    found = model.Discipline(
         name=name,
         unit=kind.unit,
         contender=kind.contender,
@@ -76,6 +76,7 @@ def described(name: str, kind: Discipline) -> model.Discipline:
         meters={name: meter.unit for name, meter in meters().items()},
         ignores={task: list(one.ignores) for task, one in kind.tasks.items() if one.ignores},
     )
+    return explained(found, kind)
 
 
 def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:

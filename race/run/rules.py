@@ -22,6 +22,8 @@ ANSWERED = 0.85
 RAMP_SHARE = 0.05
 """Of a pipelined cell, at most so much is spent until every connection was answered once."""
 
+MOST_DECIMALS = 12
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -45,7 +47,8 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
     share = sample.failed / max(1, sample.count + sample.failed)
     if share > limits.errors:
         worst = max(sample.errors, key=lambda kind: sample.errors[kind])
-        lost = f"{share:.2%} errors ({worst} most) are over {limits.errors:.2%}"
+        seen, allowed = apart(share, limits.errors, 2)
+        lost = f"{seen} errors ({worst} most) are over {allowed}"
         # A generator at its limit does not send on time what is due at a fixed rate.
         late = load.rate is not None and full(measured) == GENERATOR
         (machine if late else own).append(lost)
@@ -68,12 +71,22 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
 
 def disturbances(limits: Limits, cores: Figures) -> list[str]:
     """What the machine did to a sample beside the race."""
-    found = []
-    if cores["steal"] > limits.steal:
-        found.append(f"steal {cores['steal']:.1%} is over {limits.steal:.1%}")
-    if cores["foreign"] > limits.foreign:
-        found.append(f"foreign CPU {cores['foreign']:.1%} is over {limits.foreign:.1%}")
-    return found
+    shares = (
+        ("steal", cores["steal"], limits.steal),
+        ("foreign CPU", cores["foreign"], limits.foreign),
+    )
+    return [
+        "{} {} is over {}".format(what, *apart(share, limit))
+        for what, share, limit in shares
+        if share > limit
+    ]
+
+
+def apart(share: float, limit: float, decimals: int = 1) -> tuple[str, str]:
+    """Two fractions in percent, with as many more decimals as it takes to tell them apart."""
+    while decimals < MOST_DECIMALS and f"{share:.{decimals}%}" == f"{limit:.{decimals}%}":
+        decimals += 1
+    return f"{share:.{decimals}%}", f"{limit:.{decimals}%}"
 
 
 def little(limits: Limits, sample: Sample, load: Load) -> str | None:

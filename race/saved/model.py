@@ -171,7 +171,9 @@ class Discipline(Struct, frozen=True, kw_only=True):
     `factors` has the levels of each, the plainest first (empty: in natural order); `tasks` the
     title of each, in order; `headline` the task that the first sentence is about, where it was
     raced; `meters` the unit of each meter; `ignores` the factors that change nothing about a task,
-    so that contenders which differ in those alone are controls there.
+    so that contenders which differ in those alone are controls there. `task_texts` say what one
+    unit of a task does, `level_texts` (by factor, then level) what a level means where its name
+    does not say it; races of earlier versions have neither.
     """
 
     name: Name
@@ -184,6 +186,8 @@ class Discipline(Struct, frozen=True, kw_only=True):
     headline: str | None = None
     meters: dict[str, str] = {}
     ignores: dict[str, list[str]] = {}
+    task_texts: dict[str, str] = {}
+    level_texts: dict[str, dict[str, str]] = {}
 
 
 class Interpreter(Struct, frozen=True):

@@ -17,6 +17,7 @@ from race.web import engines, findings
 from race.web import load as generators
 from race.web.databases import held
 from race.web.engines import CONTENDER
+from race.web.levels import LEVELS
 from race.web.load import GENERATORS
 from race.web.pages import PAGES, PageTask
 from race.web.scenario import SiteScenario
@@ -33,6 +34,7 @@ class Web:
     parties = PARTIES
     scenario = SiteScenario
     headline = "good"
+    level_texts = LEVELS
 
     @property
     def factors(self) -> Mapping[str, Sequence[str]]:

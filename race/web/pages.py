@@ -47,17 +47,54 @@ class PageTask(Task):
 DATA = ("backend", "connection")
 
 
-def _asking(title: str, path: str, marker: str) -> PageTask:
-    return PageTask(title, path=path, marker=marker, queries=True, cookie=True)
+def _asking(title: str, path: str, marker: str, text: str) -> PageTask:
+    return PageTask(title, text=text, path=path, marker=marker, queries=True, cookie=True)
 
 
 PAGES = {
-    "index": _asking("Index", "/", r'name="vote_plus" value="[0-9a-f]{32}"'),
-    "good": _asking("Good", "/good", r"(?s)(/pictures/.*){9}"),
-    "bad": _asking("Bad", "/bad", r"(?s)(/pictures/.*){9}"),
-    "ugly": PageTask("Ugly", True, (*DATA, "render"), "/ugly", "text/plain", r"\AUGLY\Z"),
-    "about": PageTask("About", True, DATA, "/about", marker=r"(?i)votes"),
-    "vote": _asking("Vote", "/", r'name="vote_minus" value="[0-9a-f]{32}"'),
+    "index": _asking(
+        "Index",
+        "/",
+        r'name="vote_plus" value="[0-9a-f]{32}"',
+        "Two stickers to choose between: the new visitor's session and a token for each are "
+        "written. Nine requests to the database.",
+    ),
+    "good": _asking(
+        "Good",
+        "/good",
+        r"(?s)(/pictures/.*){9}",
+        "The nine best stickers: one request to the database reads them, two keep the session.",
+    ),
+    "bad": _asking(
+        "Bad",
+        "/bad",
+        r"(?s)(/pictures/.*){9}",
+        "The nine worst, in the same way.",
+    ),
+    "ugly": PageTask(
+        "Ugly",
+        pipelines=True,
+        ignores=(*DATA, "render"),
+        text="Four letters: no database, no template. What the framework itself can do.",
+        path="/ugly",
+        content_type="text/plain",
+        marker=r"\AUGLY\Z",
+    ),
+    "about": PageTask(
+        "About",
+        pipelines=True,
+        ignores=DATA,
+        text="A template with the site's counts, which the server refreshes every five seconds: "
+        "the page itself asks no database.",
+        path="/about",
+        marker=r"(?i)votes",
+    ),
+    "vote": _asking(
+        "Vote",
+        "/",
+        r'name="vote_minus" value="[0-9a-f]{32}"',
+        "Visitors who come back: an Index, then a vote for one of its two stickers.",
+    ),
 }
 
 

@@ -246,3 +246,21 @@ def test_light_and_dark(browser: Browser, site: SiteServer, scheme: str) -> None
         red, green, blue = (float(part) for part in re.findall(r"[\d.]+", colour)[:3])
         assert ((red + green + blue) / 3 > 127) == (scheme == "light"), colour
         assert get(site.url, "/good").status == 200
+
+
+@pytest.mark.parametrize("width", [1280, PHONE["width"], 320])
+def test_large_counts_fit_their_cards_on_about(desk: Watched, width: int) -> None:
+    desk.page.set_viewport_size({"width": width, "height": 844})
+    desk.open("/about")
+    numbers = desk.page.locator("dd")
+    expect(numbers).to_have_count(5)
+    filled = "(all) => all.forEach((one) => { one.textContent = '88,888,888'; })"
+    numbers.evaluate_all(filled)
+    fits = """(all) => all.map((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      const text = range.getBoundingClientRect(), card = one.parentElement.getBoundingClientRect();
+      return [text.left >= card.left, text.right <= card.right, text.height < 60];
+    })"""
+    assert numbers.evaluate_all(fits) == [[True, True, True]] * 5
+    assert desk.page.evaluate("document.documentElement.scrollWidth") == width

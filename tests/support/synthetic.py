@@ -30,6 +30,7 @@ from race.saved.model import (
     Work,
 )
 from race.saved.reader import CELLS_FILE, RUN_FILE
+from race.web.levels import LEVELS
 
 ARTICLE = (
     "aiohttp-tarantool-multi",
@@ -60,6 +61,8 @@ DISCIPLINE = Discipline(
     },
     tasks={name: name.capitalize() for name in (*PAGES, "vote")},
     headline="good",
+    task_texts={"index": "Two to choose from.", "ugly": "Four letters: no database."},
+    level_texts=LEVELS,
     ignores={"ugly": ["backend", "connection", "render"], "about": ["backend", "connection"]},
     meters={"cpu_ns": "ns", "memory_bytes": "bytes", "switches": "count", "cores": "fraction"},
 )

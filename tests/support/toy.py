@@ -92,7 +92,12 @@ class Toys:
     @property
     def tasks(self) -> Mapping[str, Task]:
         """Two."""
-        return {"run": Task("Run", pipelines=True), "jump": Task("Jump")}
+        return {"run": Task("Run", pipelines=True), "jump": Task("Jump", text="Both feet.")}
+
+    @property
+    def level_texts(self) -> Mapping[str, Mapping[str, str]]:
+        """Of one level."""
+        return {"speed": {"slow": "takes its time"}}
 
     def choose(self, scenario: Any) -> Choice:
         """All of them."""

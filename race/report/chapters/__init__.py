@@ -10,6 +10,7 @@ from race.analysis.model import Analysis
 from runtime.plugin import Plugin
 
 CHAPTERS = {
+    "legend": Plugin("race.report.chapters.legend:Legend"),
     "glance": Plugin("race.report.chapters.glance:Glance"),
     "tasks": Plugin("race.report.chapters.tasks:Tasks"),
     "pipelining": Plugin("race.report.chapters.pipelining:Pipelining"),
@@ -19,10 +20,15 @@ CHAPTERS = {
     "validity": Plugin("race.report.chapters.validity:Validity"),
     "meters": Plugin("race.report.chapters.meters:Meters"),
     "machine": Plugin("race.report.chapters.machine:Machine"),
+    "method": Plugin("race.report.chapters.method:Method"),
     "cells": Plugin("race.report.chapters.cells:Cells"),
     "repeat": Plugin("race.report.chapters.repeat:Repeat"),
 }
 """Name to chapter; the name is its anchor on the page."""
+
+FOLDED = ("meters", "method")
+"""Those to look something up in: they begin folded. On a phone all others do but these:"""
+UNFOLDED = ("legend", "glance")
 
 
 class Chapter(Protocol):

@@ -7,8 +7,10 @@ from markupsafe import Markup
 from race.analysis.model import Analysis
 from race.analysis.values import cpu_us, workers
 from race.report.charts.colours import palette
+from race.report.fates import Fates
+from race.report.sentences import twice
 from race.report.template import filled
-from race.saved.model import CALIBRATION, Cell
+from race.saved.model import Cell
 
 
 class Cells:
@@ -20,25 +22,23 @@ class Cells:
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        measures = {party: cpu_us(party) for party in workers(analysis.discipline)}
-        cells = analysis.race.cells
-        counted = {id(cell) for cell in analysis.counted}
+        party = analysis.discipline.parties[0]
         return filled(
             "cells",
             analysis,
-            cells=cells,
-            cpu=measures,
-            twice=len({cell.pass_ for cell in cells}) > 1,
+            cells=analysis.race.cells,
+            cpu={party: cpu_us(party) for party in workers(analysis.discipline)},
+            twice=twice(analysis),
             example=_example(analysis),
-            status=lambda cell: _status(cell, id(cell) in counted),
+            fates=Fates(analysis),
+            bound=lambda cell: _is_bound(cell, party),
         )
 
 
-def _status(cell: Cell, counts: bool) -> str:
-    """The cell's own; what is ok and still does not count says why."""
-    if cell.round == CALIBRATION:
-        return "calibration"
-    return "not counted" if cell.status == "ok" and not counts else cell.status
+def _is_bound(cell: Cell, party: str) -> bool:
+    """Whether its throughput is a lower bound: somebody else was full, or nobody."""
+    known = cell.throughput and cell.load.rate is None
+    return bool(known) and cell.full not in (None, party)
 
 
 def _example(analysis: Analysis) -> str:

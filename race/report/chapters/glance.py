@@ -22,5 +22,12 @@ class Glance:
         if not closed:
             return None
         columns = [(slug(contest), contest) for contest in closed]
-        rows = matrix(closed)
-        return filled("glance", analysis, columns=columns, rows=rows, strongest=strongest(analysis))
+        standings = (item for contest in closed for item in contest.standings)
+        return filled(
+            "glance",
+            analysis,
+            columns=columns,
+            rows=matrix(closed),
+            strongest=strongest(analysis),
+            bounded=any(item.state == "at-least" for item in standings),
+        )

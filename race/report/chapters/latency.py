@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from markupsafe import Markup
 
 from race.analysis.model import Analysis, Contest, Standing
+from race.report import format as words
 from race.report.charts.colours import palette
 from race.report.charts.latency import latency
 from race.report.template import filled
+
+PERCENTILES = ("p50", "p99", "p99.9")
+FAR = "p99.9"
+"""What the errors that a cell may have can move: those without an answer are in no histogram."""
+
+Told = Callable[[Contest, Standing, str], str]
 
 
 class Latency:
@@ -24,7 +32,28 @@ class Latency:
         shared = [contest for contest in analysis.contests if _shared_rate(contest)]
         figures = latency(analysis, shared, palette(analysis))
         rated = [(contest, _cheapest_first(contest)) for contest in shared]
-        return filled("latency", analysis, figures=figures, rated=rated) if figures else None
+        if not figures:
+            return None
+        return filled(
+            "latency",
+            analysis,
+            figures=figures,
+            rated=rated,
+            percentiles=PERCENTILES,
+            told=_told(analysis),
+        )
+
+
+def _told(analysis: Analysis) -> Told:
+    """A percentile of a contender's histogram, marked where answers are missing beyond it."""
+    lost = {(cell.label, cell.work) for cell in analysis.counted if any(cell.errors.values())}
+
+    def told(contest: Contest, item: Standing, name: str) -> str:
+        text = words.milliseconds(item.latency_us.get(name))
+        missing = name == FAR and (item.label, contest.work) in lost
+        return f"≥ {text}" if missing and text != words.NONE else text
+
+    return told
 
 
 def _shared_rate(contest: Contest) -> bool:

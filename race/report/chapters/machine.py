@@ -1,14 +1,29 @@
-"""The machine and the versions of everything."""
+"""The machine, and the versions of what took part."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from race.analysis.model import Analysis
 from race.report.template import filled
-from race.saved.model import Environment
+from race.report.took_part import those_that_ran, took_part
+from race.saved.model import Contender
 
-Packages = list[tuple[str, str]]
+Versions = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An interpreter, the packages that took part with their versions, how many others it has, and
+    the labels of the contenders that ran on it.
+    """
+
+    python: str
+    packages: Versions
+    others: int
+    labels: list[str]
 
 
 class Machine:
@@ -20,16 +35,40 @@ class Machine:
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        machine = analysis.race.head.environment
-        interpreters = _interpreters(machine)
-        return filled("machine", analysis, machine=machine, interpreters=interpreters)
+        return filled(
+            "machine",
+            analysis,
+            machine=analysis.race.head.environment,
+            programs=_programs(analysis),
+            interpreters=_interpreters(analysis),
+        )
 
 
-def _interpreters(machine: Environment) -> list[tuple[str, Packages, list[str]]]:
-    """Version, packages in order, and the contenders that ran on it."""
-    found: dict[str, tuple[str, Packages, list[str]]] = {}
-    for label, one in machine.interpreters.items():
-        packages = sorted(one.packages.items(), key=lambda item: item[0].lower())
-        key = f"{one.python} {packages}"
-        found.setdefault(key, (one.python, packages, []))[2].append(label)
-    return list(found.values())
+def _programs(analysis: Analysis) -> Versions:
+    """Load generators and what else runs beside contenders."""
+    there = took_part(analysis, those_that_ran(analysis))
+    versions = analysis.race.head.environment.versions
+    return [(name, version) for name, version in versions.items() if version and there(name)]
+
+
+def _interpreters(analysis: Analysis) -> list[Shown]:
+    """One for each set of packages."""
+    known = analysis.race.head.environment.interpreters
+    groups: dict[str, list[Contender]] = {}
+    for one in those_that_ran(analysis):
+        if one.label in known:
+            key = f"{known[one.label].python} {sorted(known[one.label].packages.items())}"
+            groups.setdefault(key, []).append(one)
+    return [_shown(analysis, contenders) for contenders in groups.values()]
+
+
+def _shown(analysis: Analysis, contenders: list[Contender]) -> Shown:
+    found = analysis.race.head.environment.interpreters[contenders[0].label]
+    there = took_part(analysis, contenders)
+    named = sorted((item for item in found.packages.items() if there(item[0])), key=_lowered)
+    others = len(found.packages) - len(named)
+    return Shown(found.python, named, others, [one.label for one in contenders])
+
+
+def _lowered(item: tuple[str, str]) -> str:
+    return item[0].lower()

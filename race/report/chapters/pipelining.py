@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from race.analysis.model import Analysis, Contest
+from race.report import format as words
 from race.report.charts import vega
 from race.report.charts.colours import palette
 from race.report.charts.curves import Curves
@@ -39,6 +40,7 @@ def _figure(analysis: Analysis) -> Figure | None:
             "panel": contest.title,
             "x": contest.work.load.pipeline,
             "y": item.throughput.median,
+            "bound": item.state == "at-least",
         }
         for contest in contests
         for item in contest.standings
@@ -47,7 +49,11 @@ def _figure(analysis: Analysis) -> Figure | None:
     if not rows:
         return None
     unit = analysis.discipline.unit
-    told = [f"{r['panel']}, {r['label']}, depth {r['x']}: {r['y']:,.0f}" for r in rows]
+    told = [
+        f"{r['panel']}, {r['label']}, depth {r['x']}: "
+        f"{'at least ' if r['bound'] else ''}{words.number(r['y'])}"
+        for r in rows
+    ]
     curves = Curves(rows, _axis(rows, unit), f"{unit}/s")
     heading = f"{unit.capitalize()} per second by pipeline depth"
     drawing = vega.figure("pipelining", curves.drawn, heading, "; ".join(told))
@@ -63,7 +69,7 @@ def _bounds(contests: Sequence[Contest]) -> str:
         for item in contest.standings
         if item.state == "at-least" and item.throughput
     ]
-    return f" At least: {'; '.join(found)}." if found else ""
+    return f" At least (≥): {'; '.join(found)}." if found else ""
 
 
 def _at_several_depths(analysis: Analysis) -> list[Contest]:

@@ -13,8 +13,9 @@ from race.analysis.values import place
 from race.report import format as words
 from race.report.charts import plots
 from race.report.charts.figures import Figure, ratio_figure
+from race.report.fates import SPOKEN, Fates
 from race.report.template import filled
-from race.saved.model import Cell
+from race.saved.model import CALIBRATION, Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Validity:
             "validity",
             analysis,
             noise=_noise(analysis),
+            fates=Fates(analysis),
+            spoken=SPOKEN,
             lost=_lost(analysis),
             warm_ups=_warm_ups(analysis),
             no_latency=sum(cell.no_latency is not None for cell in analysis.counted),
@@ -105,10 +108,10 @@ def _a(who: str) -> str:
 
 
 def _lost(analysis: Analysis) -> list[tuple[str, str, int, Cell]]:
-    """Failed and invalid cells by reason, its figures aside: status, place, how many, the first."""
+    """Cells that were not ok by reason, its figures aside: status, place, how many, the first."""
     groups: dict[tuple[object, ...], list[Cell]] = {}
     for cell in analysis.race.cells:
-        if cell.status != "ok":
+        if cell.status != "ok" and cell.round != CALIBRATION:
             kind = re.sub(r"\d[\d.,]*", "#", cell.reason or "")
             groups.setdefault((cell.status, cell.label, cell.work, kind), []).append(cell)
     return [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from race.report.charts.marks import LABELS, Row, contenders, name_above
-from race.report.charts.plots import band, ratio_axis, ratio_row, texts
+from race.report.charts.plots import INTERVAL, PALE, band, ratio_axis, ratio_row, texts
 from race.report.charts.vega import NARROW, WIDE, Spec
 from race.stats.effects import Effect
 
@@ -70,8 +70,8 @@ def _count(effect: Effect) -> int:
 
 
 def _marks(rows: Sequence[Row], x: Spec, y: Spec, offset: float, large: bool) -> list[Spec]:
-    interval = {"type": "rule", "strokeWidth": 3 if large else 1, "yOffset": offset}
-    size = 70 if large else 16
+    width, opacity, size = (INTERVAL, PALE, 22) if large else (1, 1, 12)
+    interval = {"type": "rule", "strokeWidth": width, "opacity": opacity, "yOffset": offset}
     point = {"type": "point", "filled": True, "size": size, "opacity": 1, "yOffset": offset}
     own = {"y": y, "color": {"field": "colour", "type": "nominal", "scale": None}}
     data = {"values": list(rows)}

@@ -14,8 +14,8 @@ from race.report.charts.vega import NARROW, WIDE, Spec
 class Curves:
     """Lines with points over `x`, a panel for each value of the rows' `panel`; y is a log scale.
 
-    Rows have `panel`, `x`, `y` and what `marks.lines` gives a contender. `lost` rows have no `y`:
-    each is a cross at the top of every panel.
+    Rows have `panel`, `x`, `y` and what `marks.lines` gives a contender; those with a true `bound`
+    are marked as lower bounds. `lost` rows have no `y`: each is a cross at the top of every panel.
     """
 
     rows: Sequence[Row]
@@ -46,6 +46,8 @@ class Curves:
             {"mark": line, "encoding": {**encoding, **dash}},
             {"mark": sign, "encoding": {**encoding, **shape}},
         ]
+        if bounds := [row for row in mine if row.get("bound")]:
+            layers.append(_bounds(bounds, encoding))
         if self.lost:
             layers.append(_crosses(self.lost, encoding))
         data = {"values": mine}
@@ -61,6 +63,15 @@ class Curves:
             "scale": {"type": "log", "domain": [low, high]},
             "axis": {"values": ticks(low, high), "format": form, "domain": False},
         }
+
+
+def _bounds(rows: Sequence[Row], encoding: Spec) -> Spec:
+    """A sign above each point that is a lower bound."""
+    return {
+        "data": {"values": list(rows)},
+        "mark": {"type": "text", "text": "≥", "dy": -11, "fontWeight": "bold"},
+        "encoding": {name: encoding[name] for name in ("x", "y", "color")},
+    }
 
 
 def _crosses(lost: Sequence[Row], encoding: Spec) -> Spec:

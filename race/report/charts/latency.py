@@ -119,7 +119,9 @@ def _rates(task: str, contests: Sequence[Contest], palette: Palette) -> Figure:
     lost = [{**lines[item.label], "x": rate} for rate, item in late]
     unit, title = contests[0].discipline.unit, contests[0].title
     curves = Curves(rows, _rate_axis(unit), "ms", lost)
-    told = [f"{r['label']} at {r['x']:,.0f}/s: {r['panel']} {r['y']:.2f} ms" for r in rows]
+    told = [
+        f"{r['label']} at {r['x']:,.0f}/s: {r['panel']} {words.number(r['y'])} ms" for r in rows
+    ]
     told += [f"{item.label} at {rate:,.0f}/s: {item.reason}" for rate, item in late]
     heading = f"{title}: latency over the offered rate"
     drawing = vega.figure(f"rates-{task}", curves.drawn, heading, "; ".join(told))

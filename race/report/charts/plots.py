@@ -21,6 +21,9 @@ from race.report.charts.vega import NARROW, WIDE, Spec
 from race.stats import histogram
 from race.stats.estimate import Estimate
 
+INTERVAL, PALE = 8, 0.45
+"""Width and opacity of an interval; its estimate is a tick, since a dot would hide a narrow one."""
+
 
 def boxes(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
     """Box plots of latency: quartiles, whiskers to p1 and p99, a dot at p99.9; log scale."""
@@ -119,11 +122,13 @@ def band(x: Spec, edge: float) -> Spec:
 
 
 def _intervals(x: Spec, y: Spec) -> list[Spec]:
-    interval = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, **colours()}
-    point = {"x": x, "y": y, "color": colours()["color"]}
+    colour = colours()["color"]
+    interval = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour}
+    rule = {"type": "rule", "strokeWidth": INTERVAL, "opacity": PALE}
+    tick = {"type": "tick", "thickness": 2.5, "size": 2 * INTERVAL, "opacity": 1}
     return [
-        {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": interval},
-        {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1}, "encoding": point},
+        {"mark": rule, "encoding": interval},
+        {"mark": tick, "encoding": {"x": x, "y": y, "color": colour}},
     ]
 
 
@@ -145,5 +150,4 @@ def ratio_row(label: str, estimate: Estimate, colour: str) -> Row:
         "high": found["high"] or found["ratio"],
         "text": str(estimate),
         "colour": colour,
-        "opacity": 1,
     }

@@ -2,7 +2,12 @@
 for (const table of document.querySelectorAll(".cells table")) {
   const body = table.tBodies[0];
   const heads = [...table.tHead.rows[0].cells];
-  const value = (row, column) => row.cells[column].dataset.v ?? row.cells[column].textContent;
+  // Numbers without their marks and separators; a dash is as good as nothing.
+  const value = (row, column) => {
+    const text = row.cells[column].textContent.trim();
+    const bare = text.replace(/^≥ |,|\?$|^–$/g, "");
+    return bare !== text && (bare === "" || !Number.isNaN(Number(bare))) ? bare : text;
+  };
   const compare = (a, b) => {
     const [x, y] = [Number(a), Number(b)];
     if (a === "" || b === "") return (a === "") - (b === "");

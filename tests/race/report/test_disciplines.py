@@ -27,6 +27,8 @@ TOOLS = Discipline(
     factors={"language": [], "mode": ["sync", "async", "chunks"]},
     tasks={"select": "Nine rows", "insert": "One row"},
     meters={"watts": "W"},
+    task_texts={"select": "Nine rows come back.", "insert": "One row goes in."},
+    level_texts={"mode": {"chunks": "several at a time"}},
 )
 DRIVERS = {
     "go": {"language": "go", "mode": "sync"},
@@ -86,6 +88,7 @@ def test_another_discipline_is_reported_in_its_own_words(tools: SavedRace) -> No
         *("Client and store", "Nine rows", "One row", "Client CPU, µs per operation"),
         *("async against sync", "chunks against async", "python against go"),
         *("with async or chunks", "with sync", "12.5 W", "round trips", ">client µs<"),
+        *("The operations", "Nine rows come back.", "several at a time", "names of drivers"),
     ):
         assert part in text, part
     assert not re.search(r"request|engine|\bpage|server|database", markdown.page(found))

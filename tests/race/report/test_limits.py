@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,19 +20,10 @@ from race.saved.model import Cell, WarmUp
 from race.saved.reader import CELLS_FILE, SavedRace, load
 from race.terminal import tables
 from race.terminal.phrases import figures
+from tests.race.report.reading import altered, bound, section
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
 
 FAST, SECOND = SMALL[3], SMALL[2]
-
-
-def altered(race: SavedRace, change: Callable[[Cell], Cell]) -> SavedRace:
-    """The race with every measured cell changed."""
-    return replace(race, cells=[change(c) if c.count else c for c in race.cells])
-
-
-def bound(cell: Cell, full: str = "nobody", busy: float = 0.81) -> Cell:
-    """The cell when its server had time to spare."""
-    return changed(cell, full=full, meters={**cell.meters, "busy": {"server": busy}})
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +45,6 @@ def shown(found: Analysis, width: int = 80) -> str:
     return console.file.getvalue()
 
 
-def section(page: str, name: str) -> str:
-    return page.partition(f'<section id="{name}">')[2].partition("</section>")[0]
-
-
 def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> None:
     index = limited.contests[0]
     item = next(one for one in index.standings if one.label == FAST)
@@ -73,7 +59,7 @@ def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> 
     assert '<span class="bound">at least</span>' in tasks
     assert re.search(r"nobody <small>server 81 %</small>", tasks)
     assert f"lower bound (“at least”): {FAST} (no core was full)" in tasks
-    assert "at least<small>CPU 0" in section(page, "glance")
+    assert "≥<small>CPU 0" in section(page, "glance")
     terminal = shown(limited)
     assert cpu in terminal
     assert re.search(rf"– {FAST} +≥", terminal)
@@ -259,7 +245,7 @@ def test_cells_that_do_not_count_keep_their_raw_figures(small: SavedRace) -> Non
     rows = [row for row in text.split("<tr") if "the page was wrong" in row]
     assert len(rows) == 1
     assert "class=lost" in rows[0]
-    assert f"{lost.throughput:.0f}" in rows[0]
+    assert f"{lost.throughput:,.0f}?" in rows[0]
     assert text.count("<td>calibration") == 1
     told = figures(lost, small.head.discipline)
     assert told.startswith(f"FAILED: {lost.reason} ({lost.throughput:,.0f} requests/s")
@@ -280,4 +266,4 @@ def test_a_page_says_how_rounds_were_ordered_and_what_was_measured_again(small: 
 def test_a_pipelined_lower_bound_is_named_under_its_curve(tmp_path: Path) -> None:
     race = load(write(tmp_path / "race", Recipe(engines=SMALL, pages=("ugly",), rounds=6)))
     text = section(html.page(analyse(race)), "pipelining")
-    assert f"At least: {FAST} on Ugly, 24 pipelined." in text
+    assert f"At least (≥): {FAST} on Ugly, 24 pipelined." in text

@@ -11,6 +11,8 @@ from race.discipline import Sample
 from race.machine.cores import Layout
 from race.run.measure import Measured
 from race.run.rules import (
+    apart,
+    disturbances,
     full,
     judge,
     least_seconds,
@@ -71,6 +73,35 @@ def test_each_rule(sample: Sample, steal: float, foreign: float, reason: str, ow
     judged = judge(LIMITS, LOAD, measured(sample, steal, foreign))
     assert reason in "; ".join(judged.reasons)
     assert judged.own_fault is own
+
+
+@pytest.mark.parametrize(
+    ("share", "limit", "told"),
+    [
+        (0.034, 0.02, ("3.4%", "2.0%")),
+        (0.02003, 0.02, ("2.003%", "2.000%")),
+        (0.05 + 1e-9, 0.05, ("5.0000001%", "5.0000000%")),
+        (0.0249, 0.02, ("2.5%", "2.0%")),
+    ],
+)
+def test_a_share_over_its_limit_is_printed_so(
+    share: float, limit: float, told: tuple[str, str]
+) -> None:
+    """Words such as "steal 2.0% is over 2.0%" say nothing."""
+    assert apart(share, limit) == told
+    cores = {"steal": share, "foreign": share}
+    seen, allowed = told
+    assert disturbances(changed(LIMITS, steal=limit, foreign=limit), cores) == [
+        f"steal {seen} is over {allowed}",
+        f"foreign CPU {seen} is over {allowed}",
+    ]
+
+
+def test_errors_over_their_limit_are_printed_so() -> None:
+    # 4 of 3,996: 0.1001 %.
+    lossy = replace(SAMPLE, count=3992, errors={**NO_ERRORS, "read": 4})
+    (reason,) = judge(LIMITS, LOAD, measured(lossy)).reasons
+    assert reason == "0.1001% errors (read most) are over 0.1000%"
 
 
 def test_too_few_samples_are_too_slow_unless_errors_came_instead() -> None:

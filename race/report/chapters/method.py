@@ -1,0 +1,33 @@
+"""The rules by which the report was made, with the limits of its race."""
+
+from __future__ import annotations
+
+import math
+
+from markupsafe import Markup
+
+from race.analysis.model import Analysis
+from race.report.sentences import twice
+from race.report.template import filled
+from race.stats import signed_rank
+from race.stats.noise import DEVIATIONS, LEAST_MARGIN
+
+
+class Method:
+    """`chapters.Chapter`: what docs/method.md says at length, for a file that stands alone."""
+
+    def title(self, analysis: Analysis) -> str:
+        """See ``Chapter``."""
+        return "Method"
+
+    def render(self, analysis: Analysis) -> Markup | None:
+        """See ``Chapter``."""
+        return filled(
+            "method",
+            analysis,
+            least=100 * math.expm1(LEAST_MARGIN),
+            deviations=DEVIATIONS,
+            rounds_needed=signed_rank.rounds_needed(),
+            twice=twice(analysis),
+            rated=any(not one.closed for one in analysis.contests),
+        )

@@ -1,0 +1,146 @@
+"""What the words and signs of a report mean, as far as this race has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from race.analysis.model import Analysis
+from race.report import format as words
+from race.report.fates import Fates
+from race.report.took_part import those_that_ran
+from race.saved.model import NOBODY
+
+
+class Entry(NamedTuple):
+    """A word or sign, and what it means."""
+
+    term: str
+    text: str
+
+
+class Group(NamedTuple):
+    """Entries on one subject."""
+
+    title: str
+    entries: list[Entry]
+
+
+def legend(analysis: Analysis, cells: bool = True) -> list[Group]:
+    """Tasks, names, figures; empty for a race without cells.
+
+    `cells`: each cell is shown too, with the signs of its figures.
+    """
+    if not analysis.contests:
+        return []
+    discipline = analysis.discipline
+    signs: Iterable[Entry] = _signs(analysis) if cells else ()
+    found = (
+        Group(f"The {discipline.task}s", list(_tasks(analysis))),
+        Group(f"The names of {discipline.contender}s", list(_names(analysis))),
+        Group("The figures", [*_figures(analysis), *_limits(analysis), *signs]),
+    )
+    return [group for group in found if group.entries]
+
+
+def _tasks(analysis: Analysis) -> Iterator[Entry]:
+    """What each task does, in the order of the report; how it was driven otherwise than plainly."""
+    discipline = analysis.discipline
+    for title, task in dict.fromkeys((one.title, one.work.task) for one in analysis.contests):
+        if task in discipline.task_texts:
+            yield Entry(title, discipline.task_texts[task])
+    depths = sorted({one.work.load.pipeline for one in analysis.contests} - {1})
+    if depths:
+        yield Entry(
+            ", ".join(f"x{depth}" for depth in depths),
+            f"So many {discipline.unit} are sent ahead on each connection before the first answer "
+            f"has come (“{depths[0]} pipelined”).",
+        )
+    if any(not one.closed for one in analysis.contests):
+        yield Entry(
+            "a rate, as 2,000/s",
+            f"So many {discipline.unit} are sent by the clock, whether or not the last was "
+            "answered. Without a rate the next one is sent when the last was answered.",
+        )
+
+
+def _names(analysis: Analysis) -> Iterator[Entry]:
+    """Levels that ran and are explained, then the twin and the baseline."""
+    head, discipline = analysis.race.head, analysis.discipline
+    ran = those_that_ran(analysis)
+    for factor, texts in discipline.level_texts.items():
+        levels = {one.factors.get(factor) for one in ran}
+        yield from (Entry(level, text) for level, text in texts.items() if level in levels)
+    if any(one.aa for one in ran):
+        yield Entry(
+            "A/A",
+            f"One {discipline.contender} that runs twice, under two labels. What it differs from "
+            "itself by is the noise of this race; differences must be larger to count.",
+        )
+    if head.baseline in {one.label for one in ran}:
+        text = f"The one that the other {discipline.contender}s are compared with."
+        yield Entry(head.baseline, text)
+
+
+def _figures(analysis: Analysis) -> Iterator[Entry]:
+    """Ratios and ranks."""
+    closed, unit = analysis.closed(), analysis.discipline.unit
+    standings = [(contest, item) for contest in closed for item in contest.standings]
+    if any(item.ratio and item.ratio.bounded for _, item in standings):
+        yield Entry(
+            "1.25× [1.20, 1.31]",
+            f"A ratio of {unit}/s, 1.25 times as fast, from ratios within rounds. The true one lies "
+            "within the brackets with 95 % confidence.",
+        )
+    if closed:
+        yield Entry(
+            "order",
+            f"Best first by the mean of the ratios to all others, so that medians of {unit}/s need "
+            "not fall from row to row; below them, by rate, who has no rank.",
+        )
+    if any(words.rank(contest, item).endswith("=") for contest, item in standings):
+        yield Entry(
+            "3=",
+            "Shares rank 3. That is not “equal to each neighbour”: not everyone in the upper part "
+            "of the group beat everyone in the lower part, so there is no line to draw, but two of "
+            "them may well differ.",
+        )
+
+
+def _limits(analysis: Analysis) -> Iterator[Entry]:
+    """What stands behind a rate: who was full, how many cells."""
+    closed, discipline = analysis.closed(), analysis.discipline
+    unit, party = discipline.unit, discipline.parties[0]
+    if any(item.state == "at-least" for contest in closed for item in contest.standings):
+        yield Entry(
+            "≥, at least",
+            f"A lower bound: not the {party} but something else was full, or nothing was. It has no "
+            f"rank; CPU time per {words.one(unit)} is compared instead.",
+        )
+    if closed:
+        yield Entry(
+            "full",
+            f"Whose core had no more to give: {', '.join(discipline.parties)} or {NOBODY}. Only "
+            f"where it is the {party}’s does {unit}/s measure the {discipline.contender}.",
+        )
+        yield Entry(
+            "n",
+            "Cells that count, of those planned where some do not. A cell is one "
+            f"{discipline.contender} on one {discipline.task} in one round.",
+        )
+
+
+def _signs(analysis: Analysis) -> Iterator[Entry]:
+    """Signs of single cells' figures that mean less than they seem to."""
+    fates = Fates(analysis)
+    if any(cell.count and fates.status(cell) != "ok" for cell in analysis.race.cells):
+        yield Entry(
+            "123?",
+            "A raw figure of a cell that does not count: the machine was disturbed, there were "
+            "errors, or it was measured again.",
+        )
+    if any(cell.no_latency for cell in analysis.counted):
+        yield Entry(
+            words.NONE,
+            "In the place of a latency: too few connections were being answered to tell.",
+        )

@@ -1,0 +1,35 @@
+"""What the levels of an engine's factors mean, for people who read a report and no code.
+
+A level that its name explains needs no text. A report shows those that were raced.
+"""
+
+from __future__ import annotations
+
+LEVELS = {
+    "web": {
+        "starlette": "the framework Starlette on its usual server, uvicorn",
+    },
+    "loop": {
+        "asyncio": "the event loop of CPython itself; no part of a name",
+        "uvloop": "the event loop uvloop, written in C",
+    },
+    "backend": {
+        "memory": "no database: stickers and votes live in the server's own process",
+        "tarantool": "the database Tarantool through the driver asynctnt",
+        "aiotarantool": "the database Tarantool through the driver aiotarantool",
+        "postgres": "the database PostgreSQL through the driver asyncpg",
+        "psycopg": "the database PostgreSQL (postgres) through the driver psycopg",
+    },
+    "connection": {
+        "one": "one connection to the database for the life of the server",
+        "pool": "a pool of connections, the driver's own where it has one",
+        "gate": "a pool of the same size of ours, which gives connections back as they are",
+        "multi": "a new connection for each page request",
+        "query": "a new connection for each request to the database",
+    },
+    "render": {
+        "jinja": "each request renders its template, with Jinja2; no part of a name",
+        "prepared": "templates are rendered once, when the server starts, and filled in later",
+    },
+}
+"""Factor, then level, to what it means."""

@@ -1,0 +1,31 @@
+"""Changing an invented race, and reading its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from msgspec.structs import replace as changed
+
+from race.saved.model import Cell
+from race.saved.reader import SavedRace
+
+
+def altered(race: SavedRace, change: Callable[[Cell], Cell]) -> SavedRace:
+    """The race with every measured cell changed."""
+    return replace(race, cells=[change(c) if c.count else c for c in race.cells])
+
+
+def alone(race: SavedRace, *labels: str) -> SavedRace:
+    """The race of some of its contenders."""
+    return replace(race, cells=[cell for cell in race.cells if cell.label in labels])
+
+
+def bound(cell: Cell, full: str = "nobody", busy: float = 0.81) -> Cell:
+    """The cell when its server had time to spare."""
+    return changed(cell, full=full, meters={**cell.meters, "busy": {"server": busy}})
+
+
+def section(page: str, name: str) -> str:
+    """A chapter of a page."""
+    return page.partition(f'<section id="{name}">')[2].partition("</section>")[0]

@@ -1,0 +1,179 @@
+"""`race report`: forms, files, and what is never written into."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from race.analysis.analyse import analyse
+from race.analysis.model import Analysis
+from race.cli import main
+from race.report import html, markdown, spreadsheet
+from race.report.fates import Fates
+from race.saved.reader import RUN_FILE, SavedRace, load
+from tests.support.synthetic import SMALL, Recipe, write
+
+RECIPE = Recipe(engines=SMALL, pages=("good", "ugly"), rounds=6, rates=(2000.0,))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write(tmp_path / "results" / "mine", RECIPE)
+
+
+@pytest.fixture
+def published(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same race among the published ones."""
+    place = tmp_path / "docs" / "results"
+    shutil.copytree(folder, place / "article")
+    monkeypatch.setattr("race.commands.find.PUBLISHED", place)
+    return place / "article"
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_html_is_written_beside_the_race(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--results", str(folder.parent)]
+    for words in (["mine"], ["mine", "--html"], [str(folder)]):
+        assert main(["report", *words, *where]) == 0
+        path = folder / "report.html"
+        assert capsys.readouterr().out == f"{path}\n"
+        assert path.read_text() == html.page(analyse(load(folder)))
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("words", "made"),
+    [
+        (["-o", "x.html"], html.page),
+        (["-o", "x.md"], markdown.page),
+        (["-o", "x.CSV"], spreadsheet.page),
+        (["-o", "x"], html.page),
+        (["--markdown", "-o", "x.txt"], markdown.page),
+        (["--csv", "--output", "deep/x.md"], spreadsheet.page),
+    ],
+)
+def test_a_file_has_the_form_that_was_asked_for(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    made: Callable[[Analysis], str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = files(folder)
+    assert main(["report", str(folder), *words]) == 0
+    assert capsys.readouterr().out == f"{words[-1]}\n"
+    assert (tmp_path / words[-1]).read_text() == made(analyse(load(folder)))
+    assert files(folder) == before
+
+
+@pytest.mark.parametrize(("form", "made"), [("markdown", markdown.page), ("csv", spreadsheet.page)])
+def test_text_is_printed_where_no_file_is_named(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    form: str,
+    made: Callable[[Analysis], str],
+) -> None:
+    assert main(["report", str(folder), f"--{form}"]) == 0
+    assert capsys.readouterr().out == made(analyse(load(folder)))
+    assert "report.html" not in files(folder)
+    assert main(["report", str(folder), f"--{form}", "--json"]) == 2
+    assert "name its file with -o" in capsys.readouterr().err
+
+
+def test_json_says_where_the_report_is(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.csv"
+    assert main(["report", str(folder), "-o", str(path), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said == {"race": RECIPE.name, "report": str(path)}
+
+
+def test_two_forms_at_once_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["report", str(folder), "--csv", "--markdown"])
+    assert ended.value.code == 2
+    assert "not allowed with" in capsys.readouterr().err
+
+
+def test_a_published_run_is_never_written_into(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, results = files(published), tmp_path / "elsewhere"
+    assert main(["report", str(published), "--results", str(results)]) == 0
+    path = results / f"{RECIPE.name}.html"
+    assert capsys.readouterr().out == f"{path}\n"
+    assert path.exists()
+    for name in ("report.html", "deeper/x.md", "run.json"):
+        assert main(["report", str(published), "-o", str(published / name)]) == 2
+        error = capsys.readouterr().err
+        assert "is a published run, which nothing is written into" in error
+        assert error.count("\n") == 1
+    assert files(published) == before
+    assert main(["report", str(published), "-o", str(published.parent / "x.html")]) == 0
+
+
+def test_a_file_that_cannot_be_written_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(folder), "-o", str(folder)]) == 2
+    assert capsys.readouterr().err == f"race: cannot write {folder}: Is a directory\n"
+
+
+def test_an_older_race_is_explained_in_the_words_of_today(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = json.loads((folder / RUN_FILE).read_text())
+    for name in ("task_texts", "level_texts"):
+        del head["discipline"][name]
+    (folder / RUN_FILE).write_bytes(msgspec.json.encode(head))
+    assert load(folder).head.discipline.task_texts == {}
+    assert main(["report", str(folder), "--markdown"]) == 0
+    text = capsys.readouterr().out.replace("\\", "")
+    assert "- **Good**: The nine best stickers" in text
+    assert "- **one**: one connection to the database" in text
+
+
+def test_a_row_of_the_csv_is_a_cell(small: SavedRace) -> None:
+    analysis = analyse(small)
+    rows = list(csv.DictReader(io.StringIO(spreadsheet.page(analysis))))
+    assert len(rows) == len(small.cells)
+    fates = Fates(analysis)
+    assert [row["fate"] for row in rows] == [fates.of(cell) for cell in small.cells]
+    for row, cell in zip(rows, small.cells, strict=True):
+        assert (row["round"], row["label"], row["task"]) == (str(cell.round), cell.label, cell.task)
+        assert None not in row
+        assert (float(row["throughput"]) if row["throughput"] else None) == cell.throughput
+        if cell.status == "ok":
+            spent = cell.metered("cpu_ns", "server")
+            assert spent
+            assert cell.count
+            assert float(row["cpu_us_server"]) == pytest.approx(spent / 1e3 / cell.count)
+            assert float(row["p50_us"]) == cell.latency_us["p50"]
+    by_label = {row["label"]: row for row in rows}
+    assert by_label[SMALL[3]]["web"] == "japronto"
+    assert by_label[SMALL[3]]["loop"] == "uvloop"
+
+
+def test_every_column_is_explained_in_help(
+    small: SavedRace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["report", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    for name in (*spreadsheet.BEFORE, *spreadsheet.LOADED, *spreadsheet.AFTER):
+        assert name in told, name
+    for name in spreadsheet.LATENCIES:
+        assert f"{name}_us" in told, name

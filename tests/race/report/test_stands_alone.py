@@ -1,0 +1,222 @@
+"""A report explains itself: its words, its rules, its marks; and its numbers agree."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as changed
+
+from race.analysis.analyse import analyse
+from race.report import format as words
+from race.report import html, markdown
+from race.report.fates import Fates
+from race.report.legend import legend
+from race.run.race import described
+from race.saved.model import Cell, Head, Limits
+from race.saved.reader import SavedRace
+from tests.race.report.reading import alone, altered, bound, section
+from tests.support.synthetic import BASELINE, SMALL
+from tests.support.toy import Toys
+
+
+def entries(race: SavedRace) -> dict[str, str]:
+    """Term to text, of all groups."""
+    return {one.term: one.text for group in legend(analyse(race)) for one in group.entries}
+
+
+def with_environment(head: Head, **changes: object) -> Head:
+    return changed(head, environment=changed(head.environment, **changes))
+
+
+def test_a_legend_explains_what_ran_and_nothing_else(small: SavedRace) -> None:
+    found = entries(small)
+    assert found["Index"] == "Two to choose from."
+    assert found["Ugly"] == "Four letters: no database."
+    assert "Good" not in found
+    for term in ("x24", "A/A", BASELINE, "one", "multi", "tarantool", "uvloop", "n", "123?"):
+        assert found[term], term
+    for term in ("pool", "query", "postgres", "memory", "starlette", "prepared"):
+        assert term not in found, term
+    fewer = entries(alone(small, *SMALL[:2]))
+    for term in ("A/A", "multi", "≥, at least"):
+        assert term not in fewer, term
+    assert legend(analyse(replace(small, cells=[]))) == []
+
+
+def test_signs_are_explained_where_they_are(small: SavedRace) -> None:
+    assert "not “equal to each neighbour”" in entries(small)["3="]
+    assert "3=" not in entries(alone(small, SMALL[0], SMALL[3]))
+    idle = altered(small, lambda c: bound(c) if c.label == SMALL[3] else c)
+    assert "A lower bound" in entries(idle)["≥, at least"]
+    silent = altered(small, lambda c: changed(c, no_latency="3 of 8 connections were answered"))
+    assert "too few connections" in entries(silent)["–"]
+    closed = replace(small, cells=[c for c in small.cells if c.load.rate is None])
+    assert "a rate, as 2,000/s" in entries(small)
+    assert "a rate, as 2,000/s" not in entries(closed)
+
+
+def test_the_legend_is_at_the_top_of_every_form(small: SavedRace, page: str) -> None:
+    assert page.index('<section id="legend">') < page.index('<section id="glance">')
+    assert "<dt>Ugly</dt><dd>Four letters: no database.</dd>" in section(page, "legend")
+    text = markdown.page(analyse(small)).replace("\\", "")
+    assert "- **Ugly**: Four letters: no database." in text
+    assert text.index("**Ugly**") < text.index("## ")
+    assert "123?" not in text  # it shows no single cells
+
+
+def test_the_method_has_the_limits_of_its_race(small: SavedRace, page: str) -> None:
+    text = section(page, "method")
+    for part in ("steal over 2 %", "errors over 0.1 %", "fewer than 200 requests", "3 % or"):
+        assert part in text, part
+    assert "docs/method.md" in text
+    assert 'href="#method"' in page
+    limits = Limits(steal=0.25, samples=1234, reruns=1)
+    other = html.page(analyse(replace(small, head=changed(small.head, limits=limits))))
+    for part in ("steal over 25 %", "fewer than 1,234 requests", "at most 1 time;"):
+        assert part in section(other, "method"), part
+
+
+def test_cells_add_up(small: SavedRace) -> None:
+    """A cell has one fate: counted, measured again, of a rejected round, or not ok."""
+    first = next(c for c in small.cells if c.count and c.round == 1)
+    again = changed(first, started_at="2026-11-20T21:00:00.000+00:00")
+    zero = changed(first, round=0)
+    race = replace(small, cells=[zero, *small.cells, again])
+    analysis = analyse(race)
+    fates = Fates(analysis)
+    assert fates.measured == len(small.cells) + 1
+    assert sum(fates.tally.values()) == fates.measured
+    assert fates.tally["counted"] == len(analysis.counted)
+    assert fates.tally["measured again"] == fates.again == 1
+    assert fates.tally["in a rejected round"] > 0
+    assert fates.status(first) == "ok, measured again"
+    assert fates.status(again) == "ok"
+    assert fates.status(zero) == "calibration"
+    text = html.page(analysis)
+    told = f"cells that count, of {fates.measured:,} measured</dt><dd>{len(analysis.counted):,}</dd>"
+    assert told in text
+    rows = section(text, "validity").partition('class="sum"')[0]
+    shown = re.findall(r"</dt><dd>([\d,]+)</dd>", rows)
+    assert sum(int(one.replace(",", "")) for one in shown) == fates.measured
+
+
+def test_a_cell_of_a_rate_that_was_not_kept_up_with_says_so(small: SavedRace) -> None:
+    rated = [c for c in small.cells if c.load.rate and c.label == BASELINE and c.status == "ok"]
+    late = changed(rated[0], status="overloaded", reason="did not keep up")
+    cells = [late if c is rated[0] else c for c in small.cells]
+    fates = Fates(analyse(replace(small, cells=cells)))
+    same = next(c for c in rated[1:] if c.work == late.work and c.round != 5)
+    assert fates.of(same) == "at a rate not kept up with"
+    assert fates.of(late) == "overloaded"
+
+
+def cells_with(page: str, *parts: str) -> list[str]:
+    """The rows of single cells that have all these parts."""
+    found = section(page, "cells").split("<tr")
+    return [row for row in found if all(part in row for part in parts)]
+
+
+def test_marks_stand_in_the_cell_of_their_figure(small: SavedRace) -> None:
+    def change(cell: Cell) -> Cell:
+        if cell.task == "ugly":
+            return changed(bound(cell), no_latency="3 of 8 connections were answered")
+        return cell
+
+    page = html.page(analyse(altered(small, change)))
+    ugly = next(c for c in small.cells if c.task == "ugly" and c.count and c.round == 1)
+    shown = "".join(cells_with(page, "<td>ugly"))
+    assert f"<td class=n>≥ {words.number(ugly.throughput)}<td" in shown
+    assert '<td class=n title="3 of 8 connections were answered">–' in page
+    lost = cells_with(page, "<td>index", "ok, in a rejected round")
+    assert lost
+    assert all(re.search(r"<td class=n>[\d,.]+\?<td", row) for row in lost)
+    counted = cells_with(page, "<td>index", "<td>ok<td")
+    assert counted
+    assert not any("?" in row for row in counted)
+
+
+def test_a_far_percentile_with_answers_missing_is_a_lower_bound(small: SavedRace) -> None:
+    def change(cell: Cell) -> Cell:
+        lossy = cell.load.rate == 2000 and cell.label == BASELINE
+        return changed(cell, errors={**cell.errors, "timeout": 1}) if lossy else cell
+
+    marked = re.compile(r'<td class="n">≥ [\d.,]+ ms</td>')
+    text = section(html.page(analyse(altered(small, change))), "latency")
+    assert len(marked.findall(text)) == 1  # p99.9 on Index, where alone there are rates
+    assert not marked.search(section(html.page(analyse(small)), "latency"))
+
+
+def test_only_what_took_part_has_a_version(small: SavedRace) -> None:
+    head = with_environment(
+        small.head, versions={**small.head.environment.versions, "mysql": None}
+    )
+    machine = section(html.page(analyse(replace(small, head=head))), "machine")
+    for name in ("wrk", "tarantool", "aiohttp", "asynctnt", "uvloop", "japronto"):
+        assert f"<dt>{name}</dt>" in machine, name
+    for name in ("postgres", "asyncpg", "mysql"):
+        assert f"<dt>{name}</dt>" not in machine, name
+    # Of the current interpreter asyncpg alone took no part.
+    assert "1 package more in this environment" in machine
+    without = alone(replace(small, head=head), SMALL[0], f"{SMALL[0]} (A/A)")
+    assert "japronto" not in section(html.page(analyse(without)), "machine")
+
+
+def test_versions_are_all_shown_where_nobody_says_what_took_part(small: SavedRace) -> None:
+    silent = changed(small.head, discipline=changed(small.head.discipline, level_texts={}))
+    machine = section(html.page(analyse(replace(small, head=silent))), "machine")
+    for name in ("postgres", "asyncpg"):
+        assert f"<dt>{name}</dt>" in machine, name
+
+
+def test_a_commit_with_changes_says_so_wherever_it_stands(small: SavedRace) -> None:
+    told = "0123456789ab with changes that are in no commit"
+    dirty = analyse(replace(small, head=with_environment(small.head, dirty=True)))
+    page = html.page(dirty)
+    for name in ("machine", "method", "repeat"):
+        assert told in section(page, name), name
+    assert told in page.rpartition("<footer>")[2]
+    assert f"Repeat it on commit {told}:" in markdown.page(dirty)
+    clean = analyse(small)
+    assert "with changes" not in html.page(clean)
+    assert "Repeat it on commit 0123456789ab:" in markdown.page(clean)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (9.994, "9.99"),
+        (9.996, "10.0"),
+        (99.94, "99.9"),
+        (99.96, "100"),
+        (1234.5, "1,234"),
+        (0.456, "0.46"),
+        (None, "–"),
+    ],
+)
+def test_three_digits_whatever_they_round_to(value: float | None, told: str) -> None:
+    assert words.number(value) == told
+
+
+def test_every_order_is_said(page: str) -> None:
+    assert "Best first, by the mean ratio to all others" in section(page, "tasks")
+    assert "In the order of the mean multiple" in section(page, "glance")
+    assert "the cheapest first" in section(page, "latency")
+    assert "in its order" in section(page, "cells")
+
+
+def test_each_task_is_a_link_and_folds(small: SavedRace, page: str) -> None:
+    nav = page.partition("<nav")[2].partition("</nav>")[0]
+    for contest in analyse(small).closed():
+        assert f">{contest.place}</a>" in nav
+    assert page.count('<details class="chapter"') == page.count("<section id=")
+    assert page.count('<details class="contest" open>') == len(analyse(small).closed())
+    folded = re.findall(r'<section id="(\w+)">\n<details class="chapter">', page)
+    assert folded == ["meters", "method"]
+
+
+def test_a_new_race_saves_what_its_words_mean() -> None:
+    told = described("toys", Toys())
+    assert told.task_texts == {"jump": "Both feet."}
+    assert told.level_texts == {"speed": {"slow": "takes its time"}}

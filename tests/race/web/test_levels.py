@@ -1,0 +1,24 @@
+"""What a report says of engines and pages to people who know neither."""
+
+from __future__ import annotations
+
+from data_interface import ALL, BACKENDS
+from handlers import LOOPS, WEB
+from handlers.render import RENDERERS
+from race.web.levels import LEVELS
+from race.web.pages import PAGES
+
+
+def test_modes_loops_and_ways_to_render_are_explained() -> None:
+    assert list(LEVELS["connection"]) == list(ALL)
+    assert list(LEVELS["loop"]) == list(LOOPS)
+    assert list(LEVELS["render"]) == list(RENDERERS)
+
+
+def test_nothing_is_explained_that_is_not_there() -> None:
+    assert set(LEVELS["web"]) <= set(WEB)
+    assert set(LEVELS["backend"]) <= set(BACKENDS)
+
+
+def test_every_page_says_what_it_does() -> None:
+    assert [name for name, page in PAGES.items() if not page.text] == []
