@@ -65,12 +65,16 @@ def _tasks(analysis: Analysis) -> Iterator[Entry]:
 
 
 def _names(analysis: Analysis) -> Iterator[Entry]:
-    """Levels that ran and are explained, then the twin and the baseline."""
+    """Levels that ran, where a name has them or others ran too; then the twin and the baseline."""
     head, discipline = analysis.race.head, analysis.discipline
     ran = those_that_ran(analysis)
     for factor, texts in discipline.level_texts.items():
         levels = {one.factors.get(factor) for one in ran}
-        yield from (Entry(level, text) for level, text in texts.items() if level in levels)
+        yield from (
+            Entry(level, text)
+            for level, text in texts.items()
+            if level in levels and (len(levels) > 1 or any(level in one.label for one in ran))
+        )
     if any(one.aa for one in ran):
         yield Entry(
             "A/A",
@@ -89,7 +93,7 @@ def _figures(analysis: Analysis) -> Iterator[Entry]:
     if any(item.ratio and item.ratio.bounded for _, item in standings):
         yield Entry(
             "1.25× [1.20, 1.31]",
-            f"A ratio of {unit}/s, 1.25 times as fast, from ratios within rounds. The true one lies "
+            f"A ratio of {unit}/s, 1.25 times as fast, from ratios within rounds. The true one is "
             "within the brackets with 95 % confidence.",
         )
     if closed:
@@ -114,7 +118,7 @@ def _limits(analysis: Analysis) -> Iterator[Entry]:
     if any(item.state == "at-least" for contest in closed for item in contest.standings):
         yield Entry(
             "≥, at least",
-            f"A lower bound: not the {party} but something else was full, or nothing was. It has no "
+            f"A lower bound: not the {party} but another was full, or nobody. It has no "
             f"rank; CPU time per {words.one(unit)} is compared instead.",
         )
     if closed:

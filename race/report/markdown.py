@@ -20,8 +20,9 @@ def page(analysis: Analysis) -> str:
     parts += [f"> {escape(warning)}" for warning in analysis.trust.warnings]
     parts += [_legend(groups)] if (groups := legend(analysis, cells=False)) else []
     parts += [_contest(analysis, contest) for contest in analysis.closed()]
-    commit = f" on commit {words.commit(head.environment)}" if head.environment.commit else ""
-    parts.append(f"Repeat it{escape(commit)}:\n\n{code(shlex.join(head.command))}")
+    commit = escape(words.commit(head.environment)) if head.environment.commit else ""
+    where = f" on commit {commit}" if commit else ""
+    parts.append(f"Repeat it{where}:\n\n{code(shlex.join(head.command))}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -86,7 +86,7 @@ def _caption(analysis: Analysis, found: Shown) -> str:
     )
     if most > 1:
         caption += (
-            " Small points: each pair. Large point: their mean, only where pairs agree; p is of "
+            " Thin lines: each pair. Thick line: their mean, only where pairs agree; p is of "
             "all pairs showing the same, by permutation within rounds."
         )
     return f"{caption} Grey means cannot be told from no effect."

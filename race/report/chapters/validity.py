@@ -108,16 +108,22 @@ def _a(who: str) -> str:
 
 
 def _lost(analysis: Analysis) -> list[tuple[str, str, int, Cell]]:
-    """Cells that were not ok by reason, its figures aside: status, place, how many, the first."""
+    """Cells that were not ok by reason, its figures aside: status, place, how many, the worst."""
     groups: dict[tuple[object, ...], list[Cell]] = {}
     for cell in analysis.race.cells:
         if cell.status != "ok" and cell.round != CALIBRATION:
             kind = re.sub(r"\d[\d.,]*", "#", cell.reason or "")
             groups.setdefault((cell.status, cell.label, cell.work, kind), []).append(cell)
     return [
-        (cells[0].status, _place(analysis, cells[0]), len(cells), cells[0])
+        (one.status, _place(analysis, one), len(cells), one)
         for cells in groups.values()
+        for one in (max(cells, key=_disturbed),)
     ]
+
+
+def _disturbed(cell: Cell) -> float:
+    """How much of its cores' time others took."""
+    return (cell.steal or 0.0) + (cell.foreign or 0.0)
 
 
 def _place(analysis: Analysis, cell: Cell) -> str:
