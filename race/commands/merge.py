@@ -8,6 +8,7 @@ from pathlib import Path
 
 from race.analysis.merge import merge
 from race.commands import Command
+from race.commands.files import write
 from race.commands.find import SAVED_RACE, find
 from race.errors import RaceError
 from race.saved.reader import load
@@ -38,16 +39,9 @@ def run(options: argparse.Namespace) -> int:
     elif options.output is None:
         print(text, end="")
     else:
-        _write(options.output, text)
+        write(options.output, text)
+        print(options.output)
     return 0
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise RaceError(f"cannot write {path}: {error.strerror}") from None
-    print(path)
 
 
 COMMAND = Command("several runs of one scenario as one result", arguments, run)
