@@ -50,6 +50,11 @@ class Plan:
             return len(self.contenders) * rounds * closed
         return len(self.contenders) * (closed + rounds * self._open_cells())
 
+    def starts_anew(self, number: int) -> bool:
+        """Whether all contenders are started again before a round."""
+        every = self.scenario.restart
+        return every > 0 and number > 1 and (number - 1) % every == 0
+
     def seconds(self) -> float:
         """A forecast of the calibration and the planned rounds."""
         scenario = self.scenario
@@ -57,10 +62,8 @@ class Plan:
         warm = window * min(USUAL_WINDOWS, scenario.warmup.windows) + CELL_SECONDS
         closed = sum(work.load.duration_s + warm for work in self.works)
         each = START_SECONDS + len(self.works) * (warm + window)
-        if scenario.restart:
-            each += (scenario.rounds - 1) * (
-                RESTART_SECONDS + max(one.load.duration_s for one in self.works)
-            )
+        restarts = sum(map(self.starts_anew, range(1, self.rounds + 1)))
+        each += restarts * (RESTART_SECONDS + max(one.load.duration_s for one in self.works))
         if scenario.open_loop:
             cell = scenario.load.open_duration_s + warm
             each += closed + scenario.rounds * cell * self._open_cells()
