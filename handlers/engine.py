@@ -100,7 +100,8 @@ def parse(name: str) -> Engine:
     if parts[-1] in LOOPS and parts[-1] != PLAIN_LOOP:
         loop = parts.pop()
     if len(parts) != 3:
-        raise EngineError(f"{name!r}: an engine is {FORM}{_nearest(name)}")
+        near = _nearest(name) or "; see --list"
+        raise EngineError(f"{name!r}: an engine is {FORM}{near}")
     web, backend, connection = parts
     _check(name, "web framework", web, list(WEB))
     _check(name, "backend", backend, list(BACKENDS))

@@ -91,8 +91,8 @@ class Choice:
 
 class Finding(NamedTuple):
     """A line of `race doctor`: `good` is False where something is missing or too noisy, None where
-    it is left out by design or choice; `text` says what to do. `needed`: without it the default race
-    cannot run, or measures nothing.
+    it is left out by design or choice; `text` says what to do. `needed`: without it the default
+    race cannot run, or measures nothing.
     """
 
     subject: str

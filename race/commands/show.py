@@ -14,7 +14,6 @@ from rich.table import Table
 from race.analysis.analyse import analyse
 from race.commands import Command
 from race.commands.find import LATEST, find, known
-from race.commands.run import say
 from race.errors import RaceError, unknown
 from race.plan import read
 from race.run.race import prepare
@@ -62,12 +61,17 @@ def _folder(results: Path, name: str) -> Path:
     return find(results, name)
 
 
+def _tell(console: Console, text: str) -> None:
+    """In whole words on a terminal; elsewhere a line stays one."""
+    console.print(text, markup=False, highlight=False, soft_wrap=not console.is_terminal)
+
+
 def _show_scenario(scenario: Scenario, console: Console, as_json: bool) -> None:
     if as_json:
         print(json.dumps(scenario.as_json(), indent=1))
         return
     for line in _planned(scenario):
-        say(console, line)
+        _tell(console, line)
 
 
 def _planned(scenario: Scenario) -> Iterator[str]:
@@ -85,11 +89,11 @@ def _planned(scenario: Scenario) -> Iterator[str]:
 def _show_race(saved: SavedRace, console: Console) -> None:
     """As at its end."""
     found = analyse(saved)
-    say(console, _title(saved.head, len(saved.cells)))
+    _tell(console, _title(saved.head, len(saved.cells)))
     for table in everything(found):
         console.print(table)
     for text in (found.headline.text if found.headline else "", *found.trust.warnings):
-        say(console, text)
+        _tell(console, text)
 
 
 def _title(head: Head, cells: int) -> str:

@@ -73,7 +73,9 @@ def show(found: Comparison) -> None:
 
 
 def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+    """In whole words on a terminal; elsewhere a line stays one."""
+    whole = not console.is_terminal
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=whole)
 
 
 def in_both(found: Comparison) -> list[Change]:
@@ -82,14 +84,17 @@ def in_both(found: Comparison) -> list[Change]:
 
 
 def alone(found: Comparison) -> list[str]:
-    """A line for each contender of only one of the races, with all that it was raced on."""
+    """A line for each contender with what only one of the races has of it: itself, or where."""
     lines = []
     for outcome, which in (("gone", "before"), ("new", "after")):
+        elsewhere = {change.label for change in found.changes if change.outcome != outcome}
         places: dict[str, list[str]] = {}
         for change in found.changes:
             if change.outcome == outcome:
                 places.setdefault(change.label, []).append(title(found, change))
-        lines += [f"only {which}: {label} on {', '.join(on)}" for label, on in places.items()]
+        for label, where in places.items():
+            on = f" on {'; '.join(where)}" if label in elsewhere else ""
+            lines.append(f"only {which}: {label}{on}")
     return lines
 
 

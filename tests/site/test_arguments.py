@@ -22,7 +22,10 @@ def parser() -> Parser:
     ("words", "said"),
     [
         ([], "program: the following arguments are required: COMMAND: see program --help"),
-        (["comprae"], "program: argument COMMAND: invalid choice: 'comprae': did you mean 'compare'?"),
+        (
+            ["comprae"],
+            "program: argument COMMAND: invalid choice: 'comprae': did you mean 'compare'?",
+        ),
         (["zzz"], "program: argument COMMAND: invalid choice: 'zzz': compare, doctor"),
         (
             ["--level", "inof", "doctor"],

@@ -83,9 +83,7 @@ def test_the_beginning_of_a_name_offers_the_engines_that_have_it(beginning: str)
     assert (done.returncode, done.stdout) == (2, "")
     first, *offered = done.stderr.splitlines()
     expected = [
-        engine.name
-        for engine in every_engine()
-        if engine.name.startswith(f"{beginning.lower()}-")
+        engine.name for engine in every_engine() if engine.name.startswith(f"{beginning.lower()}-")
     ]
     assert [line.split()[0] for line in offered] == expected
     assert f"{beginning!r} begins the names of {len(expected)} engines" in first
@@ -126,8 +124,6 @@ def test_without_an_engine_it_serves_the_first_that_runs_here() -> None:
     _must_run("aiohttp-tarantool-one-uvloop")
     line = complaint(run("-p", "0", env={"TARANTOOL_URL": "tarantool://127.0.0.1:1"}), 1)
     assert "TARANTOOL_URL" in line or "database" in line or "127.0.0.1" in line
-
-
 
 
 @pytest.mark.parametrize("engine", [ENGINE, "japronto-memory-one"])
