@@ -4,24 +4,27 @@
 from __future__ import annotations
 
 import argparse
-import difflib
+import errno
 import json
 import logging
 import os
 import platform
 import re
 import signal
+import socket
 import sys
-from typing import Callable, List, Optional, Tuple
+import time
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from handlers.engine import FORM, Engine, EngineError, every_engine, levels, parse
+from handlers.engine import FORM, Engine, EngineError, beginning, every_engine, levels, parse
 from handlers.render import RENDERERS
 from handlers.survey import InterpreterError, Survey, find
 from handlers.web.listen import Listen
+from runtime.address import AddressError
+from runtime.arguments import WRONG_USE, Parser
 from runtime.interpreters import change_to
 
 FAILED = 1
-WRONG_USE = 2
 PORT = 1717
 POOL_SIZE = 10
 MOST_WORKERS = 64
@@ -32,15 +35,23 @@ DEFAULT_ENGINES = (
     "aiohttp-memory-one",
 )
 LEVELS = ("debug", "info", "warning", "error", "critical")
+# What helps who cannot listen.
+REMEDIES = {
+    errno.EADDRINUSE: "try another -p, or -p 0 for a free one",
+    errno.EADDRNOTAVAIL: "that is no address of this machine: try --host 127.0.0.1",
+    errno.EACCES: "ports below 1024 are root's: try another -p",
+}
+
+_log = logging.getLogger("server")
 
 
 def arguments(argv: List[str]) -> argparse.Namespace:
     """The command line, checked."""
-    parser = argparse.ArgumentParser("server.py", description=__doc__)
+    parser = Parser("server.py", description=__doc__)
     parser.add_argument(
         "-e",
         "--engine",
-        help=f"{FORM}, see --list; "
+        help=f"{FORM}, see --list; only its beginning (aiohttp) lists those that begin so; "
         f"default: the first that runs here of {', '.join(DEFAULT_ENGINES)}",
     )
     parser.add_argument(
@@ -52,15 +63,14 @@ def arguments(argv: List[str]) -> argparse.Namespace:
         type=str.lower,
         choices=LEVELS,
         default="warning",
-        help="of the log, default %(default)s",
+        help="of the log, default %(default)s; info: start, database, end; debug: each request too",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to bind, default %(default)s")
     parser.add_argument(
         "--render",
-        type=renderer,
+        choices=list(RENDERERS),
         default=next(iter(RENDERERS)),
-        metavar="HOW",
-        help=f"how pages become HTML: {', '.join(RENDERERS)}; default %(default)s",
+        help="how pages become HTML; default %(default)s",
     )
     parser.add_argument(
         "--workers", type=worker_number, default=1, help="processes that answer, default 1"
@@ -72,31 +82,24 @@ def arguments(argv: List[str]) -> argparse.Namespace:
         "--list", action="store_true", help="every engine, and whether it runs here"
     )
     parser.add_argument("--json", action="store_true", help="with --list: as JSON")
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if options.json and not options.list:
+        parser.error("--json says how --list is printed: give both")
+    return options
 
 
 def port(text: str) -> int:
     """A TCP port."""
-    if not text.isdigit() or int(text) > 65535:
+    if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535")
     return int(text)
 
 
 def worker_number(text: str) -> int:
     """A number of worker processes."""
-    if not text.isdigit() or not 0 < int(text) <= MOST_WORKERS:
+    if not text.isdecimal() or not 0 < int(text) <= MOST_WORKERS:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of workers: 1 to {MOST_WORKERS}")
     return int(text)
-
-
-def renderer(text: str) -> str:
-    """A way to render, of RENDERERS."""
-    if text not in RENDERERS:
-        near = difflib.get_close_matches(text, RENDERERS, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        known = ", ".join(RENDERERS)
-        raise argparse.ArgumentTypeError(f"{text!r} is no way to render: {known}{hint}")
-    return text
 
 
 def version(text: str) -> str:
@@ -118,7 +121,7 @@ def check_workers(engine: Engine, workers: int) -> None:
 def pool_size() -> int:
     """Connections in a pool, from POOL_SIZE."""
     text = os.environ.get("POOL_SIZE", str(POOL_SIZE))
-    if not text.isdigit() or not 0 < int(text) <= 1000:
+    if not text.isdecimal() or not 0 < int(text) <= 1000:
         raise EngineError(f"POOL_SIZE={text}: must be 1 to 1000")
     return int(text)
 
@@ -132,33 +135,55 @@ def default_engine(python: Optional[str]) -> Engine:
 
 def list_engines(python: Optional[str], as_json: bool) -> int:
     """Print every engine, whether it runs here, and if not, why."""
-    engines = every_engine()
-    survey = Survey(engines, python)
-    entries = [survey.describe(engine) for engine in engines]
+    entries = described(every_engine(), python)
     # A reader that has seen enough (head) ends this program, as it ends any other.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if as_json:
         print(json.dumps({"factors": levels(), "engines": entries}, indent=1))
         return 0
+    for line in lines(entries):
+        print(line)
+    return 0
+
+
+def offer(name: str, engines: List[Engine], python: Optional[str]) -> int:
+    """Say which engines the name is the beginning of."""
+    fail(f"{name!r} begins the names of {len(engines)} engines: choose one of", WRONG_USE)
+    for line in lines(described(engines, python)):
+        print(line, file=sys.stderr)
+    return WRONG_USE
+
+
+def described(engines: List[Engine], python: Optional[str]) -> List[Dict[str, Any]]:
+    """An entry for each: see ``Survey.describe``."""
+    survey = Survey(engines, python)
+    return [survey.describe(engine) for engine in engines]
+
+
+def lines(entries: List[Dict[str, Any]]) -> Iterator[str]:
+    """Each engine, and where it runs or why it does not."""
     width = max(len(entry["engine"]) for entry in entries)
     for entry in entries:
         state = "CPython " + entry["python"] if entry["runs"] else "- " + entry["reason"]
-        print(f"{entry['engine']:<{width}}  {state}")
-    return 0
+        yield f"{entry['engine']:<{width}}  {state}"
 
 
 def database(engine: Engine) -> Tuple[str, Callable[[], None]]:
     """The backend's database: its URL, and how to leave it. A private one where no URL is given."""
-    backend = engine.plugins[1]
-    if backend.database is None:
+    name = engine.plugins[1].database
+    if name is None:
+        _log.info("database: none, the votes are in this process")
         return "", lambda: None
     from databases import find as find_database
     from databases.private import join
 
-    url = os.environ.get(find_database(backend.database).url_variable)
+    found = find_database(name)
+    url = os.environ.get(found.url_variable)
     if url:
+        _log.info("database: %s at %s, from %s", name, found.address(url), found.url_variable)
         return url, lambda: None
-    handle = join(backend.database)
+    handle = join(name)
+    _log.info("database: a private %s at %s", name, found.address(handle.url))
     return handle.url, handle.leave
 
 
@@ -166,17 +191,20 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     """Serve until a signal; the exit status."""
     from handlers.site import Site
 
+    began = time.monotonic()
+    python = f"CPython {platform.python_version()}, pid {os.getpid()}"
+    _log.info("start: %s, %s, render %s, workers %d", engine.name, python, render, workers)
     web, backend, loop = engine.plugins
     url, leave = database(engine)
     try:
         store = backend.load()(engine.connection, url, pool_size())
         pages = RENDERERS[render].load()(engine.name, platform.python_version())
         site = Site(store, pages, os.environ.get("SITE_TOKEN") or None, workers)
-        python = f"CPython {platform.python_version()}, pid {os.getpid()}"
         line = f"serving {engine.name} on {listen.url} ({python})"
         status: int = web.load()(
             site, listen, loop.load(), workers, lambda: print(line, flush=True)
         )
+        _log.info("end: exit status %d after %.1f s", status, time.monotonic() - began)
         return status
     finally:
         leave()
@@ -193,8 +221,12 @@ def main(argv: List[str]) -> int:
     options = arguments(argv)
     if options.list:
         return list_engines(options.python, options.json)
+    begun = beginning(options.engine or "")
+    if begun:
+        return offer(options.engine, begun, options.python)
     try:
-        engine = parse(options.engine) if options.engine else default_engine(options.python)
+        named = options.engine is not None
+        engine = parse(options.engine) if named else default_engine(options.python)
         check_workers(engine, options.workers)
         change_to(find(engine, options.python))
     except EngineError as error:
@@ -206,10 +238,18 @@ def main(argv: List[str]) -> int:
     )
     try:
         listen = Listen(options.host, options.port)
-    except OSError as error:
-        where = f"{options.host} port {options.port}"
-        return fail(f"cannot listen on {where}: {error.strerror}; try another -p", FAILED)
+    except (OSError, UnicodeError) as error:
+        return fail(f"cannot listen on {why_not(options.host, options.port, error)}", FAILED)
     return guarded(engine, listen, options.render, options.workers)
+
+
+def why_not(host: str, number: int, error: Exception) -> str:
+    """Where there is no listening, why, and what to do."""
+    # What is no OSError is a name that cannot even be asked for.
+    if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
+        return f"--host {host!r}: no such host; try 127.0.0.1, or 0.0.0.0 for all addresses"
+    remedy = REMEDIES.get(error.errno or 0, "try another -p")
+    return f"{host} port {number}: {error.strerror}; {remedy}"
 
 
 def guarded(engine: Engine, listen: Listen, render: str, workers: int) -> int:
@@ -219,7 +259,7 @@ def guarded(engine: Engine, listen: Listen, render: str, workers: int) -> int:
 
     try:
         return serve(engine, listen, render, workers)
-    except (DatabaseError, EngineError, StoreError) as error:
+    except (AddressError, DatabaseError, EngineError, StoreError) as error:
         return fail(str(error), FAILED)
     except ImportError as error:
         if error.name and error.name.split(".")[0] in ("handlers", "data_interface"):

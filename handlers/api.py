@@ -11,6 +11,8 @@ from data_interface.store import TITLE_LENGTH, NotFound, Sticker, Store
 from handlers.exchange import JSON, Page, Visit, json_page
 
 MOST_ID = 2**31 - 1
+# By the place in the path of what is no id at all.
+NO_SUCH = ("There is no such pack.", "There is no such sticker in that pack.")
 _NUMBER = re.compile(r"[0-9]{1,10}")
 
 
@@ -121,7 +123,7 @@ def api_error(status: int, message: str, extra: Optional[Dict[str, str]] = None)
 def _id(visit: Visit, position: int) -> int:
     text = visit.params[position]
     if not _NUMBER.fullmatch(text) or int(text) > MOST_ID:
-        raise NotFound("There is no such sticker.")
+        raise NotFound(NO_SUCH[position])
     return int(text)
 
 

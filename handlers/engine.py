@@ -94,13 +94,14 @@ def every_engine() -> List[Engine]:
 
 
 def parse(name: str) -> Engine:
-    """The engine of that name, or EngineError."""
-    parts = name.split("-")
+    """The engine of that name, in any case; or EngineError."""
+    parts = name.lower().split("-")
     loop = PLAIN_LOOP
     if parts[-1] in LOOPS and parts[-1] != PLAIN_LOOP:
         loop = parts.pop()
     if len(parts) != 3:
-        raise EngineError(f"{name!r}: an engine is {FORM}{_nearest(name)}")
+        near = _nearest(name) or "; see --list"
+        raise EngineError(f"{name!r}: an engine is {FORM}{near}")
     web, backend, connection = parts
     _check(name, "web framework", web, list(WEB))
     _check(name, "backend", backend, list(BACKENDS))
@@ -114,6 +115,13 @@ def parse(name: str) -> Engine:
     if strangers:
         raise EngineError(f"{name!r}: no interpreter runs both: {'; '.join(strangers)}")
     return engine
+
+
+def beginning(name: str) -> List[Engine]:
+    """The engines whose names begin with these whole parts ("aiohttp"); none for a whole name."""
+    given = name.lower()
+    found = [engine for engine in every_engine() if f"{engine.name}-".startswith(f"{given}-")]
+    return [] if any(engine.name == given for engine in found) else found
 
 
 def spoken(python: str) -> str:
@@ -141,7 +149,8 @@ def _check(name: str, what: str, given: str, known: List[str]) -> None:
 
 
 def _nearest(name: str) -> str:
-    near = difflib.get_close_matches(name, [engine.name for engine in every_engine()], 1)
+    known = [*WEB, *(engine.name for engine in every_engine())]
+    near = difflib.get_close_matches(name.lower(), known, 1)
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -10,7 +10,14 @@ from typing import Any, Dict, List, Optional
 
 from databases import find as find_database
 from handlers.engine import Engine, spoken
-from runtime.interpreters import Probe, current_version, executable, found_versions
+from runtime.interpreters import (
+    Probe,
+    current_version,
+    executable,
+    found_versions,
+    no_environment,
+    remedy,
+)
 
 
 class InterpreterError(Exception):
@@ -42,12 +49,7 @@ def find(engine: Engine, asked: Optional[str]) -> Path:
         return python
     if version is None and Probe(Path(sys.executable), engine.needs).lacks(engine.needs) == []:
         return Path(sys.executable)
-    raise InterpreterError(f"{python.parent.parent.name} is missing: run {_remedy(version)}")
-
-
-def _remedy(version: Optional[str]) -> str:
-    """What builds an environment, or installs what it lacks."""
-    return "make env" if version in (None, "3.7") else f"make env PYTHONS={version}"
+    raise InterpreterError(no_environment(version))
 
 
 class Survey:
@@ -81,10 +83,10 @@ class Survey:
 
     def _obstacle(self, engine: Engine, probe: Probe, version: Optional[str]) -> Optional[str]:
         if probe.version is None:
-            return f"no environment for CPython {version or '3.11+'}: {_remedy(version)}"
+            return f"no environment for CPython {version or '3.11+'}: {remedy(version)}"
         lacking = probe.lacks(engine.needs)
         if lacking:
-            return f"not installed: {', '.join(lacking)}: {_remedy(version)}"
+            return f"not installed: {', '.join(lacking)}: {remedy(version)}"
         return self._server_obstacle(engine)
 
     def _server_obstacle(self, engine: Engine) -> Optional[str]:

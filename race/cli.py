@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from race.commands import COMMANDS, INTERRUPTED, Command
 from race.errors import RaceError
 from race.paths import RESULTS
 from race.saved.reader import ResultsError
-
-WRONG_USE = 2
+from runtime.arguments import WRONG_USE, Parser
+from runtime.paths import ROOT
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,11 +32,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """Every command with its options."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         "race", description="Race Python web stacks, and rank only what can be told apart."
     )
+    top.add_argument("--version", action="version", version=f"%(prog)s {version()}")
     to = top.add_subparsers(required=True, metavar="COMMAND")
     for name, plugin in COMMANDS.items():
         command: Command = plugin.load()
@@ -49,3 +50,10 @@ def parser() -> argparse.ArgumentParser:
         )
         command.arguments(made)
     return top
+
+
+def version() -> str:
+    """The project's own: it is not installed, so that no metadata has it."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        found: str = tomllib.load(file)["project"]["version"]
+    return found

@@ -96,12 +96,14 @@ class Choice:
 
 class Finding(NamedTuple):
     """A line of `race doctor`: `good` is False where something is missing or too noisy, None where
-    it is left out by design or choice; `text` says what to do.
+    it is left out by design or choice; `text` says what to do. `needed`: without it the default
+    race cannot run, or measures nothing.
     """
 
     subject: str
     good: bool | None
     text: str
+    needed: bool = False
 
 
 class Subject(Protocol):

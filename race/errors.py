@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+MANY = 20
+"""So many names are not read in a line."""
+
 
 class RaceError(Exception):
     """The race cannot start or go on; the message is shown as it is, without a traceback."""
@@ -20,8 +23,15 @@ class NotReady(CellFailed):
 
 def unknown(kind: str, name: str, valid: Iterable[str]) -> RaceError:
     """The error for a name nobody knows, with the nearest valid one."""
+    return RaceError(f"unknown {kind} {name!r}: {instead(name, valid)}")
+
+
+def instead(name: str, valid: Iterable[str]) -> str:
+    """What to say in place of a name: the nearest valid one, else all of them, else how many."""
     choices = sorted(set(valid))
     near = difflib.get_close_matches(name, choices, n=1, cutoff=0.4)
     if near:
-        return RaceError(f"unknown {kind} {name!r}: did you mean {near[0]!r}?")
-    return RaceError(f"unknown {kind} {name!r}: choose from {', '.join(choices) or 'nothing'}")
+        return f"did you mean {near[0]!r}?"
+    if len(choices) > MANY:
+        return f"there are {len(choices)}, such as {choices[0]!r}"
+    return f"choose from {', '.join(choices) or 'nothing'}"

@@ -10,9 +10,15 @@ from msgspec import Meta, Struct
 from race.saved.model import Limits, Name, Positive
 
 DEFAULT_DISCIPLINE = "web"
+DEFAULT_SCENARIO = "quick"
 
 AtLeastOne = Annotated[int, Meta(ge=1)]
-Names = Annotated[tuple[str, ...], Meta(min_length=1)]
+LEAST_SECONDS = 0.2
+"""Of a cell: what drives takes up to a tenth of a second to start, and wrk looks at its clock ten
+times a second; of less than this nobody knows how long it was.
+"""
+Duration = Annotated[float, Meta(ge=LEAST_SECONDS)]
+Names = Annotated[tuple[Name, ...], Meta(min_length=1)]
 
 
 class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,12 +38,12 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     threads: AtLeastOne = 1
     pipeline: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
     pipelined_connections: AtLeastOne = 8
-    duration_s: Positive = 5.0
+    duration_s: Duration = 5.0
     rates: tuple[Positive, ...] = ()
     rates_of_slowest: tuple[Positive, ...] = ()
     rates_of_own: tuple[Positive, ...] = ()
     open_generator: Name = "own"
-    open_duration_s: Positive = 5.0
+    open_duration_s: Duration = 5.0
     max_connections: AtLeastOne = 800
 
 

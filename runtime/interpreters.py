@@ -56,6 +56,26 @@ def found_versions() -> List[str]:
     return [".".join(parts) for parts in sorted(known, key=_numbers, reverse=True)]
 
 
+def present_versions() -> List[str]:
+    """Of every environment that is there, the current one's first."""
+    current = version_of(environment())
+    others = [version for version in found_versions() if version != current]
+    return [current, *others] if current else others
+
+
+def no_environment(version: Optional[str]) -> str:
+    """One line for an environment that is not there: which ones are, and what builds it."""
+    here = ", ".join(present_versions())
+    found = f", only for {here}" if here else ""
+    what = f"CPython {version}" if version else "the current CPython"
+    return f"no environment for {what}{found}: run {remedy(version)}"
+
+
+def remedy(version: Optional[str]) -> str:
+    """What builds an environment, or installs what it lacks; None stands for the current one."""
+    return "make env" if version in (None, "3.7") else f"make env PYTHONS={version}"
+
+
 def _numbers(parts: List[str]) -> List[int]:
     return [int(part) for part in parts if part]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import socket
 from http.cookies import CookieError
-from typing import Any, Awaitable, Callable, Optional, Tuple
+from typing import Any, Awaitable, Callable, Dict, Optional, Tuple
 
 from aiohttp import web
+from aiohttp.abc import AbstractAccessLogger
 from aiohttp.http import HttpProcessingError
 
 from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
+from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
 from handlers.web.supervisor import Ready
@@ -138,15 +140,27 @@ def application(site: Site, bodies: Bodies) -> web.Application:
     return app
 
 
+class AccessLogger(AbstractAccessLogger):
+    """aiohttp's access log in the form of ours."""
+
+    def log(self, request: web.BaseRequest, response: web.StreamResponse, time: float) -> None:
+        access_log.note(request.method, request.rel_url.raw_path, response.status)
+
+
+def logged() -> Dict[str, Any]:
+    """What a runner is told of its access log."""
+    if not access_log.wanted():
+        return {"access_log": None}
+    return {"access_log": access_log.LOGGER, "access_log_class": AccessLogger}
+
+
 def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
     """Serve until a signal; the exit status."""
 
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         ignore("aiohttp.server", HttpProcessingError, ConnectionError)
         bodies = Bodies()
-        runner = web.AppRunner(
-            application(site, bodies), access_log=None, lingering_time=LINGER_SECONDS
-        )
+        runner = web.AppRunner(application(site, bodies), lingering_time=LINGER_SECONDS, **logged())
         await runner.setup()
         listening = web.SockSite(runner, sock, backlog=BACKLOG)
         await listening.start()

@@ -9,6 +9,7 @@ from typing import Any, Awaitable, Callable, Dict, List, MutableMapping, Optiona
 from urllib.parse import unquote_to_bytes
 
 from handlers.exchange import BODY_LIMIT, Page
+from handlers.web import access_log
 
 # What is read and dropped of a body over the limit: an answer sent before it has all come would be
 # lost with the connection.
@@ -118,5 +119,19 @@ def slashes_kept(app: App) -> App:
             escaped = raw.replace(b"%2F", b"%252F").replace(b"%2f", b"%252f")
             scope["path"] = unquote_to_bytes(escaped).decode("utf-8", "replace")
         await app(scope, receive, send)
+
+    return application
+
+
+def logged(app: App) -> App:
+    """The application with a line in the access log for each request, once its answer begins."""
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        async def noting(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                access_log.note(scope["method"], raw_path(scope), message["status"])
+            await send(message)
+
+        await app(scope, receive, noting)
 
     return application

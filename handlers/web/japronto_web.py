@@ -12,6 +12,7 @@ from japronto import Application, RouteNotFoundException
 
 from handlers.exchange import BODY_LIMIT, SESSION, Page
 from handlers.site import Route, Site
+from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
@@ -94,10 +95,14 @@ class SiteApplication(Application):  # type: ignore[misc]
         self._loop = loop
         self._site = site
         for route in site.routes:
-            respond = handler(site, route)
+            respond = self.handler(route)
             self.router.add_route(route.path, respond, route.method)
             if route.method == "GET":
                 self.router.add_route(route.path, respond, "HEAD")
+
+    def handler(self, route: Route) -> Callable[[Any], Any]:
+        """The framework's handler for a route."""
+        return handler(self._site, route)
 
     def default_error_handler(self, request: Any, error: BaseException) -> Any:
         if isinstance(error, asyncio.CancelledError):
@@ -124,6 +129,40 @@ class SiteApplication(Application):  # type: ignore[misc]
         await self._site.close()
 
 
+class Noting:
+    """A request whose answer goes into the access log: japronto's own log knows no status."""
+
+    def __init__(self, request: Any) -> None:
+        self._request = request
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._request, name)
+
+    def Response(self, **answer: Any) -> Any:  # noqa: N802 - as japronto has it
+        """What is answered, and a line."""
+        request = self._request
+        access_log.note(request.method, request.path, answer.get("code", 200))
+        return request.Response(**answer)
+
+
+class LoggedApplication(SiteApplication):
+    """The same with an access log."""
+
+    def handler(self, route: Route) -> Callable[[Any], Any]:
+        handle = super().handler(route)
+
+        def noting(request: Any) -> Any:
+            return handle(Noting(request))
+
+        async def noting_waiting(request: Any) -> Any:
+            return await handle(Noting(request))
+
+        return noting_waiting if route.waits else noting
+
+    def default_error_handler(self, request: Any, error: BaseException) -> Any:
+        return super().default_error_handler(Noting(request), error)
+
+
 def overlook_eof(loop: asyncio.AbstractEventLoop, context: Any) -> None:
     """Log what an event loop reports, but for one thing.
 
@@ -147,6 +186,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
             # japronto enables it, and its aborts are at every client's command.
             own.call_soon(faulthandler.disable)
         where = {"sock": listen.socket, "host": listen.host, "port": listen.port}
-        SiteApplication(site, own).serve(reloader_pid=None, **where)
+        application = LoggedApplication if access_log.wanted() else SiteApplication
+        application(site, own).serve(reloader_pid=None, **where)
 
     return supervise(work, listen, workers, ready)

@@ -14,6 +14,7 @@ from sanic.response import HTTPResponse, text
 
 from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
+from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
 from handlers.web.supervisor import Ready
@@ -101,11 +102,19 @@ def application(site: Site) -> Sanic[Any, Any]:
         return to_response(error_page(site, request, error))
 
     app.error_handler.add(Exception, failed)
+    if access_log.wanted():
+        app.register_middleware(note, "response")
     for number, route in enumerate(site.routes):
         methods = ["GET", "HEAD"] if route.method == "GET" else [route.method]
         path = route.path.replace("{", "<").replace("}", ">")
         app.add_route(handler(route), path, methods, name=f"route{number}", unquote=True)
     return app
+
+
+def note(request: Any, response: Any) -> None:
+    """For the access log: a response of whatever kind is about to be sent."""
+    path = request.raw_url.partition(b"?")[0].decode("latin-1")
+    access_log.note(request.method, path, response.status)
 
 
 def error_page(site: Site, request: Any, error: Exception) -> Page:

@@ -17,7 +17,7 @@ from starlette.routing import Route as Path
 
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
-from handlers.web import asgi
+from handlers.web import access_log, asgi
 from handlers.web.lifecycle import FINISH_SECONDS, NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
 from handlers.web.supervisor import Ready
@@ -85,7 +85,8 @@ def application(site: Site) -> asgi.App:
     routes = [Path(it.path, endpoint(site, it), methods=[it.method]) for it in site.routes]
     app = Starlette(routes=routes, exception_handlers={HTTPException: missing, Exception: failed})
     app.router.redirect_slashes = False
-    return asgi.slashes_kept(app)
+    served = asgi.slashes_kept(app)
+    return asgi.logged(served) if access_log.wanted() else served
 
 
 def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:

@@ -6,17 +6,29 @@ import argparse
 import json
 from pathlib import Path
 
-from race.analysis.compare import compare
+from race.analysis.compare import Comparison, compare
 from race.commands import Command
+from race.commands.files import write
 from race.commands.find import SAVED_RACE, find
 from race.saved.reader import load
+
+SLOWER = 1
+UNDECIDED = 3
+"""Not 2, which is wrong use."""
+STATUS = (
+    "Exit status with --fail-if-slower: 0 when nothing is slower by that much, 1 when something is "
+    "(the whole 95 % interval beyond it) or fails now, 3 when there are too few rounds in common "
+    "to say. Without it 0. Wrong use is 2."
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Which two, in which form, and what is too slow."""
+    parser.epilog = STATUS
     parser.add_argument("before", metavar="A", help=SAVED_RACE)
     parser.add_argument("after", metavar="B", help="likewise")
-    parser.add_argument("--fail-if-slower", type=_percent, metavar="5%", help="exit 1 beyond that")
+    text = "exit 1 where B is slower beyond that, 3 where that cannot be told"
+    parser.add_argument("--fail-if-slower", type=_percent, metavar="5%", help=text)
     text = "each contender against its race's mean: for machines of different speed"
     parser.add_argument("--relative", action="store_true", help=text)
     parser.add_argument("--markdown", type=Path, metavar="FILE")
@@ -24,26 +36,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print, write what was asked for; the exit code of the gate.
-
-    0 without `--fail-if-slower` or when nothing is slower by that much, 1 on a regression that the
-    intervals support, 2 when the races have too little in common to decide anything.
-    """
+    """Print, write what was asked for; the exit code of the gate: STATUS."""
     from race.report import comparison
 
     old, new = (load(find(options.results, name)) for name in (options.before, options.after))
     found = compare(old, new, options.fail_if_slower, options.relative)
     if options.markdown:
-        options.markdown.write_text(comparison.markdown(found), encoding="utf-8")
+        write(options.markdown, comparison.markdown(found))
     if options.html:
-        options.html.write_text(comparison.html(found), encoding="utf-8")
+        write(options.html, comparison.html(found))
     if options.json:
         print(json.dumps(found.as_json()))
     else:
         comparison.show(found)
-    if options.fail_if_slower is None:
-        return 0
-    return 1 if found.regressions else 0 if found.decided else 2
+    return 0 if options.fail_if_slower is None else _status(found)
+
+
+def _status(found: Comparison) -> int:
+    if found.regressions:
+        return SLOWER
+    return 0 if found.decided else UNDECIDED
 
 
 def _percent(text: str) -> float:

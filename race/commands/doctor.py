@@ -9,37 +9,56 @@ import statistics
 import time
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from race.commands import Command
+from race.commands import FAILED, Command
 from race.discipline import DISCIPLINES, Finding, discipline
-from race.machine import calibrate, cores, describe
+from race.machine import calibrate, calm, cores, describe
+from race.machine.cores import Layout
+from race.plan import read
 from race.saved.model import Limits
-from race.scenario import DEFAULT_DISCIPLINE
+from race.scenario import DEFAULT_DISCIPLINE, DEFAULT_SCENARIO
 
-LIMITS = Limits()
 WATCH_SECONDS = 2.0
+BURN_SECONDS = 1.0
 SPINS = 40
 SPIN = 20_000
+STEADY = 0.1
 SIGNS = {True: "[green]ok", False: "[red]!!", None: "--"}
+QUIETER = "the host gives these cores to others too: race at a quieter time, or on another machine"
+ALONE = "other programs use these cores: end them, `top` shows which"
+ROUNDS = "small differences will not be told apart, more rounds help"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """None of its own."""
+    parser.epilog = (
+        "Exit status: 0 when a default race can run here, 1 when something it needs is missing. "
+        "Noise is told, and does not change it."
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Exit 0 when a race can run and would be believed, 1 otherwise."""
+    """Exit 1 when something is missing that a default race needs."""
     found = [*_disciplines(), *_programs(), *_machine(), *_noise()]
-    good = all(one.good is not False for one in found)
+    lacking = [one.subject for one in found if one.needed and one.good is False]
     if options.json:
-        print(json.dumps({"good": good, "findings": [one._asdict() for one in found]}, indent=1))
-        return 0 if good else 1
+        listed = [one._asdict() for one in found]
+        print(json.dumps({"good": not lacking, "findings": listed}, indent=1))
+    else:
+        _show(found, lacking)
+    return FAILED if lacking else 0
+
+
+def _show(found: list[Finding], lacking: list[str]) -> None:
     table = Table(show_header=False, box=None)
     for one in found:
-        table.add_row(SIGNS[one.good], one.subject, one.text)
-    Console().print(table)
-    return 0 if good else 1
+        table.add_row(SIGNS[one.good], one.subject, escape(one.text))
+    console = Console()
+    console.print(table)
+    said = f"cannot run: {', '.join(lacking)}" if lacking else "can run"
+    console.print(f"\nA default race (`race run`) {said}.", highlight=False, markup=False)
 
 
 def _disciplines() -> list[Finding]:
@@ -51,36 +70,50 @@ def _programs() -> list[Finding]:
     for name in ("taskset", "setpriv"):
         here = shutil.which(name)
         text = here or "not installed: apt-get install util-linux"
-        found.append(Finding(name, here is not None, text))
+        found.append(Finding(name, here is not None, text, True))
     return found
 
 
 def _machine() -> list[Finding]:
     number = len(cores.allowed())
     layout = cores.assign(discipline(DEFAULT_DISCIPLINE).parties)
-    split = ", ".join(f"{name} {sorted(mine)}" for name, mine in layout.items())
     governor = describe.governor()
     advice = {None: "none to be seen", "performance": "performance"}
     text = advice.get(governor, f"{governor}: cpupower frequency-set -g performance")
     return [
         Finding("processor", True, describe.cpu_model()),
-        Finding(
-            "cores", number > 1, f"{number}: {split if number > 1 else 'nothing is told apart'}"
-        ),
+        Finding("cores", number > 1, f"{number}: {_in_words(layout)}"),
         Finding("governor", governor in advice, text),
     ]
 
 
+def _in_words(layout: Layout) -> str:
+    """Who runs where: "server on core 0, generator and database on core 1"."""
+    names: dict[frozenset[int], list[str]] = {}
+    for name, mine in layout.items():
+        names.setdefault(mine, []).append(name)
+    if frozenset() in names:
+        return "all on the same one, so that nobody's limit is told from another's"
+    return ", ".join(
+        f"{' and '.join(who)} on core{'s' * (len(mine) > 1)} {', '.join(map(str, sorted(mine)))}"
+        for mine, who in names.items()
+    )
+
+
 def _noise() -> list[Finding]:
-    """Watch an idle machine, then time the same work many times."""
-    idle = calibrate.idle({"machine": frozenset(cores.allowed())}, WATCH_SECONDS)
-    foreign, steal = idle["foreign"], idle["steal"]
+    """Watch the measured cores at rest, then busy, then time the same work many times."""
+    layout = cores.assign(discipline(DEFAULT_DISCIPLINE).parties)
+    used = frozenset[int]().union(*layout.values()) or frozenset(cores.allowed())
+    foreign = calibrate.idle({"machine": used}, WATCH_SECONDS)["foreign"]
+    # A core at rest shows no steal.
+    steal = calm.burn({"machine": used}, BURN_SECONDS)["steal"]
     times = [_spin() for _ in range(SPINS)]
     spread = statistics.stdev(times) / statistics.mean(times)
+    own, usual = read.load(DEFAULT_SCENARIO).limits, Limits()
     return [
-        Finding("foreign CPU", foreign <= LIMITS.foreign, _against(foreign, LIMITS.foreign)),
-        Finding("steal", steal <= LIMITS.steal, _against(steal, LIMITS.steal)),
-        Finding("steadiness", spread <= 0.1, f"the same work varies by {spread:.1%}"),
+        _level("foreign CPU", foreign, (usual.foreign, own.foreign), ALONE),
+        _level("steal", steal, (usual.steal, own.steal), QUIETER),
+        _level("steadiness", spread, (STEADY, STEADY), ROUNDS),
     ]
 
 
@@ -92,8 +125,15 @@ def _spin() -> float:
     return time.perf_counter() - began
 
 
-def _against(value: float, limit: float) -> str:
-    return f"{value:.1%} now; a race allows {limit:.0%}"
+def _level(subject: str, value: float, limits: tuple[float, float], advice: str) -> Finding:
+    """A noise against what most races and the default one allow; what is shown is judged."""
+    usual, own = limits
+    shown = round(100 * value, 1)
+    good = shown <= 100 * usual
+    text = f"{shown:.1f} %, limit {100 * usual:g} %"
+    if own != usual:
+        text += f" (`{DEFAULT_SCENARIO}`: {100 * own:g} %)"
+    return Finding(subject, good, text if good else f"{text}: {advice}")
 
 
 COMMAND = Command("what is missing here, and how noisy this machine is", arguments, run)

@@ -10,6 +10,7 @@ from race.paths import PUBLISHED
 from race.saved.reader import RUN_FILE, read_head
 
 SAVED_RACE = "an id, a folder, or `latest`"
+LATEST = "latest"
 
 
 def one_race(parser: ArgumentParser) -> None:
@@ -24,12 +25,19 @@ def find(folder: Path, name: str) -> Path:
     if (Path(name) / RUN_FILE).exists():
         return Path(name)
     races = _in(folder)
-    if name == "latest" and races:
+    if name == LATEST and races:
         return max(races.values(), key=lambda race: read_head(race).started_at)
-    known = {**_in(PUBLISHED), **races}
-    if name not in known:
-        raise unknown("race", name, known) if known else RaceError(f"no saved races in {folder}")
-    return known[name]
+    found = known(folder)
+    if name == LATEST or not found:
+        raise RaceError(f"no saved races in {folder}: `race run` makes one")
+    if name not in found:
+        raise unknown("race", name, found)
+    return found[name]
+
+
+def known(folder: Path) -> dict[str, Path]:
+    """Name to folder of every race there, and of the published ones."""
+    return {**_in(PUBLISHED), **_in(folder)}
 
 
 def published(path: Path) -> Path | None:

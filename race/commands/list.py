@@ -12,6 +12,7 @@ from rich.console import Console
 from race.commands import Command
 from race.plan import read
 from race.saved.reader import RUN_FILE, ResultsError, load
+from race.terminal.moment import moment
 from race.terminal.tables import plain_table
 
 
@@ -20,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Two tables, or JSON."""
+    """Two tables with times as people here say them, or JSON."""
     ready = [_ready(name) for name in read.names()]
     saved = [_saved(path.parent) for path in sorted(options.results.glob(f"*/{RUN_FILE}"))]
     if options.json:
@@ -29,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
     console = Console()
     console.print(plain_table("Scenarios", ready))
     if saved:
-        console.print(plain_table(f"Races in {options.results}", saved))
+        told = [{**one, "began": moment(one["began"])} for one in saved]
+        console.print(plain_table(f"Races in {options.results}", told))
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +15,6 @@ from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.analysis.values import load_text
 from race.commands import FAILED, INTERRUPTED, Command
 from race.discipline import DISCIPLINES, discipline
 from race.plan import read
@@ -22,11 +22,12 @@ from race.plan.forecast import Plan
 from race.run import race
 from race.saved.model import Head
 from race.saved.reader import load
-from race.scenario import Scenario
+from race.scenario import DEFAULT_SCENARIO, LEAST_SECONDS, Scenario
 from race.terminal import board, tables
+from race.terminal.plan_text import plan_text
 
 REPORT_FILE = "report.html"
-LISTS = ("contenders", "tasks")
+LISTS = {"contenders": "names or patterns, in any case", "tasks": "names"}
 NUMBERS = ("rounds", "reruns", "duration", "connections")
 CHANGED = {
     "contenders": "contenders",
@@ -42,14 +43,16 @@ CHANGED = {
 def arguments(parser: argparse.ArgumentParser) -> None:
     """A scenario, and what the command line changes of it."""
     text = "a name from `race list`, or a TOML file; default %(default)s"
-    parser.add_argument("scenario", nargs="?", default="quick", metavar="SCENARIO", help=text)
-    for kind in LISTS:
+    parser.add_argument(
+        "scenario", nargs="?", default=DEFAULT_SCENARIO, metavar="SCENARIO", help=text
+    )
+    for kind, forms in LISTS.items():
         words = [f"--{word}" for word in _own_words(kind)]
-        parser.add_argument(*words, dest=kind, type=names, metavar="A,B", help="names or patterns")
+        parser.add_argument(*words, dest=kind, type=names, metavar="A,B", help=forms)
     parser.add_argument("--rounds", type=int, metavar="N")
     parser.add_argument("--reruns", type=int, metavar="N", help="of an invalid cell, at most")
     parser.add_argument("--seed", type=int, metavar="S", help="of the order; default: a random one")
-    parser.add_argument("--duration", type=float, metavar="SECONDS", help="of a cell")
+    parser.add_argument("--duration", type=seconds, metavar="TIME", help="of a cell: 5s, 500ms")
     parser.add_argument("--connections", type=int, metavar="N")
     parser.add_argument("--dry-run", action="store_true", help="only show the plan and how long")
 
@@ -122,15 +125,8 @@ def _dry_run(plan: Plan, console: Console, as_json: bool) -> int:
     if as_json:
         print(json.dumps(told, indent=1))
         return 0
-    works = (f"{one.task} ({load_text(one.load, plan.discipline.unit)})" for one in plan.works)
-    say(console, f"{scenario.name}: {scenario.title}")
-    say(console, "contenders: " + ", ".join(told["contenders"]))
-    say(console, "cells of each: " + "; ".join(works))
-    if scenario.open_loop:
-        say(console, "after the first round: fixed rates, from the capacities it finds")
-    rounds = f"{scenario.rounds} round{'s' * (scenario.rounds != 1)}"
-    how = f"a calibration, then {plan.cells} cells in {rounds}"
-    say(console, f"{how}: about {plan.seconds() / 60:.1f} minutes")
+    for line in plan_text(plan):
+        say(console, line)
     return 0
 
 
@@ -156,10 +152,22 @@ def _command(options: argparse.Namespace, plan: Plan, seed: int) -> Sequence[str
 
 def names(text: str) -> list[str]:
     """Names, separated by commas."""
-    found = [name.strip() for name in text.split(",") if name.strip()]
-    if not found:
-        raise argparse.ArgumentTypeError("names, separated by commas")
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"{text!r} has an empty name: names, separated by commas")
     return found
+
+
+def seconds(text: str) -> float:
+    """The length of a cell, from `5`, `5s` or `500ms`."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+) ?(ms|s|)", text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time, such as 5, 5s or 500ms")
+    value = float(match[1]) * (0.001 if match[2] == "ms" else 1.0)
+    if value < LEAST_SECONDS:
+        least = f"{LEAST_SECONDS:g} s, for what drives takes a moment to start and to stop"
+        raise argparse.ArgumentTypeError(f"{text!r} is too short: a cell takes at least {least}")
+    return value
 
 
 def say(console: Console, text: str) -> None:

@@ -1,43 +1,112 @@
-"""`race show`: a scenario's plan, or the cells of a saved race."""
+"""`race show`: a scenario's plan in words, or what a saved race found."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 from rich.console import Console
+from rich.table import Table
 
+from race.analysis.analyse import analyse
 from race.commands import Command
-from race.commands.find import find
+from race.commands.find import LATEST, find, known
+from race.errors import RaceError, unknown
 from race.plan import read
-from race.saved.model import CALIBRATION, Cell, Discipline
-from race.saved.reader import load
+from race.run.race import prepare
+from race.saved.model import CALIBRATION, Cell, Discipline, Head
+from race.saved.reader import RUN_FILE, SavedRace, load
+from race.scenario import Scenario
+from race.terminal.moment import moment
 from race.terminal.phrases import figures, work_text
-from race.terminal.tables import plain_table
+from race.terminal.plan_text import plan_text, scenario_text
+from race.terminal.tables import everything, plain_table
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What to show."""
     parser.add_argument("name", metavar="NAME", help="a scenario, or a race as for `report`")
+    text = "of a race, every cell; with --json they are what is printed"
+    parser.add_argument("--cells", action="store_true", help=text)
 
 
 def run(options: argparse.Namespace) -> int:
-    """A scenario as it is loaded, or every cell of a saved race."""
-    if options.name in read.names() or options.name.endswith(".toml"):
-        print(json.dumps(read.load(options.name).as_json(), indent=1))
+    """A scenario's plan; the tables of a saved race, or its cells."""
+    console, name = Console(), options.name
+    if name in read.names() or name.endswith(".toml"):
+        if options.cells:
+            raise RaceError(f"{name} is a scenario: only a saved race has cells")
+        _show_scenario(read.load(name), console, options.json)
         return 0
-    saved = load(find(options.results, options.name))
+    saved = load(_folder(options.results, name))
     if options.json:
         print(json.dumps(msgspec.to_builtins(saved.cells)))
         return 0
-    twice = len({cell.pass_ for cell in saved.cells}) > 1
-    rows = [_row(cell, saved.head.discipline, twice) for cell in saved.cells]
-    console = Console()
-    console.print(plain_table(saved.head.race, rows))
+    if options.cells:
+        console.print(_cells(saved))
+    else:
+        _show_race(saved, console)
     for problem in saved.problems:
         console.print(str(problem), style="red", markup=False)
     return 0
+
+
+def _folder(results: Path, name: str) -> Path:
+    """As `find`; what nobody knows may have been meant as a scenario as well."""
+    if name != LATEST and not (Path(name) / RUN_FILE).exists() and name not in known(results):
+        raise unknown("scenario or race", name, [*read.names(), *known(results)])
+    return find(results, name)
+
+
+def _tell(console: Console, text: str) -> None:
+    """In whole words on a terminal; elsewhere a line stays one."""
+    console.print(text, markup=False, highlight=False, soft_wrap=not console.is_terminal)
+
+
+def _show_scenario(scenario: Scenario, console: Console, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(scenario.as_json(), indent=1))
+        return
+    for line in _planned(scenario):
+        _tell(console, line)
+
+
+def _planned(scenario: Scenario) -> Iterator[str]:
+    """The plan; what the scenario asks for and why it cannot be, where it cannot run here."""
+    try:
+        plan = prepare(scenario)
+    except RaceError as error:
+        yield from scenario_text(scenario)
+        yield f"it cannot run here: {error}"
+        return
+    yield from plan_text(plan)
+    yield from plan.notes
+
+
+def _show_race(saved: SavedRace, console: Console) -> None:
+    """As at its end."""
+    found = analyse(saved)
+    _tell(console, _title(saved.head, len(saved.cells)))
+    for table in everything(found):
+        console.print(table)
+    for text in (found.headline.text if found.headline else "", *found.trust.warnings):
+        _tell(console, text)
+
+
+def _title(head: Head, cells: int) -> str:
+    """Which race it is, of when, and how far it came."""
+    state = "finished" if head.finished_at else "interrupted"
+    asked = head.scenario.get("title") or head.scenario.get("name", "")
+    return f"{head.race}: {asked}\n{moment(head.started_at)}, {state}, {cells} cells"
+
+
+def _cells(saved: SavedRace) -> Table:
+    twice = len({cell.pass_ for cell in saved.cells}) > 1
+    rows = [_row(cell, saved.head.discipline, twice) for cell in saved.cells]
+    return plain_table(saved.head.race, rows)
 
 
 def _row(cell: Cell, discipline: Discipline, twice: bool) -> dict[str, str]:
@@ -57,4 +126,4 @@ def _round(cell: Cell, twice: bool) -> str:
     return f"{cell.round} {cell.pass_}" if twice else f"{cell.round}"
 
 
-COMMAND = Command("a scenario's plan, or the cells of a saved race", arguments, run)
+COMMAND = Command("a scenario's plan, or what a saved race found", arguments, run)

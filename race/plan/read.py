@@ -49,6 +49,8 @@ def from_json(data: Mapping[str, Any]) -> Scenario:
     for task in made.tasks:
         if task not in chosen.tasks:
             raise unknown(chosen.task, task, chosen.tasks)
+    for key, value in (*_doubled(made, ""), *_doubled(made.load, "load.")):
+        raise RaceError(f"scenario {made.name}: {key} has {value!r} twice")
     if made.load.connections < made.load.threads:
         raise RaceError(f"scenario {made.name}: more load.threads than load.connections")
     return made
@@ -86,6 +88,17 @@ def _unknown_keys(form: Any, data: Any, where: str) -> Iterator[tuple[str, list[
             yield f"{where}{key}", [f"{where}{name}" for name in known]
         else:
             yield from _unknown_keys(known[key], value, f"{where}{key}.")
+
+
+def _doubled(form: Struct, where: str) -> Iterator[tuple[str, Any]]:
+    """What a list has twice, and would be measured twice as one cell: keys and values."""
+    for one in msgspec.structs.fields(form):
+        values = getattr(form, one.name)
+        if not isinstance(values, tuple):
+            continue
+        folded = [value.lower() if isinstance(value, str) else value for value in values]
+        twice = (value for value in folded if folded.count(value) > 1)
+        yield from ((where + one.encode_name, value) for value in twice)
 
 
 def _in_words(error: msgspec.ValidationError) -> str:

@@ -39,12 +39,13 @@ class Section:
 def headline(found: Comparison) -> str:
     """The comparison in one sentence."""
     if not found.decided:
-        return f"{found.old} and {found.new} have too little in common to tell"
+        lacking = "too few rounds" if any(one.estimate for one in found.changes) else "no cell"
+        return f"{found.new} cannot be compared with {found.old}: {lacking} in common"
     slower = found.regressions
     if not slower:
         return f"Nothing is slower in {found.new} than in {found.old}"
     if len(slower) > 1:
-        return f"{len(slower)} of {len(found.changes)} results are worse in {found.new}"
+        return f"{len(slower)} of {len(in_both(found))} results are worse in {found.new}"
     (one,) = slower
     where = f"{one.label} on {title(found, one)}"
     return f"{where} {'fails now' if one.outcome == 'fails now' else f'is slower: {one.estimate}'}"
@@ -58,13 +59,43 @@ def title(found: Comparison, change: Change) -> str:
 
 
 def show(found: Comparison) -> None:
-    """Print the comparison to the terminal."""
+    """Print the comparison to the terminal: which two, what both have, what only one has."""
     console = Console()
-    console.print(headline(found), style="bold", markup=False, highlight=False, soft_wrap=True)
+    _say(console, f"before: {found.old}")
+    _say(console, f"after:  {found.new}")
+    _say(console, headline(found), style="bold")
     for section in _sections(found):
         console.print(table(found.discipline.contender, section))
+    for line in alone(found):
+        _say(console, line)
     for line in notes(found):
-        console.print(f"! {line}", markup=False, highlight=False, soft_wrap=True)
+        _say(console, f"! {line}")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    """In whole words on a terminal; elsewhere a line stays one."""
+    whole = not console.is_terminal
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=whole)
+
+
+def in_both(found: Comparison) -> list[Change]:
+    """What both races have."""
+    return [change for change in found.changes if change.outcome not in ("gone", "new")]
+
+
+def alone(found: Comparison) -> list[str]:
+    """A line for each contender with what only one of the races has of it: itself, or where."""
+    lines = []
+    for outcome, which in (("gone", "before"), ("new", "after")):
+        elsewhere = {change.label for change in found.changes if change.outcome != outcome}
+        places: dict[str, list[str]] = {}
+        for change in found.changes:
+            if change.outcome == outcome:
+                places.setdefault(change.label, []).append(title(found, change))
+        for label, where in places.items():
+            on = f" on {'; '.join(where)}" if label in elsewhere else ""
+            lines.append(f"only {which}: {label}{on}")
+    return lines
 
 
 def table(contender: str, section: Section) -> Table:
@@ -118,11 +149,14 @@ def notes(found: Comparison) -> list[str]:
 def markdown(found: Comparison) -> str:
     """The comparison as Markdown."""
     parts = [f"# {marked.escape(headline(found))}"]
+    parts.append(f"- before: {marked.escape(found.old)}\n- after: {marked.escape(found.new)}")
     parts += [f"> {marked.escape(line)}" for line in notes(found)]
     for section in _sections(found):
         rows = [row(change) for change in section.changes]
         parts.append(f"## {marked.escape(section.title)}\n\n{section.limit}")
         parts.append(marked.table(_names(found), rows, left=(0, 1, 5)))
+    if lines := alone(found):
+        parts.append("\n".join(f"- {marked.escape(line)}" for line in lines))
     return "\n\n".join(parts) + "\n"
 
 
@@ -136,6 +170,7 @@ def html(found: Comparison) -> str:
             headline=headline(found),
             notes=notes(found),
             sections=list(_sections(found, drawn=True)),
+            alone=alone(found),
             names=_names(found),
             row=row,
         )
@@ -147,8 +182,8 @@ def _names(found: Comparison) -> tuple[str, ...]:
 
 
 def _sections(found: Comparison, drawn: bool = False) -> Iterator[Section]:
-    """A section for each work; `drawn` with its chart."""
-    groups = groupby(found.changes, lambda change: change.work)
+    """A section for each work that both races have; `drawn` with its chart."""
+    groups = groupby(in_both(found), lambda change: change.work)
     for number, (_, group) in enumerate(groups, start=1):
         changes = list(group)
         heading = title(found, changes[0])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from msgspec.structs import replace
-
 from databases import DATABASES, find
 from race.discipline import Choice, Finding, Start
 from race.errors import RaceError
@@ -47,18 +45,15 @@ class Web:
         return PAGES
 
     def choose(self, scenario: SiteScenario) -> Choice:
-        """See ``Discipline.choose``. Fixed rates are left out where nothing can offer them."""
+        """See ``Discipline.choose``; a generator that is missing is said, not raced without."""
         load = scenario.load
-        if missing := generators.find(load.generator).missing():
-            raise RaceError(missing)
-        choice = engines.choose(scenario)
-        if not scenario.open_loop or not (
-            missing := generators.find(load.open_generator).missing()
-        ):
-            return choice
-        closed = replace(load, rates=(), rates_of_own=(), rates_of_slowest=())
-        left_out = [*choice.left_out, f"left out: fixed rates: {missing}"]
-        return Choice(replace(scenario, load=closed), choice.contenders, left_out)
+        drivers = [load.generator]
+        if scenario.open_loop:
+            drivers.append(load.open_generator)
+        for name in drivers:
+            if missing := generators.find(name).missing():
+                raise RaceError(missing)
+        return engines.choose(scenario)
 
     @contextmanager
     def open(self, scenario: SiteScenario, contenders: Sequence[Contender]) -> Iterator[Start]:

@@ -16,12 +16,14 @@ from race.machine.describe import PYTHON, current_python
 from race.plan.contenders import matching
 from race.saved.model import Contender
 from race.web.scenario import SiteScenario
-from runtime.interpreters import found_versions
+from runtime.interpreters import found_versions, no_environment
 from runtime.paths import ROOT
 
 SERVER = ROOT / "server.py"
 LIST_SECONDS = 60.0
 CONTENDER = "engine"
+FOUND = "found"
+"""Stands for every interpreter that has an environment."""
 RENDER = "render"
 """The factor that says how pages become HTML."""
 
@@ -104,11 +106,14 @@ def _entries(scenario: SiteScenario) -> list[Entry]:
 
 
 def _versions(scenario: SiteScenario) -> list[str | None]:
-    """None stands for the interpreter that server.py chooses."""
+    """None stands for the interpreter that server.py chooses; RaceError where one is not here."""
     if not scenario.pythons:
         return [None]
     found = found_pythons()
-    wanted = found if "found" in scenario.pythons else list(scenario.pythons)
+    for version in scenario.pythons:
+        if version not in (FOUND, *found):
+            raise RaceError(no_environment(version))
+    wanted = found if FOUND in scenario.pythons else list(scenario.pythons)
     return [None if version == current_python() else version for version in wanted]
 
 

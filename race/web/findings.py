@@ -3,45 +3,69 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 
 from databases import DATABASES, find
 from race.discipline import Finding
+from race.plan import read
+from race.plan.contenders import matching
+from race.scenario import DEFAULT_SCENARIO
 from race.web import engines
 from race.web import load as generators
+from race.web.engines import CONTENDER, Entry
 from race.web.load import GENERATORS
-
-DEFAULT_GENERATOR = "wrk"
 
 
 def findings(versions: Mapping[str, str | None]) -> list[Finding]:
     """A line each; None where something is absent that only some races need."""
-    return [*_generators(versions), *_databases(versions), *_engines()]
+    scenario, entries = read.load(DEFAULT_SCENARIO), engines.catalogue().entries
+    names = matching(scenario, (one.name for one in entries), CONTENDER)
+    raced = [one for one in entries if one.name in names]
+    return [
+        *_generators(versions, scenario.load.generator),
+        *_databases(versions, {one.database for one in raced}),
+        _default_race(raced),
+        *_engines(entries),
+    ]
 
 
-def _generators(versions: Mapping[str, str | None]) -> list[Finding]:
+def _generators(versions: Mapping[str, str | None], needed: str) -> list[Finding]:
     found: list[Finding] = []
     for name in GENERATORS:
         missing = generators.find(name).missing()
-        good = True if missing is None else False if name == DEFAULT_GENERATOR else None
-        found.append(Finding(name, good, missing or f"version {versions[name]}"))
+        found.append(_part(name, missing, versions, name == needed))
     return found
 
 
-def _databases(versions: Mapping[str, str | None]) -> list[Finding]:
+def _databases(versions: Mapping[str, str | None], needed: Container[str | None]) -> list[Finding]:
     found: list[Finding] = []
     for name in DATABASES:
         variable = find(name).url_variable
         if os.environ.get(variable):
-            found.append(Finding(name, True, f"the one that {variable} names"))
-            continue
-        missing = find(name).missing()
-        found.append(Finding(name, missing is None, missing or f"version {versions[name]}"))
+            found.append(Finding(name, True, f"the one that {variable} names", name in needed))
+        else:
+            found.append(_part(name, find(name).missing(), versions, name in needed))
     return found
 
 
-def _engines() -> list[Finding]:
-    entries = engines.catalogue().entries
+def _part(
+    name: str, missing: str | None, versions: Mapping[str, str | None], needed: bool
+) -> Finding:
+    """A program that is there, with its version, or what gets it."""
+    if missing is None:
+        return Finding(name, True, f"version {versions[name]}", needed)
+    return Finding(name, False if needed else None, missing, needed)
+
+
+def _default_race(raced: Sequence[Entry]) -> Finding:
+    """Without some of its engines it is smaller, without all of them it is none."""
+    left_out = [f"{one.name}: {one.problem}" for one in raced if one.problem]
+    runs = len(raced) - len(left_out)
+    text = "; ".join([f"{runs} of {len(raced)} engines of `race run` run here", *left_out])
+    return Finding("default race", runs > 0, text, True)
+
+
+def _engines(entries: Sequence[Entry]) -> list[Finding]:
     runs = sum(one.problem is None for one in entries)
     problems = sorted({one.problem for one in entries if one.problem})
     pythons = ", ".join(engines.found_pythons())

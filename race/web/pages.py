@@ -98,6 +98,15 @@ PAGES = {
 }
 
 
+# Index comes before Vote, which begins with the same path.
+_BY_PATH = {page.path: name for name, page in reversed(PAGES.items())}
+
+
+def named(text: str) -> str:
+    """The name of a page that is given by its path ("/good"); what is none stays as it is."""
+    return _BY_PATH.get(text, text)
+
+
 def verify(url: str, name: str, patient: bool = False) -> None:
     """Ask for a page as a new visitor and check it; CellFailed says what is wrong with it.
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr
 
 from race.errors import unknown
 from race.saved.model import Name
 from race.scenario import AtLeastOne, LoadPlan, Names, Scenario
 from race.web.load import GENERATORS
+from race.web.pages import named
 
 
 class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,7 +41,7 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """`pythons` are versions (`3.12`) or `found`; `render` are ways to render pages (none: the
     plainest); `workers` are numbers of processes of a server.
 
-    Each engine races on each of them.
+    Each engine races on each of them. A page may be given by its path, as `/good`.
     """
 
     contenders: Names = field(name="engines")
@@ -49,3 +51,6 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     workers: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
     load: HttpLoad = HttpLoad()
     programs: dict[str, Program] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "tasks", tuple(named(task) for task in self.tasks))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterator
 from typing import Any
@@ -152,6 +153,23 @@ def test_bodies_that_say_nothing_are_400(site: SiteServer, pack: dict[str, Any])
         "title": title,
         "stickers": [],
     }
+
+
+@on(DEEP)
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        ("/stickers/none", "pack"),
+        ("/stickers/99999", "pack"),
+        ("/stickers/1/none", "sticker"),
+        ("/stickers/1/99999", "sticker"),
+    ],
+)
+def test_what_is_not_there_is_called_by_its_name(site: SiteServer, path: str, what: str) -> None:
+    answer = get(site.url, path)
+    assert answer.status == 404
+    # A store may say its number.
+    assert re.match(rf"There is no (such )?{what}\b", answer.json()["error"])
 
 
 CHANGES = (

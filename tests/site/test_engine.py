@@ -8,7 +8,7 @@ import pytest
 
 from data_interface import BACKENDS
 from handlers import LOOPS, WEB, survey
-from handlers.engine import EngineError, every_engine, levels, parse
+from handlers.engine import EngineError, beginning, every_engine, levels, parse
 from handlers.survey import InterpreterError, Survey, find, wanted_version
 from runtime import interpreters
 from runtime.plugin import Plugin
@@ -115,3 +115,33 @@ def test_the_versions_of_environments_are_those_they_were_made_with() -> None:
     assert found == sorted(found, key=lambda name: int(name.split(".")[1]), reverse=True)
     for version in found:
         assert interpreters.version_of(interpreters.environment(version)) == version
+
+
+def test_a_name_is_known_in_any_case() -> None:
+    assert parse("ANY-Memory-One") == parse("any-memory-one")
+
+
+@pytest.mark.parametrize(
+    ("given", "each"),
+    [("new", "new-"), ("NEW-memory", "new-memory-"), ("new-mem", None), ("", None)],
+)
+def test_whole_parts_begin_the_names_of_engines(given: str, each: str | None) -> None:
+    names = [engine.name for engine in beginning(given)]
+    expected = [engine.name for engine in every_engine() if each and engine.name.startswith(each)]
+    assert names == expected
+    assert bool(names) == (each is not None)
+
+
+def test_a_whole_name_is_no_beginning_of_others() -> None:
+    assert parse("any-memory-one-uvloop") in every_engine()
+    assert beginning("any-memory-one") == []
+
+
+def test_an_environment_that_is_not_there_names_those_that_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(interpreters, "present_versions", lambda: ["3.13", "3.7"])
+    said = "no environment for CPython 3.99, only for 3.13, 3.7: run make env PYTHONS=3.99"
+    assert interpreters.no_environment("3.99") == said
+    monkeypatch.setattr(interpreters, "present_versions", list)
+    assert interpreters.no_environment("3.7") == "no environment for CPython 3.7: run make env"

@@ -16,13 +16,22 @@ from typing import Any
 
 import pytest
 
+from databases import find
 from handlers import WEB
 from handlers.engine import FORM, every_engine, levels, parse
 from handlers.render import RENDERERS
 from runtime.paths import ROOT
 from tests.conftest import absent
 from tests.support.site_client import get
-from tests.support.site_server import SERVER, SERVING, SiteServer, environment, first_line, serving
+from tests.support.site_server import (
+    SERVER,
+    SERVING,
+    Databases,
+    SiteServer,
+    environment,
+    first_line,
+    serving,
+)
 
 ENGINE = "aiohttp-memory-one"
 SECONDS = 30.0
@@ -50,8 +59,8 @@ def complaint(done: subprocess.CompletedProcess[str], status: int) -> str:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("aiohttp-tarantool", "aiohttp-tarantool-one"),
         ("aiohtp-tarantool-one", "did you mean aiohttp-tarantool-one?"),
+        ("aiohtp", "did you mean aiohttp?"),
         ("japronto-postgre-pool-uvloop", "did you mean japronto-postgres-pool-uvloop?"),
         ("sanic-memory-pool", "memory has the connection modes one, not 'pool'"),
         (
@@ -59,53 +68,62 @@ def complaint(done: subprocess.CompletedProcess[str], status: int) -> str:
             "there is no web framework 'django', only " + ", ".join(WEB),
         ),
         ("aiohttp-mysql-one", "there is no backend 'mysql', only memory"),
-        ("", f"an engine is {FORM}"),
+        ("", f"'': an engine is {FORM}"),
+        ("uvloop", f"an engine is {FORM}"),
         ("aiohttp-tarantool-one-asyncio", f"an engine is {FORM}"),
-        ("AIOHTTP-memory-one", "there is no web framework 'AIOHTTP'"),
     ],
 )
 def test_an_unknown_engine_is_wrong_use(name: str, said: str) -> None:
-    done = run("-e", name) if name else run("-e", "uvloop")
-    assert said in complaint(done, 2)
+    assert said in complaint(run("-e", name), 2)
+
+
+@pytest.mark.parametrize("beginning", ["sanic", "Aiohttp-Tarantool"])
+def test_the_beginning_of_a_name_offers_the_engines_that_have_it(beginning: str) -> None:
+    done = run("-e", beginning)
+    assert (done.returncode, done.stdout) == (2, "")
+    first, *offered = done.stderr.splitlines()
+    expected = [
+        engine.name for engine in every_engine() if engine.name.startswith(f"{beginning.lower()}-")
+    ]
+    assert [line.split()[0] for line in offered] == expected
+    assert f"{beginning!r} begins the names of {len(expected)} engines" in first
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "said"),
     [
-        ("-e",),
-        ("-e", ENGINE, "-p", "http"),
-        ("-e", ENGINE, "-p", "-1"),
-        ("-e", ENGINE, "-p", "65536"),
-        ("-e", ENGINE, "-l", "loud"),
-        ("-e", ENGINE, "--workers", "0"),
-        ("-e", ENGINE, "--workers", "65"),
-        ("-e", ENGINE, "--workers", "many"),
-        ("-e", ENGINE, "--render", "jinga"),
-        ("-e", ENGINE, "--python", "3.6"),
-        ("-e", ENGINE, "--python", "new"),
-        ("-e", ENGINE, "--colour"),
-        ("-e", ENGINE, "more"),
+        (("-e",), "expected one argument"),
+        (("-p", "http"), "'http' is no port: 0 to 65535"),
+        (("-p", "-1"), "-p/--port"),
+        (("-p", "65536"), "'65536' is no port: 0 to 65535"),
+        (("-l", "loud"), "invalid choice: 'loud': debug, info, warning, error, critical"),
+        (("-l", "wraning"), "did you mean 'warning'?"),
+        (("--workers", "0"), "1 to 64"),
+        (("--workers", "65"), "1 to 64"),
+        (("--workers", "many"), "1 to 64"),
+        (("--render", "jinga"), "invalid choice: 'jinga': did you mean 'jinja'?"),
+        (("--python", "3.6"), "3.7 and newer, not 3.6"),
+        (("--python", "new"), "X.Y, as in 3.12"),
+        (("--colour",), "unknown argument '--colour': see server.py --help"),
+        (("--wrokers", "2"), "unknown argument '--wrokers': did you mean '--workers'?"),
+        (("more",), "unknown argument 'more'"),
+        (("--json",), "--json says how --list is printed"),
     ],
-    ids=" ".join,
+    ids=str,
 )
-def test_wrong_use_exits_2_and_shows_the_usage(options: tuple[str, ...]) -> None:
-    done = run(*options)
-    assert (done.returncode, done.stdout) == (2, "")
-    lines = done.stderr.splitlines()
-    assert lines[0].startswith("usage: server.py ")
-    assert re.match(r"server\.py: (error: )?", lines[-1])
-    assert "Traceback" not in done.stderr
+def test_wrong_use_is_one_line_before_anything_starts(options: tuple[str, ...], said: str) -> None:
+    assert said in complaint(run("-e", ENGINE, *options), 2)
+
+
+def test_an_engine_is_known_in_any_case() -> None:
+    with serving("AIOHTTP-Memory-one", environment()) as server:
+        assert f"<code>{ENGINE}</code>" in get(server.url, "/about").text
 
 
 def test_without_an_engine_it_serves_the_first_that_runs_here() -> None:
     _must_run("aiohttp-tarantool-one-uvloop")
     line = complaint(run("-p", "0", env={"TARANTOOL_URL": "tarantool://127.0.0.1:1"}), 1)
     assert "TARANTOOL_URL" in line or "database" in line or "127.0.0.1" in line
-
-
-def test_an_unknown_way_to_render_names_the_nearest() -> None:
-    said = "'jinga' is no way to render: jinja, prepared; did you mean jinja?"
-    assert run("-e", ENGINE, "--render", "jinga").stderr.strip().endswith(said)
 
 
 @pytest.mark.parametrize("engine", [ENGINE, "japronto-memory-one"])
@@ -139,11 +157,16 @@ def test_a_port_that_is_taken_is_one_line() -> None:
     assert str(port) in line
 
 
+@pytest.mark.parametrize("host", ["no.such.invalid", "nonsense..", "x" * 70])
+def test_a_host_that_does_not_resolve_is_one_line(host: str) -> None:
+    line = complaint(run("-e", ENGINE, "-p", "0", "--host", host), 1)
+    assert f"--host {host!r}: no such host; try 127.0.0.1" in line
+
+
 def test_an_address_that_is_not_ours_is_one_line() -> None:
-    assert "192.0.2.1" in complaint(run("-e", ENGINE, "-p", "0", "--host", "192.0.2.1"), 1)
-    assert "no.such.invalid" in complaint(
-        run("-e", ENGINE, "-p", "0", "--host", "no.such.invalid"), 1
-    )
+    line = complaint(run("-e", ENGINE, "-p", "0", "--host", "192.0.2.1"), 1)
+    assert "192.0.2.1" in line
+    assert "try --host 127.0.0.1" in line
 
 
 def test_a_second_server_on_the_port_is_one_line() -> None:
@@ -256,7 +279,9 @@ def test_the_list_without_the_system_programs_names_them() -> None:
 
 
 def test_an_interpreter_that_is_not_there_says_what_to_type() -> None:
-    assert "make env PYTHONS=3.99" in complaint(run("-e", ENGINE, "--python", "3.99"), 1)
+    line = complaint(run("-e", ENGINE, "--python", "3.99"), 1)
+    assert "make env PYTHONS=3.99" in line
+    assert "only for {}.{}".format(*sys.version_info) in line
     assert "3.7 only" in complaint(run("-e", "japronto-memory-one", "--python", "3.12"), 1)
 
 
@@ -331,10 +356,29 @@ def test_the_address_can_be_chosen() -> None:
         assert get(server.url, "/ugly").status == 200
 
 
-@pytest.mark.parametrize("level", ["debug", "DEBUG"])
-def test_the_log_level_is_heard(level: str) -> None:
+@pytest.mark.parametrize("level", ["info", "DEBUG"])
+def test_the_log_tells_start_database_and_end(level: str) -> None:
     with serving(ENGINE, environment(), "-l", level) as server:
         assert isinstance(server, SiteServer)
         assert get(server.url, "/ugly").status == 200
         assert server.stop() == 0
-        assert all(re.match(r"\d{4}-\d\d-\d\d ", line) for line in server.log().splitlines())
+        lines = server.log().splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\d ", line) for line in lines)
+    own = [line.partition(" server: ")[2] for line in lines if " INFO server: " in line]
+    assert [line.partition(":")[0] for line in own] == ["start", "database", "end"]
+    assert ENGINE in own[0]
+    assert "votes are in this process" in own[1]
+
+
+def test_the_log_says_which_database_and_no_password(databases: Databases) -> None:
+    if missing := find("postgres").missing():
+        absent(missing)
+    _must_run("aiohttp-postgres-one")
+    url = databases.hold("postgres")
+    env = databases.env_at("postgres", url)
+    with serving("aiohttp-postgres-one", env, "-l", "info") as server:
+        assert server.stop() == 0
+        log = server.log()
+    address = find("postgres").address(url)
+    assert f"database: postgres at {address}, from DATABASE_URL" in log
+    assert not address.password or address.password not in log

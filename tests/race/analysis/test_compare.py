@@ -184,7 +184,9 @@ def _elsewhere(environment: Environment) -> Environment:
         ("before", "slower", 0.05, 1),
         ("before", "slower", None, 0),
         ("before", "slower", 0.4, 0),
-        ("before", "short", 0.05, 2),
+        ("before", "short", 0.05, 3),
+        ("before", "short", None, 0),
+        ("before", "other", 0.05, 3),
     ],
 )
 def test_exit_codes_and_outputs(
@@ -215,3 +217,35 @@ def test_exit_codes_and_outputs(
     assert run(options) == code
     data = json.loads(capsys.readouterr().out)
     assert (data["regressions"] > 0) == (new == "slower" and limit != 0.4)
+
+
+def test_what_cannot_be_told_says_why(folders: dict[str, Path]) -> None:
+    few, none = (_compare(folders, "before", name) for name in ("short", "other"))
+    assert comparison.headline(few) == (
+        "short cannot be compared with before: too few rounds in common"
+    )
+    assert comparison.headline(none).endswith("no cell in common")
+
+
+def test_both_names_come_first_and_what_one_race_has_alone_last(
+    folders: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = load(folders["before"])
+    kept = [cell for cell in old.cells if cell.label != ENGINES[2] and cell.task == "good"]
+    new = replace(old, head=changed(old.head, race="after"), cells=kept)
+    found = compare(old, new, 0.05)
+    expected = [
+        f"only before: {ENGINES[2]}",
+        *(f"only before: {label} on Ugly" for label in ENGINES[:2]),
+    ]
+    assert sorted(comparison.alone(found)) == sorted(expected)
+    comparison.show(found)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["before: before", "after:  after"]
+    tables = [at for at, line in enumerate(lines) if "ratio [95 %]" in line]
+    alone = [at for at, line in enumerate(lines) if line.startswith("only before: ")]
+    assert len(tables) == 1
+    assert tables[0] < min(alone)
+    assert not [line for line in lines if "gone" in line]
+    for text in (comparison.markdown(found), comparison.html(found)):
+        assert expected[0] in text

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
 import pytest
 
 from race.errors import RaceError
 from race.plan import order
-from race.plan.contenders import baseline, with_twin
+from race.plan.contenders import baseline, matching, with_twin
 from race.plan.forecast import Plan
 from race.plan.read import from_json
 from race.plan.works import closed_works, open_works
@@ -89,6 +90,7 @@ def test_interpreters_and_workers_are_told_apart_by_label(monkeypatch: pytest.Mo
         return engines.Catalogue({"render": ["jinja"]}, entries)
 
     monkeypatch.setattr(engines, "catalogue", listed)
+    monkeypatch.setattr(engines, "found_pythons", lambda: ["3.7", "3.8", "3.13"])
     chosen = made(engines=["a-b-one"], pythons=["3.7", "3.8"], workers=[1, 2])
     found = engines.choose(chosen).contenders
     assert [one.label for one in found] == [
@@ -122,6 +124,50 @@ def test_patterns_choose_engines_and_a_wrong_one_names_the_nearest() -> None:
     assert not [name for name in names if name.startswith("japronto")]
     with pytest.raises(RaceError, match="unknown engine 'aiohttp-memry-one': did you mean"):
         engines.choose(made(engines=["aiohttp-memry-one"]))
+
+
+KNOWN = ["aiohttp-memory-one", "aiohttp-memory-one-uvloop", "sanic-memory-one", "Own"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "found"),
+    [
+        (["AIOHTTP-memory-one"], KNOWN[:1]),
+        (["Sanic-*", "own"], KNOWN[2:]),
+        (["*-one", "aiohttp-*"], [KNOWN[0], KNOWN[2], KNOWN[1]]),
+    ],
+)
+def test_names_and_patterns_fit_in_any_case(patterns: list[str], found: list[str]) -> None:
+    assert matching(made(engines=patterns), KNOWN, "engine") == found
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"engines": ["sanic-memry-one"]}, "unknown engine 'sanic-memry-one': did you mean 'sanic"),
+        ({"engines": ["aiohttp"]}, "'aiohttp': did you mean 'aiohttp-*', which are 2?"),
+        ({"engines": ["sanc-memory-*"]}, "no engine fits 'sanc-memory-*': did you mean 'sanic-"),
+        ({"exclude": ["zzz*"]}, "no engine fits 'zzz*': choose from Own, aiohttp-memory-one"),
+        ({"exclude": ["*"]}, "scenario x: every engine is excluded"),
+    ],
+)
+def test_what_fits_nothing_is_one_short_line(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(RaceError) as caught:
+        matching(made(**changes), KNOWN, "engine")
+    assert said in str(caught.value)
+
+
+def test_many_names_are_counted_and_not_listed() -> None:
+    many = [f"{one}-memory-one" for one in string.ascii_lowercase]
+    with pytest.raises(RaceError) as caught:
+        matching(made(engines=["?????*%"]), many, "engine")
+    assert str(caught.value) == "no engine fits '?????*%': there are 26, such as 'a-memory-one'"
+
+
+def test_the_baseline_is_known_in_any_case() -> None:
+    chosen = made(baseline="AIOHTTP-Tarantool-one")
+    assert baseline(chosen, ENGINES) == "aiohttp-tarantool-one"
+    assert with_twin(chosen, ENGINES)[-1].name == "aiohttp-tarantool-one"
 
 
 def test_the_forecast_counts_the_cells_that_are_run() -> None:

@@ -56,6 +56,14 @@ def test_defaults_are_the_protocol() -> None:
         ({"load": 5}, "scenario x: key 'load': expected a table, got int"),
         ({"rounds": 0}, "scenario x: key 'rounds': expected int >= 1"),
         ({"pages": []}, "key 'pages': expected a list of length >= 1"),
+        ({"engines": [""]}, "key 'engines[0]': expected str of length >= 1"),
+        ({"engines": ["a-b", "A-B"]}, "scenario x: engines has 'a-b' twice"),
+        ({"pages": ["good", "ugly", "/good"]}, "scenario x: pages has 'good' twice"),
+        ({"workers": [1, 2, 1]}, "scenario x: workers has 1 twice"),
+        ({"load": {"pipeline": [1, 24, 24]}}, "scenario x: load.pipeline has 24 twice"),
+        ({"pages": ["/godo"]}, "unknown page '/godo': did you mean 'good'?"),
+        ({"load": {"duration_s": 0.1}}, "key 'load.duration_s': expected float >= 0.2"),
+        ({"load": {"open_duration_s": 0.0}}, "key 'load.open_duration_s': expected float >= 0.2"),
         ({"load": {"pipeline": [1, 0]}}, "key 'load.pipeline[1]': expected int >= 1"),
         ({"load": {"threads": 9, "connections": 4}}, "more load.threads than load.connections"),
         ({"programs": {"own": {"comand": ["x"]}}}, "unknown scenario key 'programs.own.comand'"),
@@ -108,3 +116,9 @@ def test_the_command_line_changes_are_checked_too() -> None:
         read.change(made, {"tasks": ["nope"]})
     with pytest.raises(RaceError, match="unknown scenario key 'prot'"):
         read.change(made, {"prot": 1})
+
+
+def test_a_page_may_be_given_by_its_path() -> None:
+    made = read.from_json({**LEAST, "pages": ["/", "/good", "about", "vote"]})
+    assert made.tasks == ("index", "good", "about", "vote")
+    assert read.change(made, {"tasks": ["/bad"]}).tasks == ("bad",)

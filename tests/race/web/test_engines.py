@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from race.errors import RaceError
 from race.web import engines
+from race.web import load as generators
+from race.web.discipline import Web
 from race.web.engines import Catalogue, Entry
-from race.web.scenario import Program, SiteScenario
+from race.web.load.wrk import Wrk
+from race.web.scenario import HttpLoad, Program, SiteScenario
 from race.web.servers import Launcher
 
 ENTRIES = [
@@ -87,3 +92,37 @@ def test_the_server_is_told_what_is_not_plain() -> None:
     assert "--render" not in launcher.command(plain)
     words = launcher.command(fast)
     assert words[words.index("--render") + 1] == "fast"
+
+
+@pytest.mark.parametrize("pythons", [("3.99",), ("found", "3.99"), ("new",)])
+def test_an_interpreter_that_is_not_here_is_one_line(
+    pythons: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "found_pythons", lambda: ["3.7", "3.13"])
+    with pytest.raises(RaceError) as caught:
+        engines.choose(replace(scenario(), pythons=pythons))
+    assert re.match(rf"no environment for CPython {pythons[-1]}, only for 3", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("name", "rates", "missing"),
+    [("wrk", (), True), ("oha", (100.0,), True), ("oha", (), False)],
+)
+def test_a_race_whose_generator_is_missing_is_refused(
+    name: str, rates: tuple[float, ...], missing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Here(Wrk):
+        def missing(self) -> str | None:
+            return None
+
+    class Missing(Wrk):
+        def missing(self) -> str | None:
+            return f"{name} is not installed"
+
+    monkeypatch.setattr(generators, "find", lambda one: Missing() if one == name else Here())
+    chosen = replace(scenario(), load=HttpLoad(rates=rates))
+    if missing:
+        with pytest.raises(RaceError, match=f"^{name} is not installed$"):
+            Web().choose(chosen)
+    else:
+        assert len(Web().choose(chosen).contenders) == 1

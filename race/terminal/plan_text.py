@@ -1,0 +1,40 @@
+"""A race that has not begun, in words: a scenario, who would run, how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from race.analysis.values import load_text
+from race.plan.forecast import Plan
+from race.scenario import Scenario
+
+
+def plan_text(plan: Plan) -> Iterator[str]:
+    """The lines of a dry run."""
+    scenario = plan.scenario
+    works = (f"{one.task} ({load_text(one.load, plan.discipline.unit)})" for one in plan.works)
+    yield title_text(scenario)
+    yield "contenders: " + ", ".join(one.label for one in plan.contenders)
+    yield "cells of each: " + "; ".join(works)
+    if scenario.open_loop:
+        yield "after the first round: fixed rates, from the capacities it finds"
+    how = f"a calibration, then {plan.cells} cells in {rounds_text(scenario)}"
+    yield f"{how}: about {plan.seconds() / 60:.1f} minutes"
+
+
+def scenario_text(scenario: Scenario) -> Iterator[str]:
+    """What a scenario asks for, where nothing is known of who can run."""
+    yield title_text(scenario)
+    yield "contenders: " + ", ".join(scenario.contenders)
+    yield "cells of each: " + ", ".join(scenario.tasks)
+    yield f"a calibration, then {rounds_text(scenario)}"
+
+
+def title_text(scenario: Scenario) -> str:
+    """Its name and its question."""
+    return f"{scenario.name}: {scenario.title}"
+
+
+def rounds_text(scenario: Scenario) -> str:
+    """How many rounds are planned."""
+    return f"{scenario.rounds} round{'s' * (scenario.rounds != 1)}"

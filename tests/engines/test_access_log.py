@@ -1,0 +1,75 @@
+"""The access log: a line for each request at the level debug, none at any other."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from handlers.web import access_log
+from tests.engines.conftest import ON_MEMORY, STORED, Starter, with_each
+from tests.support.site_client import ask, get
+from tests.support.site_server import SiteServer, serving, until
+
+LINE = re.compile(r"^[\d-]+ [\d:,]+ DEBUG access: (.*)$", re.MULTILINE)
+REQUESTS = (
+    ("GET", "/ugly", 200),
+    ("GET", "/good", 200),
+    ("HEAD", "/about", 200),
+    ("POST", "/", 400),
+    ("GET", "/nowhere", 404),
+    ("PUT", "/ugly", 405),
+    ("GET", "/stickers/none", 404),
+)
+QUERY = "?a=%0A%0Db"
+
+
+def asked(server: SiteServer) -> list[str]:
+    """The lines of requests, once all that were asked are there."""
+    for method, path, status in REQUESTS:
+        assert ask(server.url, method, path + QUERY).status == status, (method, path)
+
+    def lines() -> list[str]:
+        found = LINE.findall(server.log())
+        return found if len(found) >= len(REQUESTS) else []
+
+    return list(until(lines, 5.0, f"no lines for all requests: {server.log()}"))
+
+
+@with_each([*ON_MEMORY, *STORED[:1]])
+def test_each_request_is_a_line(starter: Starter, engine: str) -> None:
+    starter.ready(engine)
+    with serving(engine, starter.databases.env(), "-l", "debug") as server:
+        expected = [f"{method} {path} {status}" for method, path, status in REQUESTS]
+        assert asked(server) == expected
+        assert "Traceback" not in server.log()
+        assert server.stop() == 0
+
+
+@with_each(STORED[:1])
+def test_workers_write_it_too(starter: Starter, engine: str) -> None:
+    starter.ready(engine)
+    options = ("--workers", "2", "-l", "debug")
+    with serving(engine, starter.databases.env(), *options) as server:
+        assert len(asked(server)) == len(REQUESTS)
+
+
+@with_each(ON_MEMORY)
+def test_at_info_no_request_writes_a_line(starter: Starter, engine: str) -> None:
+    starter.ready(engine)
+    with serving(engine, starter.databases.env(), "-l", "info") as server:
+        for path in ("/ugly", "/good", "/nowhere"):
+            get(server.url, path)
+        assert server.stop() == 0
+        log = server.log()
+    assert " INFO server: end: " in log
+    assert not LINE.findall(log)
+    assert not [path for path in ("/ugly", "/good", "/nowhere") if path in log]
+
+
+def test_what_a_client_sent_writes_no_line_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("DEBUG", "access"):
+        assert access_log.wanted()
+        access_log.note("GET", "/a\n2026-01-01 ERROR site: ü", 404)
+    assert caplog.messages == [r"GET /a\n2026-01-01 ERROR site: \xfc 404"]
+    assert not access_log.wanted()

@@ -1,0 +1,259 @@
+"""The commands of `race`: what they print, what they refuse before anything starts, and how."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import tomllib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from databases import DATABASES
+from race.cli import main
+from race.commands import doctor
+from race.commands.run import seconds
+from race.discipline import Finding
+from race.terminal.moment import moment
+from race.web import findings as site
+from race.web import load as generators
+from race.web.load.oha import Oha
+from runtime.paths import ROOT
+from tests.support.synthetic import Recipe, write
+
+ENGINES = ("aiohttp-tarantool-one", "sanic-tarantool-one", "japronto-tarantool-one")
+RECIPE = Recipe(name="small", engines=ENGINES, pages=("good", "ugly"), rounds=6, faults=False)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished race, `small`, and one that was interrupted."""
+    folder = tmp_path_factory.mktemp("results")
+    write(folder / "small", RECIPE)
+    write(folder / "half", Recipe(name="half", engines=ENGINES, pages=("good",), finished=False))
+    return folder
+
+
+@pytest.fixture
+def local(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Three hours east of Greenwich."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "UTC-3")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a command that went well wrote."""
+    assert main(list(words)) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The only line of a command that was used wrongly."""
+    try:
+        status: object = main(list(words))
+    except SystemExit as end:
+        status = end.code
+    out, error = capsys.readouterr()
+    assert (status, out) == (2, "")
+    (line,) = error.splitlines()
+    return line
+
+
+def test_the_version_is_the_projects(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert not caught.value.code
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert capsys.readouterr().out == f"race {project['version']}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rnu"], "invalid choice: 'rnu': did you mean 'run'?"),
+        (["run", "--ruonds", "3"], "unknown argument '--ruonds': did you mean '--rounds'?"),
+        (["run", "--duration", "0.1"], "'0.1' is too short: a cell takes at least 0.2 s"),
+        (["run", "--duration", "100ms"], "'100ms' is too short"),
+        (["run", "--duration", "long"], "'long' is no time, such as 5, 5s or 500ms"),
+        (["run", "--duration", "nan"], "is no time"),
+        (["run", "--engines", ""], "has an empty name"),
+        (["run", "--pages", "good,,ugly"], "has an empty name"),
+        (["run", "--pages", "good,/good"], "pages has 'good' twice"),
+        (["run", "--engines", "sanic-memory-one,Sanic-memory-one"], "'sanic-memory-one' twice"),
+        (["run", "--engines", "djngo-*"], "no engine fits 'djngo-*': "),
+        (["run", "--engines", "aiohttp"], "did you mean 'aiohttp-*', which are "),
+        (["run", "zzz"], "unknown scenario 'zzz': choose from aa, "),
+        (["show", "quik"], "unknown scenario or race 'quik': did you mean 'quick'?"),
+        (["show", "quick", "--cells"], "quick is a scenario: only a saved race has cells"),
+        (["report", "latest"], "no saved races in "),
+    ],
+    ids=lambda it: " ".join(it) if isinstance(it, list) else "",
+)
+def test_wrong_use_is_one_short_line(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = refused(capsys, *words, *([] if len(words) == 1 else ["--results", str(tmp_path)]))
+    assert said in line
+    assert len(line) < 200
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interpreter_that_is_not_here_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'title = "t"\nengines = ["aiohttp-memory-one"]\npages = ["ugly"]\npythons = ["3.99"]\n'
+    )
+    line = refused(capsys, "run", str(path), "--dry-run")
+    assert "no environment for CPython 3.99, only for " in line
+    assert line.endswith("run make env PYTHONS=3.99")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("5", 5.0), ("5s", 5.0), ("500ms", 0.5), (".25", 0.25), ("0.2 s", 0.2)]
+)
+def test_a_time_has_several_forms(text: str, value: float) -> None:
+
+    assert seconds(text) == pytest.approx(value)
+
+
+def test_what_is_accepted_means_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    plain, other = (
+        json.loads(printed(capsys, "run", "--dry-run", "--json", *words))
+        for words in (
+            ["--engines", "aiohttp-memory-one", "--pages", "index,good", "--duration", "3"],
+            ["--engines", "AIOHTTP-memory-one", "--pages", "/,/good", "--duration", "3s"],
+        )
+    )
+    assert plain == other
+    assert [one["load"]["duration_s"] for one in plain["works"]] == [3.0, 3.0]
+
+
+def test_a_scenario_is_shown_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = printed(capsys, "show", "quick")
+    dry = printed(capsys, "run", "quick", "--dry-run")
+    assert sorted(shown.splitlines()) == sorted(dry.splitlines())
+    assert "quick: The article's nine engines on four pages" in shown
+    assert re.search(r"cells in \d+ rounds: about \d+\.\d minutes", shown)
+    assert json.loads(printed(capsys, "show", "quick", "--json"))["name"] == "quick"
+
+
+def test_a_scenario_that_cannot_run_here_is_shown_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Oha, "missing", lambda self: "oha is not installed: make oha")
+    shown = printed(capsys, "show", "latency")
+    assert "latency: Latency at a fixed rate" in shown
+    assert "it cannot run here: oha is not installed: make oha" in shown
+    assert refused(capsys, "run", "latency") == "race: oha is not installed: make oha"
+
+
+def test_a_race_is_shown_as_at_its_end(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(path for path in results.rglob("*"))
+    shown = printed(capsys, "show", "small", "--results", str(results))
+    assert shown.startswith("small: Everything the sticker article measured\n")
+    assert "requests per second" in shown
+    for engine in ENGINES:
+        assert engine in shown
+    assert ", finished, " in shown
+    assert ", interrupted, " in printed(capsys, "show", "half", "--results", str(results))
+    assert sorted(path for path in results.rglob("*")) == before
+
+
+def test_cells_are_shown_when_they_are_asked_for(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["small", "--results", str(results)]
+    cells = json.loads(printed(capsys, "show", "--json", *where))
+    shown = printed(capsys, "show", "--cells", *where)
+    assert len(shown.splitlines()) >= len(cells)
+
+
+def test_times_are_local_and_for_people(local: None) -> None:
+    assert moment("2026-11-21T11:05:00+00:00") == "21 Nov 2026 14:05"
+    assert moment("2026-11-21T11:05:00") == "21 Nov 2026 11:05"
+    assert moment("") == ""
+
+
+def test_the_list_has_them_so(
+    results: Path, local: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--results", str(results)]
+    assert "20 Nov 2026 23:45" in printed(capsys, "list", *where)
+    listed = json.loads(printed(capsys, "list", "--json", *where))["races"]
+    assert {datetime.fromisoformat(one["began"]).astimezone(UTC).hour for one in listed} == {20}
+
+
+def test_a_file_that_cannot_be_written_is_one_line(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--results", str(results), "--html", str(results / "none" / "x.html")]
+    assert "cannot write" in refused(capsys, "compare", "small", "small", *where)
+
+
+def found(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
+    """All that the doctor sees."""
+    for part in ("_programs", "_machine", "_noise"):
+        monkeypatch.setattr(doctor, part, list)
+    monkeypatch.setattr(doctor, "_disciplines", lambda: list(findings))
+
+
+@pytest.mark.parametrize(
+    ("finding", "status"),
+    [
+        (Finding("wrk", False, "not installed", True), 1),
+        (Finding("wrk", True, "version 4", True), 0),
+        (Finding("steal", False, "9.0 %, limit 2 %"), 0),
+        (Finding("oha", None, "not installed"), 0),
+    ],
+)
+def test_the_doctor_fails_for_what_a_default_race_needs_alone(
+    finding: Finding,
+    status: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found(monkeypatch, finding)
+    assert main(["doctor"]) == status
+    shown = capsys.readouterr().out
+    said = "cannot run: wrk." if status else "can run."
+    assert shown.rstrip().endswith(f"A default race (`race run`) {said}")
+    assert main(["doctor", "--json"]) == status
+    assert json.loads(capsys.readouterr().out)["good"] == (status == 0)
+
+
+def test_what_a_default_race_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    for name in generators.GENERATORS:
+        monkeypatch.setattr(type(generators.find(name)), "missing", lambda self: "gone")
+    versions = dict.fromkeys((*generators.GENERATORS, *DATABASES), "1")
+    listed = {one.subject: one for one in site.findings(versions)}
+    assert (listed["wrk"].good, listed["wrk"].needed) == (False, True)
+    assert (listed["oha"].good, listed["oha"].needed) == (None, False)
+    assert listed["tarantool"].needed
+    assert listed["default race"].needed
+    assert re.match(r"\d of 9 engines", listed["default race"].text)
+
+
+def test_noise_is_told_with_its_limit_and_what_to_do() -> None:
+    quiet = doctor._level("steal", 0.02, (0.02, 0.25), "go elsewhere")
+    assert quiet == Finding("steal", True, "2.0 %, limit 2 % (`quick`: 25 %)")
+    # What is shown is judged: no 2.0 % is over 2 %.
+    assert doctor._level("steal", 0.0204, (0.02, 0.25), "").good
+    loud = doctor._level("steal", 0.0206, (0.02, 0.02), "go elsewhere")
+    assert loud == Finding("steal", False, "2.1 %, limit 2 %: go elsewhere")
+
+
+def test_cores_are_told_in_words() -> None:
+    two = {"server": frozenset([0]), "generator": frozenset([1]), "database": frozenset([1])}
+    assert doctor._in_words(two) == "server on core 0, generator and database on core 1"
+    assert "all on the same one" in doctor._in_words(dict.fromkeys(two, frozenset()))
+    many = {"server": frozenset([3, 2]), "generator": frozenset([5])}
+    assert doctor._in_words(many) == "server on cores 2, 3, generator on core 5"
