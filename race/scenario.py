@@ -58,8 +58,8 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     calls them by its words (engines, pages).
 
     `twin` is the contender that runs twice, as its own A/A control; empty means the baseline.
-    `restart`: contenders are started anew in each round, so that what a process keeps for its life
-    is in the scatter of the rounds; otherwise they live as long as the race, which is shorter.
+    `restart`: contenders are started anew after so many rounds, so that what a process keeps for
+    its life comes and goes; 0: they live as long as the race.
     """
 
     name: str
@@ -69,13 +69,17 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     discipline: str = DEFAULT_DISCIPLINE
     exclude: tuple[str, ...] = ()
     rounds: AtLeastOne = 4
-    restart: bool = False
+    restart: Annotated[int, Meta(ge=0)] = 0
     baseline: str | None = None
     twin: str | None = None
     time_limit_s: Positive | None = None
     load: LoadPlan = LoadPlan()
     warmup: WarmUpPlan = WarmUpPlan()
     limits: Limits = Limits()
+
+    def starts_anew(self, number: int) -> bool:
+        """Whether all contenders are started again before a round."""
+        return self.restart > 0 and number > 1 and (number - 1) % self.restart == 0
 
     @property
     def open_loop(self) -> bool:

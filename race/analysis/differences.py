@@ -75,10 +75,10 @@ def _settings(old: Head, new: Head) -> Iterator[str]:
 
     An older race without `restart` kept its servers; one without `warmup` says nothing of it.
     """
-    restart = [bool(head.scenario.get("restart")) for head in (old, new)]
+    restart = [int(head.scenario.get("restart") or 0) for head in (old, new)]
     if restart[0] != restart[1]:
-        told = " and ".join("on" if one else "off" for one in restart)
-        yield f"Different restart of servers in each round (restart): {told}."
+        told = " and ".join(f"every {one}" if one else "none" for one in restart)
+        yield f"Different rounds after which servers start anew (restart): {told}."
     yield from _keys("limits", *(msgspec.to_builtins(head.limits) for head in (old, new)))
     yield from _keys("warmup", *(head.scenario.get("warmup") or {} for head in (old, new)))
 

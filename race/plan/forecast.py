@@ -62,7 +62,7 @@ class Plan:
         found = driving(self.scenario.warmup, number, load) + pace.cell_s
         if number == CALIBRATION:
             return found + pace.start_s / cells
-        if self.scenario.restart and number > 1:
+        if self.scenario.starts_anew(number):
             dropped = fmean(one.duration_s for one in self._loads(number))
             return found + (pace.restart_s + dropped) / cells
         return found

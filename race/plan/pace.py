@@ -140,8 +140,8 @@ def _steps(race: SavedRace, warmup: WarmUpPlan) -> Iterator[_Step]:
 
 def _life(head: Head, cell: Cell) -> tuple[str, int]:
     """Cells with one value of this are of one process, as planned."""
-    anew = head.scenario.get("restart") and cell.round > 1
-    return cell.label, cell.round if anew else CALIBRATION
+    every = int(head.scenario.get("restart") or 0)
+    return cell.label, (cell.round - 1) // every if every and cell.round > 1 else 0
 
 
 def _apart(one: str, other: str) -> float:

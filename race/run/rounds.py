@@ -49,7 +49,7 @@ class Rounds:
         with closing(Hosts(self.start)) as hosts:
             for number in range(CALIBRATION, self.plan.rounds + 1):
                 hosts.forgive()
-                if self.plan.scenario.restart and number > 1:
+                if self.plan.scenario.starts_anew(number):
                     hosts.close()
                 self._round(number, hosts)
         self.writer.finish(datetime.now(UTC).isoformat(timespec="seconds"))

@@ -154,11 +154,11 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `little` the difference between open connections and those seen busy; `samples` are units.
     """
 
-    steal: Amount = 0.02
-    foreign: Amount = 0.05
+    steal: Amount = 0.2
+    foreign: Amount = 0.1
     errors: Amount = 0.001
-    samples: Count = 200
-    little: Amount = 0.15
+    samples: Count = 100
+    little: Amount = 0.3
     reruns: Count = 2
     patience_s: Amount = 60
 

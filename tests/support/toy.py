@@ -134,6 +134,6 @@ def scenario(**changes: Any) -> Scenario:
         "baseline": "slow",
         "load": {"duration_s": 1.0, "max_connections": 100},
         "warmup": {"window_s": 0.5, "windows": 2},
-        "limits": {"steal": 1.0, "foreign": 1.0, "reruns": 2, "patience_s": 0},
+        "limits": {"steal": 1.0, "foreign": 1.0, "samples": 200, "patience_s": 0},
     }
     return convert({**least, **changes}, Scenario)

@@ -146,7 +146,7 @@ def test_other_ways_of_running_are_named(folders: dict[str, Path]) -> None:
     scenario = {
         **new.head.scenario,
         "warmup": {**warmup, "windows": 1},
-        "restart": True,
+        "restart": 6,
         "rounds": 9,
     }
     after = changed(new.head, scenario=scenario, limits=Limits(steal=0.1))
@@ -155,8 +155,8 @@ def test_other_ways_of_running_are_named(folders: dict[str, Path]) -> None:
         for c in new.cells
     ]
     expected = [
-        "Different restart of servers in each round (restart): off and on.",
-        "Different limits: steal 0.02 and 0.1.",
+        "Different rounds after which servers start anew (restart): none and every 6.",
+        "Different limits: steal 0.2 and 0.1.",
         "Different warmup: windows 2 and 1.",
         f"Different connections on Good: 100 and 400 ({SLOWED}).",
     ]

@@ -27,7 +27,7 @@ CONTENDERS = [records.contender("a"), records.contender("b")]
 
 
 def plan(pace: Pace = DEFAULT, **changes: Any) -> Plan:
-    chosen = toy.scenario(**{"tasks": ["run", "jump"], "restart": True, **changes})
+    chosen = toy.scenario(**{"tasks": ["run", "jump"], "restart": 2, **changes})
     return Plan(toy.Toys(), chosen, CONTENDERS, [], pace)
 
 
@@ -59,7 +59,7 @@ def _start(scenario: Scenario, number: int) -> float:
     """Whoever is started in a later round drops its first cell."""
     if number == 0:
         return TOOK.start_s
-    anew = scenario.restart and number > 1
+    anew = scenario.starts_anew(number)
     return TOOK.restart_s + scenario.load.duration_s if anew else 0.0
 
 
@@ -94,13 +94,13 @@ def test_an_interruption_is_no_part_of_it(tmp_path: Path) -> None:
 
 
 def test_who_is_never_started_again_tells_of_a_restart_by_its_start(tmp_path: Path) -> None:
-    chosen = plan(restart=False, rounds=4).scenario
+    chosen = plan(restart=0, rounds=4).scenario
     found = measured(load(save(tmp_path / "one", chosen)))
     close_to(found, Pace(cell_s=0.25, start_s=3.0, restart_s=3.0))
 
 
 def test_what_is_measured_again_makes_all_cells_dearer(tmp_path: Path) -> None:
-    race = load(save(tmp_path / "one", plan(restart=False, rounds=4).scenario))
+    race = load(save(tmp_path / "one", plan(restart=0, rounds=4).scenario))
     cells: list[Cell] = []
     later = timedelta(0)
     for cell in race.cells:  # each of the last round twice
@@ -156,7 +156,7 @@ def test_a_forecast_adds_up_and_says_how_it_is_known() -> None:
 def test_time_left_goes_by_what_the_race_took_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = [100.0]
     monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: moment[0]))
-    chosen = plan(restart=False, rounds=40)
+    chosen = plan(restart=0, rounds=40)
     slow = Clock(chosen)
     assert slow.left() == pytest.approx(chosen.seconds())
     cells = [

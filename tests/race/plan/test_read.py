@@ -38,8 +38,8 @@ def test_every_scenario_of_the_project_is_there_and_valid() -> None:
 
 def test_defaults_are_the_protocol() -> None:
     made = read.from_json(LEAST)
-    assert made.limits.steal == 0.02
-    assert made.limits.foreign == 0.05
+    assert made.limits.steal == 0.2
+    assert made.limits.foreign == 0.1
     assert made.limits.errors == 0.001
 
 

@@ -122,12 +122,15 @@ def test_six_runs_win_though_no_run_can_tell(tmp_path: Path) -> None:
 
 def test_runs_that_were_run_otherwise_are_warned_about(two: list[SavedRace]) -> None:
     first, second = two
-    scenario = {**second.head.scenario, "restart": True}
+    scenario = {**second.head.scenario, "restart": 6}
     cells = [changed(c, connections_used=200) if c.task == "ugly" else c for c in second.cells]
     found = merge(
         [first, replace(second, head=changed(second.head, scenario=scenario), cells=cells)]
     )
-    assert "Different restart of servers in each round (restart): off and on." in found.warnings
+    assert (
+        "Different rounds after which servers start anew (restart): none and every 6."
+        in found.warnings
+    )
     (told,) = [text for text in found.warnings if "connections" in text]
     assert told.startswith("Different connections on Ugly: 100 and 200 (")
     assert told.endswith(" and 3 more).")

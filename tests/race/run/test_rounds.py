@@ -116,12 +116,12 @@ def test_subjects_are_started_once_and_one_is_at_work_at_a_time(tmp_path: Path) 
     assert [one.split()[0] for one in toys.said[-3:]] == ["close"] * 3
 
 
-def test_who_is_restarted_drops_its_first_cell_of_each_round(tmp_path: Path) -> None:
+def test_who_is_restarted_drops_its_first_cell(tmp_path: Path) -> None:
     toys = toy.Toys()
-    ran = race(tmp_path, toys=toys, restart=True)
-    assert toys.said.count("start fast") == toys.said.count("close fast") == 2
-    assert ran.dropped == [(2, label) for label in EVERYONE]
-    assert len([cell for cell in ran.saved if cell.label == "fast"]) == 3
+    ran = race(tmp_path, toys=toys, restart=2, rounds=5)
+    assert toys.said.count("start fast") == toys.said.count("close fast") == 3
+    assert ran.dropped == [(number, label) for number in (3, 5) for label in EVERYONE]
+    assert len([cell for cell in ran.saved if cell.label == "fast"]) == 6
 
 
 def test_a_disturbed_cell_is_measured_again_at_the_end_of_its_round(tmp_path: Path) -> None:

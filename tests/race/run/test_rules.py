@@ -23,7 +23,7 @@ from race.saved.model import Figures, Limits, Load
 
 LOAD = Load("wrk", 100, 1, 1, None, 2.0)
 TWO = {"server": frozenset([0]), "generator": frozenset([1]), "database": frozenset([1])}
-LIMITS = Limits()
+LIMITS = Limits(steal=0.02, foreign=0.05, samples=200, little=0.15)
 RATED = changed(LOAD, rate=1000.0)
 NO_ERRORS = {"connect": 0, "read": 0, "write": 0, "timeout": 0, "status": 0}
 # 100 connections, 1000 requests/s, 95 ms each, 2 s: 100 x (1 - 0.0475 / 2) = 97.6 are expected.
