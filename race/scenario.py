@@ -28,7 +28,7 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     generator: Name = "own"
-    connections: AtLeastOne = 32
+    connections: AtLeastOne = 16
     threads: AtLeastOne = 1
     pipeline: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
     pipelined_connections: AtLeastOne = 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -63,8 +64,7 @@ class Cells:
         if not judged.own_fault:
             return "invalid", reasons
         if judged.too_slow:
-            told = self.learned.too_slow[spot] = _too_slow(outcome.measured.sample, self.scenario)
-            return "failed", told
+            return self._short(spot, outcome.measured.sample, reasons)
         if judged.overloaded:
             return "overloaded", f"did not keep up with {planned.work.load.rate:,.0f}/s: {reasons}"
         if spot in self.learned.faults:
@@ -84,6 +84,7 @@ class Cells:
         except CellFailed as failure:
             return failed(planned, str(failure), began)
         self.learned.needs(work, warm.load.connections)
+        self.learned.rates[planned.contender.label, work] = warm.last.sample.throughput
         found = _Outcome(warm.last, warm.load, facts, warm)
         if warm.last.sample.count:
             return _cell(planned, found, began, "ok", None)
@@ -105,21 +106,31 @@ class Cells:
         facts = subject.facts(work.task)
         load = self.learned.load(work)
         warm = warm_up(self.scenario.warmup, load, self._window(subject, work.task))
-        longer = lasting(Work(work.task, load), self._seconds(spot, load, warm.last.sample))
+        rate = self.learned.rates.get(spot) or warm.last.sample.throughput
+        longer = lasting(Work(work.task, load), self._seconds(spot, load, rate))
         measured = measure(subject, self._meters, longer)
         return _Outcome(measured, load, facts, warm)
 
     def _window(self, subject: Subject, task: str) -> Window:
         return lambda load: measure(subject, self._meters, Work(task, load))
 
-    def _seconds(self, spot: Spot, load: Load, last: Sample) -> float:
+    def _short(self, spot: Spot, sample: Sample, reasons: str) -> tuple[Status, str]:
+        """Its later cells last twice as long; too slow where they last the longest already."""
+        before, most = self.learned.seconds[spot], LONGEST * spot[1].load.duration_s
+        if before < most:
+            self.learned.seconds[spot] = min(most, 2 * before)
+            return "invalid", reasons
+        told = self.learned.too_slow[spot] = _too_slow(sample, self.scenario)
+        return "failed", told
+
+    def _seconds(self, spot: Spot, load: Load, rate: float) -> float:
         """How long to drive: as planned, or longer where that is too short (`least_seconds`).
 
         Found once, for all rounds.
         """
         planned = load.duration_s
         if spot not in self.learned.seconds:
-            needed = least_seconds(self.scenario.limits, load, last.throughput)
+            needed = least_seconds(self.scenario.limits, load, rate)
             longer = min(needed * ROOM, LONGEST * planned) if needed > planned else planned
             self.learned.seconds[spot] = longer
         return self.learned.seconds[spot]
@@ -182,9 +193,9 @@ def _too_slow(sample: Sample, scenario: Scenario) -> str:
     seen = f"{sample.count} in {sample.seconds:.1f} s"
     if not sample.count:
         return f"too slow for this duration: {seen}, where {least} are needed"
-    longer = least / sample.throughput * ROOM
+    longer = math.ceil(10 * least / sample.throughput * ROOM) / 10
     return (
-        f"too slow for this duration: {seen}, where {least} are needed: try --duration {longer:.0f}"
+        f"too slow for this duration: {seen}, where {least} are needed: try --duration {longer:g}"
     )
 
 

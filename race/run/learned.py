@@ -28,11 +28,13 @@ def way(work: Work) -> Way:
 class Learned:
     """`connections` that a task takes, one number for all contenders: the most that any needs.
 
-    `seconds` that a cell takes, more than planned where that was needed; `faults` where a contender
+    `rates` at which its calibration saw a contender work; `seconds` that a cell takes, more than
+    planned where that was needed; `faults` where a contender
     failed by itself once, `too_slow` where no length is enough, and why.
     """
 
     connections: dict[Way, int] = field(default_factory=dict)
+    rates: dict[Spot, float] = field(default_factory=dict)
     seconds: dict[Spot, float] = field(default_factory=dict)
     faults: set[Spot] = field(default_factory=set)
     too_slow: dict[Spot, str] = field(default_factory=dict)
@@ -51,5 +53,6 @@ class Learned:
         for cell in cells:
             if cell.round == CALIBRATION and cell.connections_used is not None:
                 self.needs(cell.work, cell.connections_used)
+                self.rates[cell.label, cell.work] = cell.throughput or 0.0
             elif cell.seconds is not None and cell.seconds > LONGER * cell.load.duration_s:
                 self.seconds.setdefault((cell.label, cell.work), round(cell.seconds, 1))

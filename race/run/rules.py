@@ -23,6 +23,10 @@ RAMP_SHARE = 0.05
 """Of a pipelined cell, at most so much is spent until every connection was answered once."""
 
 
+CUT_SHARE = 0.025
+"""At depth 1, of a cell's work at most so much is cut off by its end."""
+
+
 @dataclass(frozen=True)
 class Judgement:
     """Why a cell is invalid, if it is.
@@ -111,12 +115,24 @@ def ramp_seconds(load: Load, throughput: float) -> float:
     return batches * load.pipeline / max(throughput, 1e-9)
 
 
+def cut_seconds(load: Load, throughput: float) -> float:
+    """How long a closed loop at depth 1 works for what is in no count; 0 for others.
+
+    A server that has an answer under way on every connection has done half of each, on average,
+    when the end of the cell cuts it off.
+    """
+    if load.rate is not None or load.pipeline > 1:
+        return 0.0
+    return load.connections / 2 / max(throughput, 1e-9)
+
+
 def least_seconds(limits: Limits, load: Load, throughput: float) -> float:
-    """How long a cell must last for enough samples and, pipelined, for a ramp that is no more than
-    RAMP_SHARE of it; `throughput` is what the warm-up saw.
+    """How long a cell must last for enough samples, a ramp of no more than RAMP_SHARE of it and a
+    cut of no more than CUT_SHARE; `throughput` is what was seen before.
     """
     samples = limits.samples / max(throughput, 1e-9)
-    return max(samples, ramp_seconds(load, throughput) / RAMP_SHARE)
+    ramp = ramp_seconds(load, throughput) / RAMP_SHARE
+    return max(samples, ramp, cut_seconds(load, throughput) / CUT_SHARE)
 
 
 def nobody_saturated(busy: Mapping[str, float]) -> bool:

@@ -132,7 +132,7 @@ def scenario(**changes: Any) -> Scenario:
         "tasks": ["run"],
         "rounds": 2,
         "baseline": "slow",
-        "load": {"duration_s": 1.0, "max_connections": 100},
+        "load": {"duration_s": 1.0, "connections": 4, "max_connections": 100},
         "warmup": {"window_s": 0.5, "windows": 2},
         "limits": {"steal": 1.0, "foreign": 1.0, "samples": 200, "patience_s": 0},
     }

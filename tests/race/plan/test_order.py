@@ -74,9 +74,9 @@ def test_a_page_with_a_database_is_never_pipelined() -> None:
     chosen = made(pages=["index", "good", "ugly"], load={"pipeline": [1, 24]})
     works = closed_works(chosen, PAGES)
     assert [(work.task, work.load.pipeline, work.load.connections) for work in works] == [
-        ("index", 1, 32),
-        ("good", 1, 32),
-        ("ugly", 1, 32),
+        ("index", 1, 16),
+        ("good", 1, 16),
+        ("ugly", 1, 16),
         ("ugly", 24, 8),
     ]
     assert {work.load.generator for work in works} == {"wrk"}

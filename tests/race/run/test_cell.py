@@ -30,7 +30,10 @@ RUN = Work("run", records.LOAD)
 
 def planned(name: str, **load: Any) -> Planned:
     """A cell of the first round."""
-    work = Work("run", msgspec.structs.replace(records.LOAD, **{"duration_s": 1.0, **load}))
+    work = Work(
+        "run",
+        msgspec.structs.replace(records.LOAD, **{"duration_s": 1.0, "connections": 4, **load}),
+    )
     return Planned(1, 0, records.contender(name), work)
 
 
@@ -242,3 +245,20 @@ def test_a_party_that_went_away_fails_the_cell() -> None:
 
     with pytest.raises(CellFailed, match="database went away during the cell"):
         measure(Moved("fast", toy.Toys()), {}, RUN)
+
+
+def test_a_cell_that_was_too_short_after_all_lasts_twice_as_long_the_next_time() -> None:
+    class Tired(toy.Toy):
+        """Slower than its calibration let expect."""
+
+        def drive(self, work: Work) -> Sample:
+            seconds = work.load.duration_s
+            return Sample(round((400 if seconds < 1 else 100) * seconds), seconds)
+
+    toys, cells = toy.Toys(), Cells(toy.scenario())
+    one, subject = planned("tired"), Tired("tired", toys)
+    cells.calibrate(subject, replace(one, round=0))
+    found = [cells.run(subject, one) for _ in range(3)]
+    assert [cell.status for cell in found] == ["invalid", "ok", "ok"]
+    assert found[0].reason == "100 are too few samples (under 200)"
+    assert [cell.seconds for cell in found] == [1.0, 2.0, 2.0]
