@@ -19,9 +19,7 @@ from race.stats.effects import Design, Effect, Unmatched
 from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
 
-State = Literal[
-    "ranked", "fixed-rate", "at-least", "waiting", "invalid", "overloaded", "failed"
-]
+State = Literal["ranked", "fixed-rate", "at-least", "waiting", "invalid", "overloaded", "failed"]
 UNWRITTEN = {"json": False}  # metadata of fields that the JSON of an analysis leaves out
 
 

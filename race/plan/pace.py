@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import NamedTuple
 
 import msgspec
@@ -55,7 +55,7 @@ def newest(results: Path, scenario: Scenario, machine: Environment) -> Pace:
     """
     heads = [(folder, head) for folder, head in _heads(results) if _like(head, scenario, machine)]
     heads.sort(key=lambda one: (one[1].scenario.get("name") == scenario.name, one[1].started_at))
-    found = (measured(load(folder)) for folder, _ in reversed(heads))
+    found = (measured(load(folder), scenario.name) for folder, _ in reversed(heads))
     return next((pace for pace in found if pace is not None), DEFAULT)
 
 
@@ -88,11 +88,12 @@ class _Step(NamedTuple):
     starts: Cell | None
 
 
-def measured(race: SavedRace) -> Pace | None:
+def measured(race: SavedRace, scenario: str) -> Pace | None:
     """What a finished race took; None where it was too short or its record does not tell.
 
-    The sums are right, whatever they are made of: a cell that is measured again, or waited for,
-    makes all cells dearer by its share.
+    For its own scenario the sum is right, whatever it is made of: a cell that is measured again, or
+    waited for, makes all cells dearer by its share. Others have other limits: for them the usual
+    cell counts, which is neither.
     """
     warmup = _warmup(race.head)
     steps = list(_steps(race, warmup)) if warmup else []
@@ -100,7 +101,9 @@ def measured(race: SavedRace) -> Pace | None:
     cells = sum(step.new for step in between)
     if cells < LEAST_CELLS:
         return None
-    cell_s = max(0.0, sum(step.beyond for step in between) / cells)
+    same = race.head.scenario.get("name") == scenario
+    usual = median(step.beyond for step in between if step.new)
+    cell_s = max(0.0, sum(step.beyond for step in between) / cells if same else usual)
     opening = _apart(race.head.started_at, race.cells[0].started_at)
     first = [opening] if opening < INTERRUPTED_SECONDS else []
     later: list[float] = []

@@ -76,9 +76,7 @@ def _board(console: Console, plan: Plan, writer: Writer, done: Mapping[CellKey, 
 class Plain:
     """One line for each cell: for logs, pipes and CI."""
 
-    def __init__(
-        self, console: Console, discipline: Discipline, cells: int, done: int = 0
-    ) -> None:
+    def __init__(self, console: Console, discipline: Discipline, cells: int, done: int = 0) -> None:
         """Of the planned `cells` so many were `done` before the race was resumed."""
         self._console, self._discipline = console, discipline
         self._cells, self._done = cells, done

@@ -108,7 +108,7 @@ class Live:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The most wanted first; what does not fit the height is left out."""
-        room, hidden = options.size.height, ""
+        room, all_shown = options.size.height, True
         for part in self._parts(options.max_width):
             lines = console.render_lines(part, options, pad=False)
             if len(lines) <= room:
@@ -116,9 +116,9 @@ class Live:
                 for line in lines:
                     yield from (*line, Segment.line())
             elif isinstance(part, Block):
-                hidden = "a higher window has room for all of the table"
-        if hidden and room:
-            yield Text(hidden, "dim")
+                all_shown = False
+        if room and not all_shown:
+            yield Text("the rest of the table is in a larger window", "dim")
 
     def _parts(self, width: int) -> Iterator[RenderableType]:
         yield Text(self._plan.scenario.title, "bold")

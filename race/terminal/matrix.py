@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
@@ -16,14 +15,12 @@ from race.analysis.values import counted
 from race.saved.model import CALIBRATION, Cell, Work
 from race.saved.reader import SavedRace
 from race.stats.signed_rank import rounds_needed
-from race.terminal.phrases import broken, work_text
+from race.terminal.phrases import breadth, broken, work_text
 from race.terminal.spot import FORMS, Part, Spot
 
 FIRST, HIGHEST = "*", "+"
 HEADING = 8
 """Columns of a task's name in one line."""
-
-
 
 
 @dataclass(frozen=True)
@@ -39,12 +36,7 @@ class Columns:
         """With a space before each."""
         rows = ([text.plain for text in row] for row in self.rows)
         columns = zip(self.headings, *rows, strict=True)
-        return sum(1 + max(_width(text) for text in column) for column in columns)
-
-
-def _width(text: str) -> int:
-    """Of the longest line."""
-    return max(cell_len(line) for line in text.split("\n"))
+        return sum(1 + max(breadth(text) for text in column) for column in columns)
 
 
 @dataclass(frozen=True)
@@ -95,8 +87,7 @@ class Matrix:
         }
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for block in self.blocks(options.max_width):
-            yield block
+        yield from self.blocks(options.max_width)
         yield self.legend()
         if self._reasons:
             yield from self._failures()
@@ -104,7 +95,7 @@ class Matrix:
     def blocks(self, width: int) -> list[Block]:
         """All tasks side by side in the richest form that fits, else in several blocks."""
         names = [broken(label, width // 2) for label in self._labels]
-        room = width - max((_width(name) for name in names), default=0)
+        room = width - max((breadth(name) for name in names), default=0)
         forms = [[self._columns(work, form) for work in self._spots] for form in FORMS]
         fit = (found for found in forms if sum(one.width for one in found) <= room)
         return [self._block(names, some) for some in _fitting(next(fit, forms[-1]), room)]

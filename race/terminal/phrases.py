@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+from rich.cells import cell_len
+
 from race.plan.forecast import Plan
 from race.saved.model import CALIBRATION, NOBODY, Cell, Discipline, Work
 
@@ -78,3 +80,8 @@ def short(rate: float) -> str:
 def broken(name: str, room: int) -> str:
     """A name in lines of so many columns, broken after hyphens and at spaces; no word is cut."""
     return "\n".join(textwrap.wrap(name, max(1, room), break_long_words=False)) or name
+
+
+def breadth(text: str) -> int:
+    """Columns of the longest line."""
+    return max(cell_len(line) for line in text.split("\n"))

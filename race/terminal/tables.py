@@ -19,7 +19,7 @@ from race.report import sentences
 from race.saved.model import Cell, Work
 from race.stats import histogram
 from race.terminal.matrix import Matrix, groups
-from race.terminal.phrases import broken, short
+from race.terminal.phrases import breadth, broken, short
 
 WIDE = 100
 """From here on there is room to say who was full."""
@@ -71,7 +71,7 @@ def ranking(analysis: Analysis, contest: Contest) -> RenderableType:
         heads = ["", "rate/s", "ratio [95 %]", "µs", contest.party, "n"]
         rows = [_figures(contest, item, width >= WIDE) for item in contest.standings]
         columns = zip(heads, *rows, strict=True)
-        room = width - sum(1 + max(len(text) for text in column) for column in columns)
+        room = width - sum(1 + max(map(breadth, column)) for column in columns)
         found = _table(title, box.SIMPLE_HEAD, show_edge=False, padding=0)
         found.add_column("", justify="right", no_wrap=True)
         found.add_column(contest.discipline.contender, no_wrap=True)
@@ -87,11 +87,15 @@ def ranking(analysis: Analysis, contest: Contest) -> RenderableType:
 
 
 def _figures(contest: Contest, item: Standing, wide: bool) -> list[str]:
-    """Rank and figures; who was full needs room, and the verdict below has it all the same."""
+    """Rank and figures; who was full stands below how busy the party was, where there is no room
+    beside it.
+    """
     rank = words.rank(contest, item)
     if item.throughput is None:
         return [rank, item.state, "", "", "", ""]
     busy = words.NONE if item.busy is None else f"{100 * item.busy:.0f} %"
+    if item.full not in (None, contest.party):
+        busy = f"{busy}\n{item.full}"
     return [
         rank,
         f"{'≥' if item.state == 'at-least' else ''}{short(item.throughput.median)}",

@@ -52,7 +52,7 @@ def test_who_has_not_run_waits_while_the_race_goes_on(race: SavedRace) -> None:
     items = standings(contest(race, some))
     assert set(items) == set(ARTICLE)
     states = {label: item.state for label, item in items.items()}
-    assert states == {label: "waiting" for label in ARTICLE} | {
+    assert states == dict.fromkeys(ARTICLE, "waiting") | {
         BASELINE: "ranked",
         LAST: "ranked",
     }
