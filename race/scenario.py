@@ -83,6 +83,10 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     warmup: WarmUpPlan = WarmUpPlan()
     limits: Limits = Limits()
 
+    def starts_anew(self, number: int) -> bool:
+        """Whether all contenders are started again before a round."""
+        return self.restart > 0 and number > 1 and (number - 1) % self.restart == 0
+
     @property
     def open_loop(self) -> bool:
         """Whether it asks for fixed rates."""

@@ -49,6 +49,7 @@ def gather(race: SavedRace, counted: list[Cell]) -> Gathered:
         contenders.setdefault(cell.label, Contender(label=cell.label, name=cell.label))
     return Gathered(
         saved=race,
+        last=max((cell.round for cell in race.cells), default=CALIBRATION),
         ran=_by_work(cell for cell in race.cells if cell.round != CALIBRATION),
         counted=_by_work(counted),
         rates=values.values(counted, values.rate),
@@ -121,6 +122,7 @@ def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) ->
         work=work,
         discipline=head.discipline,
         designs=race.designs,
+        baseline=head.baseline,
         reference=table.reference,
         rounds=max((len(logs) for logs in table.rates.values()), default=0),
         noise=floor,
@@ -145,16 +147,17 @@ def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> 
     ranked = ranking.rank(free if work.load.rate is None else {}, margin, same)
     baseline = race.saved.head.baseline
     slowest = ranked.places[-1].label if ranked.places else min(rates, default=None)
-    reference = baseline if baseline in rates else slowest
+    waits = baseline in race.contenders and race.waits(work, baseline)
+    reference = baseline if waits or baseline in rates else slowest
     return Table(work, rates, ranked, reference, bounds)
 
 
 def _in_order(race: Gathered, table: Table) -> list[str]:
-    """Labels, best first; those without a rank by their mean rate."""
+    """Labels, best first; those without a rank by their mean rate, then who has not run yet."""
     labels = [place.label for place in table.ranking.places]
-    others = [
-        label for label in race.ran[table.work] if label not in labels and label not in race.twins
-    ]
+    expected = [label for label in race.contenders if race.waits(table.work, label)]
+    everyone = dict.fromkeys([*race.ran[table.work], *expected])
+    others = [label for label in everyone if label not in labels and label not in race.twins]
 
     def mean(label: str) -> float:
         logs = table.rates.get(label, {})

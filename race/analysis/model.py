@@ -19,7 +19,7 @@ from race.stats.effects import Design, Effect, Unmatched
 from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
 
-State = Literal["ranked", "fixed-rate", "at-least", "invalid", "overloaded", "failed"]
+State = Literal["ranked", "fixed-rate", "at-least", "waiting", "invalid", "overloaded", "failed"]
 UNWRITTEN = {"json": False}  # metadata of fields that the JSON of an analysis leaves out
 
 
@@ -68,7 +68,8 @@ class Standing:
     """One contender in one contest; `ratio` and `cpu_ratio` are to the contest's reference.
 
     State "at-least": the party under test was not the limit, `throughput` is a lower bound and
-    `cpu_ratio` speaks instead of `ratio`. `full` is whose core was full most often: a party,
+    `cpu_ratio` speaks instead of `ratio`. State "waiting": the race goes on, and the first round
+    is not over; `reason` has the figure so far. `full` is whose core was full most often: a party,
     "nobody", or None where that is not known; `busy` the median fraction of its cores that the
     party under test used. Of `ran` cells `cells` count, in `rounds` complete rounds. `throughput`
     (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party (median of
@@ -103,6 +104,7 @@ class Standing:
 class Contest:
     """All contenders on one work, best first; those without a rank come last.
 
+    Ratios are to `reference`, the race's `baseline` unless that has no rate here nor waits for one.
     `designs` are the factors of those that factors tell apart, by label. `margin` is on the log
     scale: `noise`, `controls` and `between` are what it was made of. The last is the standard
     deviation (log scale) of two that run the same code, beyond the scatter of rounds, over the
@@ -113,6 +115,7 @@ class Contest:
     work: Work
     discipline: Discipline = field(metadata=UNWRITTEN)
     designs: Mapping[str, Design] = field(metadata=UNWRITTEN)
+    baseline: str
     reference: str | None
     rounds: int
     noise: Noise | None
@@ -132,6 +135,11 @@ class Contest:
     def ranked(self) -> bool:
         """Whether any two contenders here were compared."""
         return bool(self.pairs)
+
+    @property
+    def replaced(self) -> bool:
+        """Whether ratios are to another than the race's baseline, which has no rate here."""
+        return self.reference not in (None, self.baseline)
 
     @property
     def latency(self) -> bool:

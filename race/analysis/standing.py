@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from race.analysis import values
 from race.analysis.model import Standing, spread
-from race.analysis.trust import most_often_full, state
+from race.analysis.trust import most_often_full, so_far, state
 from race.analysis.values import Values, median
 from race.saved.model import Cell, Contender, Figures, Work
 from race.saved.reader import SavedRace
@@ -26,12 +26,13 @@ ByWork = dict[Work, dict[str, list[Cell]]]
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What every step looks at: all cells and those that count, and their values.
+    """What every step looks at: all cells and those that count, their values, the `last` round.
 
     `designs` are the factors of those that factors tell apart (`effects.comparable`), by label.
     """
 
     saved: SavedRace
+    last: int
     ran: ByWork
     counted: ByWork
     rates: Values
@@ -55,6 +56,16 @@ class Gathered:
         rates = self.rates.get(work, {})
         return {label: logs for label, logs in rates.items() if label not in self.twins}
 
+    def waits(self, work: Work, label: str) -> bool:
+        """Whether the race goes on and a contender's first round of a work is not over.
+
+        Of fixed rates it is not known whose they are until they are offered.
+        """
+        ran = self.ran.get(work, {}).get(label, [])
+        if self.saved.head.finished_at is not None or not (ran or work.load.rate is None):
+            return False
+        return all(cell.round >= self.last and cell.status != "failed" for cell in ran)
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -70,10 +81,14 @@ class Table:
 def standing(race: Gathered, table: Table, label: str) -> Standing:
     """What is known of a contender, with its reason when it has no rank."""
     contender, work = race.contenders[label], table.work
+    discipline = race.saved.head.discipline
+    ran = race.ran[work].get(label, [])
     cells = race.counted.get(work, {}).get(label, [])
     place = next((place for place in table.ranking.places if place.label == label), None)
-    party = race.saved.head.discipline.parties[0]
-    why, reason = state(race.ran[work][label], cells, place is not None, party)
+    party = discipline.parties[0]
+    why, reason = state(ran, cells, place is not None, party)
+    if why == "invalid" and race.waits(work, label):
+        why, reason = "waiting", so_far(ran, discipline.unit)
     merged = histogram.merge(cell.histogram for cell in cells)
     rates = table.rates.get(label, {})
     return Standing(
@@ -87,7 +102,7 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
         full=most_often_full(cells),
         busy=median(cell.metered("busy", party) for cell in cells),
         cells=len(cells),
-        ran=len({(cell.round, cell.pass_) for cell in race.ran[work][label]}),
+        ran=len({(cell.round, cell.pass_) for cell in ran}),
         rounds=len(rates),
         throughput=spread(math.exp(log) for log in rates.values()),
         ratio=None if table.bounds & {label, table.reference} else _ratio(race.rates, table, label),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from race.analysis.model import Contest, State, Trust, spread
-from race.analysis.values import a, utilisation
+from race.analysis.values import a, median, utilisation
 from race.saved.model import CALIBRATION, NOBODY, Cell
 from race.saved.reader import SavedRace
 from race.stats import signed_rank
@@ -34,6 +34,16 @@ def state(
     reason = reasons.most_common(1)[0][0] if reasons else "no round is complete"
     failed = any(cell.status == "failed" for cell in ran)
     return ("failed" if failed else "invalid"), reason
+
+
+def so_far(ran: Sequence[Cell], unit: str) -> str:
+    """What is known of a contender whose first round is not over, in a phrase."""
+    if not ran:
+        return "has not run here yet"
+    reasons = [cell.reason for cell in ran if cell.reason]
+    why = reasons[-1] if reasons else "its first round is not over"
+    rate = median(cell.throughput for cell in ran)
+    return why if rate is None else f"{why}; {rate:,.0f} {unit}/s so far"
 
 
 def not_the_limit(counted: Sequence[Cell], party: str) -> bool:

@@ -15,13 +15,13 @@ from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.commands import FAILED, INTERRUPTED, Command
+from race.commands import FAILED, INTERRUPTED, Command, again
 from race.discipline import DISCIPLINES, discipline
 from race.plan import read
 from race.plan.forecast import Plan
 from race.run import race
 from race.saved.model import Head
-from race.saved.reader import load
+from race.saved.reader import RUN_FILE, load
 from race.scenario import DEFAULT_SCENARIO, LEAST_SECONDS, Scenario
 from race.terminal import board, tables
 from race.terminal.plan_text import plan_text
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         for note in plan.notes:
             say(console, note)
         if options.dry_run:
-            return _dry_run(plan, console, options.json)
+            return _dry_run(plan, console, options)
         seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
         head = race.new_head(plan, seed, _command(options, plan, seed), options.results)
         return carry_out(options.results / head.race, head, plan, options.json)
@@ -83,21 +83,30 @@ def carry_out(folder: Path, head: Head, plan: Plan, as_json: bool) -> int:
     """Run what is left of a race and show what it found; the exit status."""
     console = Console(stderr=as_json)
     try:
-        race.run(folder, head, plan, board.on(console))
+        race.run(folder, head, race.paced(plan, folder.parent), board.on(console))
     except KeyboardInterrupt:
-        kept = len(load(folder).cells)
-        again = f"race resume {head.race}"
-        say(console, f"interrupted; {kept} finished cells are kept: go on with `{again}`")
+        if not (folder / RUN_FILE).exists():
+            raise
+        _so_far(folder, plan, console, as_json)
         return INTERRUPTED
     found = analyse(load(folder))
     _summary(found, console, as_json)
     return FAILED if any(cell.status == "failed" for cell in found.race.cells) else 0
 
 
+def _so_far(folder: Path, plan: Plan, console: Console, as_json: bool) -> None:
+    """What an interrupted race has found, where the report of it is, how to go on."""
+    found = analyse(load(folder))
+    if found.contests:
+        if not as_json:
+            console.print(tables.matrix(found, plan.works))
+        say(console, f"report so far: {_report(found)}")
+    say(console, f"interrupted; {len(found.race.cells)} finished cells are kept: go on with")
+    say(console, f"  {again.resume(folder)}")
+
+
 def _summary(found: Analysis, console: Console, as_json: bool) -> None:
     """The ranking, and where the report is."""
-    from race.report import html
-
     if as_json:
         print(json.dumps(found.as_json()))
     else:
@@ -105,13 +114,21 @@ def _summary(found: Analysis, console: Console, as_json: bool) -> None:
             console.print(table)
         for text in (found.headline.text if found.headline else "", *found.trust.warnings):
             say(console, text)
-    folder = found.race.folder
-    html.write(found, folder / REPORT_FILE)
-    say(console, f"results: {folder}")
-    say(console, f"report:  {folder / REPORT_FILE}")
+    say(console, f"results: {found.race.folder}")
+    say(console, f"report:  {_report(found)}")
 
 
-def _dry_run(plan: Plan, console: Console, as_json: bool) -> int:
+def _report(found: Analysis) -> Path:
+    """Written, and where."""
+    from race.report import html
+
+    path = found.race.folder / REPORT_FILE
+    html.write(found, path)
+    return path
+
+
+def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
+    plan = race.paced(plan, options.results)
     scenario = plan.scenario
     told: dict[str, Any] = {
         "scenario": scenario.name,
@@ -120,9 +137,10 @@ def _dry_run(plan: Plan, console: Console, as_json: bool) -> int:
         "rounds": scenario.rounds,
         "cells": plan.cells,
         "seconds": round(plan.seconds()),
+        "seconds_from": plan.pace.source or None,
         "left_out": list(plan.notes),
     }
-    if as_json:
+    if options.json:
         print(json.dumps(told, indent=1))
         return 0
     for line in plan_text(plan):

@@ -16,7 +16,7 @@ from race.commands import Command
 from race.commands.find import LATEST, find, known
 from race.errors import RaceError, unknown
 from race.plan import read
-from race.run.race import prepare
+from race.run.race import paced, prepare
 from race.saved.model import CALIBRATION, Cell, Discipline, Head
 from race.saved.reader import RUN_FILE, SavedRace, load
 from race.scenario import Scenario
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     if name in read.names() or name.endswith(".toml"):
         if options.cells:
             raise RaceError(f"{name} is a scenario: only a saved race has cells")
-        _show_scenario(read.load(name), console, options.json)
+        _show_scenario(read.load(name), console, options)
         return 0
     saved = load(_folder(options.results, name))
     if options.json:
@@ -66,18 +66,18 @@ def _tell(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
-def _show_scenario(scenario: Scenario, console: Console, as_json: bool) -> None:
-    if as_json:
+def _show_scenario(scenario: Scenario, console: Console, options: argparse.Namespace) -> None:
+    if options.json:
         print(json.dumps(scenario.as_json(), indent=1))
         return
-    for line in _planned(scenario):
+    for line in _planned(scenario, options.results):
         _tell(console, line)
 
 
-def _planned(scenario: Scenario) -> Iterator[str]:
+def _planned(scenario: Scenario, results: Path) -> Iterator[str]:
     """The plan; what the scenario asks for and why it cannot be, where it cannot run here."""
     try:
-        plan = prepare(scenario)
+        plan = paced(prepare(scenario), results)
     except RaceError as error:
         yield from scenario_text(scenario)
         yield f"it cannot run here: {error}"

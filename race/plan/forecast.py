@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
+
+from msgspec.structs import replace
 
 from race.discipline import Discipline
+from race.plan.pace import DEFAULT, Pace, driving
 from race.plan.works import closed_works
-from race.saved.model import Contender, Work
+from race.saved.model import CALIBRATION, Contender, Load, Work
 from race.scenario import Scenario
-
-# What a start, the counting of its requests and the checks around a cell take here; only the
-# forecast depends on them.
-START_SECONDS = 2.0
-RESTART_SECONDS = 1.5
-CELL_SECONDS = 0.1
-USUAL_WINDOWS = 2.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Who runs, who is left out and why (`notes`), and how long it takes."""
+    """Who runs, who is left out and why (`notes`), and how long it takes at a `pace`."""
 
     discipline: Discipline
     scenario: Scenario
     contenders: Sequence[Contender]
     notes: Sequence[str]
+    pace: Pace = DEFAULT
 
     @property
     def works(self) -> list[Work]:
@@ -45,33 +43,36 @@ class Plan:
     @property
     def cells(self) -> int:
         """How many cells the planned rounds have; open-loop ones are a forecast."""
-        closed, rounds = len(self.works), self.scenario.rounds
-        if not self.scenario.open_loop:
-            return len(self.contenders) * rounds * closed
-        return len(self.contenders) * (closed + rounds * self._open_cells())
-
-    def starts_anew(self, number: int) -> bool:
-        """Whether all contenders are started again before a round."""
-        every = self.scenario.restart
-        return every > 0 and number > 1 and (number - 1) % every == 0
+        rounds = range(CALIBRATION + 1, self.rounds + 1)
+        return len(self.contenders) * sum(len(self._loads(number)) for number in rounds)
 
     def seconds(self) -> float:
         """A forecast of the calibration and the planned rounds."""
-        scenario = self.scenario
-        window = scenario.warmup.window_s
-        warm = window * min(USUAL_WINDOWS, scenario.warmup.windows) + CELL_SECONDS
-        closed = sum(work.load.duration_s + warm for work in self.works)
-        each = START_SECONDS + len(self.works) * (warm + window)
-        restarts = sum(map(self.starts_anew, range(1, self.rounds + 1)))
-        each += restarts * (RESTART_SECONDS + max(one.load.duration_s for one in self.works))
-        if scenario.open_loop:
-            cell = scenario.load.open_duration_s + warm
-            each += closed + scenario.rounds * cell * self._open_cells()
-        else:
-            each += scenario.rounds * closed
-        return len(self.contenders) * each
+        rounds = range(CALIBRATION, self.rounds + 1)
+        each = (self.expected(number, load) for number in rounds for load in self._loads(number))
+        return len(self.contenders) * sum(each)
 
-    def _open_cells(self) -> int:
-        load = self.scenario.load
-        rates = len(load.rates) + len(load.rates_of_slowest) + len(load.rates_of_own)
-        return rates * len(self.scenario.tasks)
+    def usual(self) -> float:
+        """Seconds of a cell of the last round, on the mean."""
+        return fmean(self.expected(self.rounds, load) for load in self._loads(self.rounds))
+
+    def expected(self, number: int, load: Load) -> float:
+        """Seconds of a cell in a round, with its share of what its contender's start takes."""
+        pace, cells = self.pace, len(self._loads(number))
+        found = driving(self.scenario.warmup, number, load) + pace.cell_s
+        if number == CALIBRATION:
+            return found + pace.start_s / cells
+        if self.scenario.starts_anew(number):
+            dropped = fmean(one.duration_s for one in self._loads(number))
+            return found + (pace.restart_s + dropped) / cells
+        return found
+
+    def _loads(self, number: int) -> list[Load]:
+        """Of a contender's cells in a round; those at fixed rates are a forecast."""
+        closed = [work.load for work in self.works]
+        if number <= 1 or not self.scenario.open_loop:
+            return closed
+        plan = self.scenario.load
+        rated = replace(closed[0], rate=1.0, duration_s=plan.open_duration_s)
+        rates = len(plan.rates) + len(plan.rates_of_slowest) + len(plan.rates_of_own)
+        return [rated] * (rates * len(self.scenario.tasks))

@@ -56,10 +56,18 @@ def _first(contest: Contest, best: Standing, second: Standing) -> str:
 
 
 def rule(contest: Contest) -> str:
-    """How far apart two contenders had to be here, and why."""
+    """How far apart two contenders had to be here, and why; whom ratios are to where it is not the
+    baseline.
+    """
     reasons = [*_noise(contest), *_controls(contest), *_between(contest)]
     because = f" ({'; '.join(reasons)})" if reasons else ""
-    return f"Margin {words.margin(contest)}{because}."
+    return f"Margin {words.margin(contest)}{because}.{_stand_in(contest)}"
+
+
+def _stand_in(contest: Contest) -> str:
+    if not contest.replaced:
+        return ""
+    return f" Ratios are to {contest.reference}: the baseline {contest.baseline} has no rate here."
 
 
 def _noise(contest: Contest) -> Iterator[str]:

@@ -6,6 +6,7 @@ import itertools
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,13 +19,14 @@ from race.machine.meters import meters
 from race.plan.contenders import TWIN_MARK, baseline, with_twin
 from race.plan.forecast import Plan
 from race.plan.order import key_of
+from race.plan.pace import newest
 from race.plan.read import from_json
 from race.run.cell import Cells
 from race.run.learned import Learned
 from race.run.patience import Patience
 from race.run.rounds import Rounds
 from race.saved import model
-from race.saved.model import SCHEMA, Contender, Head
+from race.saved.model import SCHEMA, Contender, Environment, Head
 from race.saved.reader import RUN_FILE, load, version_of
 from race.saved.writer import Writer
 from race.scenario import Scenario
@@ -40,6 +42,12 @@ def prepare(scenario: Scenario) -> Plan:
         reasons = "; ".join(choice.left_out)
         raise RaceError(f"no {kind.contender} of this race can run here: {reasons}")
     return Plan(kind, choice.scenario, contenders, choice.left_out)
+
+
+def paced(plan: Plan, results: Path) -> Plan:
+    """The plan at the pace of this machine, where a race in the results folder tells it."""
+    machine = Environment(cpu=describe.cpu_model(), cores=len(cores.allowed()))
+    return replace(plan, pace=newest(results, plan.scenario, machine))
 
 
 def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> Head:

@@ -7,7 +7,6 @@ disturbed is measured again at the end of its round, and the next one waits for 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from datetime import UTC, datetime
 
 from race.discipline import Start
 from race.errors import CellFailed
+from race.plan.clock import Clock
 from race.plan.contenders import TWIN_MARK
 from race.plan.forecast import Plan
 from race.plan.order import CellKey, Planned, key_of, shuffled
@@ -38,15 +38,18 @@ class Rounds:
     board: Board
     patience: Patience
     done: dict[CellKey, Cell] = field(default_factory=dict)
-    _began: float = field(default_factory=time.monotonic)
-    _ran: int = 0
+    _clock: Clock = field(init=False)
+
+    def __post_init__(self) -> None:
+        """The clock runs from now on."""
+        self._clock = Clock(self.plan, self.done.values())
 
     def run(self) -> None:
         """All rounds; whatever happens, no subject is left."""
         with closing(Hosts(self.start)) as hosts:
             for number in range(CALIBRATION, self.plan.rounds + 1):
                 hosts.forgive()
-                if self.plan.starts_anew(number):
+                if self.plan.scenario.starts_anew(number):
                     hosts.close()
                 self._round(number, hosts)
         self.writer.finish(datetime.now(UTC).isoformat(timespec="seconds"))
@@ -65,6 +68,7 @@ class Rounds:
             if not bad or not self._in_time(len(bad)):
                 return
             self.board.again(len(bad), str(self.done[bad[0].key].reason))
+            self._clock.again(len(bad))
             self._run(bad, hosts)
 
     def _works(self, number: int) -> Mapping[str, Sequence[Work]]:
@@ -82,7 +86,7 @@ class Rounds:
             cell = self._cell(one, hosts)
             self.writer.add(cell)
             self.done[key_of(cell)] = cell
-            self._ran += 1
+            self._clock.did(cell)
             self.board.result(cell)
             if why := self.patience.disturbed(cell):
                 self.board.waiting(why)
@@ -104,9 +108,7 @@ class Rounds:
     def _in_time(self, more: int) -> bool:
         """Whether so many more cells fit into the time limit; the planned ones are run anyway."""
         limit = self.plan.scenario.time_limit_s
-        spent = time.monotonic() - self._began
-        left = max(0, self.plan.calibrations + self.plan.cells - len(self.done))
-        return limit is None or spent * (1 + (left + more) / max(1, self._ran)) <= limit
+        return limit is None or self._clock.spent() + self._clock.left(more) <= limit
 
 
 def capacities(found: Iterable[Cell]) -> dict[tuple[str, str], float]:

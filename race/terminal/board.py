@@ -63,24 +63,23 @@ def on(console: Console) -> Boards:
 
 
 def _board(console: Console, plan: Plan, writer: Writer, done: Mapping[CellKey, Cell]) -> Board:
-    cells = max(1, plan.cells + plan.calibrations - len(done))
     if not console.is_terminal:
-        return Plain(console, writer.head.discipline, cells)
+        return Plain(console, writer.head.discipline, plan.cells + plan.calibrations, len(done))
     from race.terminal.live import Live
 
     def saved() -> SavedRace:
         return SavedRace(writer.folder, writer.head, list(done.values()), [])
 
-    return Live(console, plan, writer.head, cells, saved)
+    return Live(console, plan, saved)
 
 
 class Plain:
     """One line for each cell: for logs, pipes and CI."""
 
-    def __init__(self, console: Console, discipline: Discipline, cells: int) -> None:
+    def __init__(self, console: Console, discipline: Discipline, cells: int, done: int = 0) -> None:
+        """Of the planned `cells` so many were `done` before the race was resumed."""
         self._console, self._discipline = console, discipline
-        self._cells = cells
-        self._done = 0
+        self._cells, self._done = cells, done
 
     def round(self, number: int, of: int) -> None:
         """A line."""
@@ -92,7 +91,8 @@ class Plain:
     def result(self, cell: Cell) -> None:
         """A line: place, contender, task, figures."""
         self._done += 1
-        where = f"[{self._done}/{self._cells}] {cell.label} {work_text(cell.work)}"
+        of = max(self._done, self._cells)
+        where = f"[{self._done}/{of}] {cell.label} {work_text(cell.work)}"
         self._line(f"{where}: {figures(cell, self._discipline)}")
 
     def again(self, cells: int, reason: str) -> None:

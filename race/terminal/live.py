@@ -1,49 +1,60 @@
-"""The live board: round, cell, ranking so far with its uncertainty, time left."""
+"""The live board: what runs now, time left, contenders by tasks so far with their uncertainty."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.live import Live as Screen
 from rich.progress_bar import ProgressBar
+from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Analysis
+from race.plan.clock import Clock
 from race.plan.forecast import Plan
 from race.plan.order import Planned
-from race.saved.model import Cell, Head, Work
+from race.saved.model import Cell, Work
 from race.saved.reader import SavedRace
-from race.terminal import tables
-from race.terminal.phrases import again_text, figures, round_text, waiting_text, work_text
+from race.terminal.matrix import Block, Matrix
+from race.terminal.phrases import (
+    again_text,
+    figures,
+    round_text,
+    time_text,
+    waiting_text,
+    work_text,
+)
 
 REFRESH_PER_SECOND = 1.0
 """The board is drawn on a core that measures; a drawing takes some milliseconds."""
-NEWS = 3
+FAULTS = 2
+STYLES = {"ok": "", "invalid": "yellow", "overloaded": "yellow", "failed": "red"}
 
 
 class Live:
-    """A board for a terminal. `saved` gives the race so far, which is analysed between servers."""
+    """A board for a terminal, as much of it as fits. It is gone when the race is over."""
 
-    def __init__(
-        self, console: Console, plan: Plan, head: Head, cells: int, saved: Callable[[], SavedRace]
-    ) -> None:
-        """`cells` are left to run."""
-        self._title, self._discipline = plan.scenario.title, head.discipline
-        self._cells = cells
-        self._forecast = plan.seconds() * cells / max(1, plan.cells + plan.calibrations)
-        self._saved = saved
-        self._done = 0
-        self._began = time.monotonic()
+    def __init__(self, console: Console, plan: Plan, saved: Callable[[], SavedRace]) -> None:
+        """`saved` gives the race so far, with the cells that it had before it was resumed."""
+        self._plan, self._saved = plan, saved
+        race = saved()
+        self._clock = Clock(plan, race.cells)
+        self._cells, self._done = plan.cells + plan.calibrations, len(race.cells)
         self._round = ""
-        self._now = Text("starting")
-        self._news: list[Text] = []
-        self._analysis: Analysis | None = None
-        self._shown: Work | None = None
+        self._now = Text("starting", "bold")
+        self._faults: list[Text] = []
+        self._last: list[Text] = []
+        self._work: Work | None = None
+        self._group: tuple[str, int] | None = None
+        self._analysis = analyse(race)
+        self._matrix = self._drawn(race)
         self._screen = Screen(
-            get_renderable=self._draw, console=console, refresh_per_second=REFRESH_PER_SECOND
+            get_renderable=lambda: self,
+            console=console,
+            refresh_per_second=REFRESH_PER_SECOND,
+            transient=True,
         )
         self._screen.start()
 
@@ -52,55 +63,78 @@ class Live:
         self._round = round_text(number, of)
 
     def cell(self, planned: Planned) -> None:
-        """A cell begins; with another task there is time for the ranking."""
-        if planned.work != self._shown:
-            self._shown = planned.work
-            self._analysis = analyse(self._saved())
-        self._now = Text(f"{planned.contender.label} on {work_text(planned.work)}", "bold")
+        """A cell begins; with another task there is time to analyse."""
+        group = planned.work.task, planned.work.load.pipeline
+        if group != self._group:
+            self._group = group
+            race = self._saved()
+            self._analysis = analyse(race)
+            self._matrix = self._drawn(race)
+        self._work = planned.work
+        self._now = Text(f"now: {planned.contender.label} on {work_text(planned.work)}", "bold")
 
     def result(self, cell: Cell) -> None:
-        """A cell is saved: it becomes the latest news."""
+        """A cell is saved: it is in the table at once, and what is wrong with it stays a while."""
         self._done += 1
-        style = {"ok": "", "invalid": "yellow", "overloaded": "yellow", "failed": "red"}[
-            cell.status
-        ]
-        where = f"{cell.label} {work_text(cell.work)}"
-        told = f"{where}: {figures(cell, self._discipline)}"
-        self._news = [*self._news, Text(told, style, no_wrap=True)][-NEWS:]
+        self._clock.did(cell)
+        race = self._saved()
+        self._matrix = self._drawn(race)
+        where = f"{cell.label} on {work_text(cell.work)}"
+        told = f"{where}: {figures(cell, race.head.discipline)}"
+        self._last = [Text(told, "dim")]
+        if cell.status != "ok":
+            self._fault(Text(told, STYLES[cell.status]))
+            self._last = []
 
     def again(self, cells: int, reason: str) -> None:
         """Cells are measured again."""
         self._cells += cells
-        self._news.append(Text(again_text(cells, reason), "yellow"))
+        self._clock.again(cells)
+        self._fault(Text(again_text(cells, reason), "yellow"))
 
     def waiting(self, reason: str) -> None:
         """The next cell waits."""
-        self._now = Text(waiting_text(reason), "yellow")
+        self._now = Text(waiting_text(reason), "bold yellow")
 
     def close(self) -> None:
-        """Leave the last picture on the screen."""
+        """Off the screen: the whole table follows."""
         self._screen.stop()
 
-    def _draw(self) -> RenderableType:
-        place = f"   {self._round}   cell {self._done + 1} of {self._cells}"
-        left = f"   {_minutes(self._left())} left"
-        head = Text.assemble((self._title, "bold"), place, left)
-        bar = ProgressBar(total=max(1, self._cells), completed=self._done)
-        return Group(head, bar, self._now, *self._news, *self._ranking())
+    def _fault(self, text: Text) -> None:
+        self._faults = [*self._faults, text][-FAULTS:]
 
-    def _left(self) -> float:
-        """By the forecast at first, then more and more by what the cells really took."""
-        spent = time.monotonic() - self._began
-        share = min(1.0, self._done / max(1, self._cells))
-        expected = (1 - share) * self._forecast + share * spent / max(share, 1e-9)
-        return max(0.0, expected - spent)
+    def _drawn(self, race: SavedRace) -> Matrix:
+        return Matrix(self._analysis, race, self._plan.works, reasons=False)
 
-    def _ranking(self) -> list[RenderableType]:
-        if self._analysis is None:
-            return []
-        found = [one for one in self._analysis.contests if one.work == self._shown]
-        return [tables.ranking(self._analysis, contest) for contest in found]
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The most wanted first; what does not fit the height is left out."""
+        room, all_shown = options.size.height, True
+        for part in self._parts(options.max_width):
+            lines = console.render_lines(part, options, pad=False)
+            if len(lines) <= room:
+                room -= len(lines)
+                for line in lines:
+                    yield from (*line, Segment.line())
+            elif isinstance(part, Block):
+                all_shown = False
+        if room and not all_shown:
+            yield Text("the rest of the table is in a larger window", "dim")
 
+    def _parts(self, width: int) -> Iterator[RenderableType]:
+        yield Text(self._plan.scenario.title, "bold")
+        left = f"{time_text(self._clock.left())} left"
+        yield Text(" · ").join([self._now, *(Text(one) for one in (self._round, left) if one)])
+        yield self._bar()
+        # The task at work comes first.
+        yield from sorted(self._matrix.blocks(width), key=lambda one: self._work not in one.works)
+        yield self._matrix.legend()
+        yield from (*self._faults, *self._last)
 
-def _minutes(seconds: float) -> str:
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+    def _bar(self) -> Table:
+        cells = max(self._cells, self._done)
+        bar = Table.grid(padding=(0, 1, 0, 0), expand=True)
+        bar.add_column(no_wrap=True)
+        bar.add_column(ratio=1)
+        counted = Text(f"cell {min(self._done + 1, cells)} of {cells}")
+        bar.add_row(counted, ProgressBar(total=max(1, cells), completed=self._done))
+        return bar

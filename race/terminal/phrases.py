@@ -1,7 +1,12 @@
-"""A cell and its figures in a phrase."""
+"""A cell, its figures, a forecast: in a phrase."""
 
 from __future__ import annotations
 
+import textwrap
+
+from rich.cells import cell_len
+
+from race.plan.forecast import Plan
 from race.saved.model import CALIBRATION, NOBODY, Cell, Discipline, Work
 
 
@@ -48,3 +53,35 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
         was = "no core" if who == NOBODY else f"the {who}"
         parts.append(f"at least: {was} was full")
     return ", ".join(parts)
+
+
+def forecast_text(plan: Plan) -> str:
+    """How long a race takes, and how that is known."""
+    source = plan.pace.source
+    known = f"by what {source} took here" if source else "by default figures"
+    return f"about {plan.seconds() / 60:.1f} minutes, {known}"
+
+
+def time_text(seconds: float) -> str:
+    """Time left on a clock: "4:05", "1:02:00"."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def short(rate: float) -> str:
+    """Three digits and a unit, so that a row fits a terminal of 80 columns: 941, 12.3k, 1.21M."""
+    for limit, unit in ((1e6, "M"), (1e3, "k")):
+        if rate >= 0.9995 * limit:
+            return f"{rate / limit:.3g}{unit}"
+    return f"{rate:.0f}"
+
+
+def broken(name: str, room: int) -> str:
+    """A name in lines of so many columns, broken after hyphens and at spaces; no word is cut."""
+    return "\n".join(textwrap.wrap(name, max(1, room), break_long_words=False)) or name
+
+
+def breadth(text: str) -> int:
+    """Columns of the longest line."""
+    return max(cell_len(line) for line in text.split("\n"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from race.analysis.values import load_text
 from race.plan.forecast import Plan
 from race.scenario import Scenario
+from race.terminal.phrases import forecast_text
 
 
 def plan_text(plan: Plan) -> Iterator[str]:
@@ -19,7 +20,7 @@ def plan_text(plan: Plan) -> Iterator[str]:
     if scenario.open_loop:
         yield "after the first round: fixed rates, from the capacities it finds"
     how = f"a calibration, then {plan.cells} cells in {rounds_text(scenario)}"
-    yield f"{how}: about {plan.seconds() / 60:.1f} minutes"
+    yield f"{how}: {forecast_text(plan)}"
 
 
 def scenario_text(scenario: Scenario) -> Iterator[str]:

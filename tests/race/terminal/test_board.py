@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from dataclasses import replace as changed
 from pathlib import Path
 
@@ -18,14 +20,16 @@ from race.analysis.model import Analysis
 from race.cli import main
 from race.plan.forecast import Plan
 from race.plan.order import Planned
-from race.saved.model import Cell
+from race.saved.model import Cell, Work
 from race.saved.reader import SavedRace, load
 from race.terminal.board import Plain
 from race.terminal.live import Live
-from race.terminal.phrases import figures
-from race.terminal.tables import latencies, matrix, short
+from race.terminal.phrases import broken, figures, short, time_text
+from race.terminal.tables import latencies, matrix, ranking
 from tests.support import records, synthetic, toy
 from tests.support.race_lab import Race, scenario
+
+LONGEST = "japronto-tarantool-one-uvloop"
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +37,26 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
     """A race of the article's engines, with a rejected round and fixed rates."""
     recipe = synthetic.Recipe(rounds=6, rates=(1000.0,))
     return load(synthetic.write(tmp_path_factory.mktemp("saved"), recipe))
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
+    """The same race while it runs: rounds of one pass, nothing of it spoiled."""
+    recipe = synthetic.Recipe(rounds=6, faults=False, finished=False)
+    race = load(synthetic.write(tmp_path_factory.mktemp("running"), recipe))
+    return changed(race, cells=[cell for cell in race.cells if cell.pass_ == "forward"])
+
+
+@dataclass(frozen=True)
+class Chosen(Plan):
+    """A plan of these works."""
+
+    chosen: Sequence[Work] = ()
+
+    @property
+    def works(self) -> list[Work]:
+        """Not those of the scenario."""
+        return list(self.chosen)
 
 
 def first(saved: SavedRace, **wanted: object) -> Cell:
@@ -48,31 +72,146 @@ def analysed(saved: SavedRace, cells: Iterable[Cell]) -> Analysis:
     return analyse(changed(saved, cells=list(cells)))
 
 
-def text(renderable: object, width: int = 200) -> str:
-    console = Console(file=io.StringIO(), width=width)
+def text(renderable: object, width: int = 200, height: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width, height=height)
     console.print(renderable)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
 
-def test_the_live_board_shows_round_cell_ranking_and_time_left(saved: SavedRace) -> None:
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=140, color_system=None)
-    chosen = toy.scenario(title="A title", rounds=25)
-    plan = Plan(toy.Toys(), chosen, [records.contender("x"), records.contender("y")], [])
-    board = Live(console, plan, saved.head, plan.cells, lambda: saved)
-    cell = first(saved, task="good", status="ok")
+@contextmanager
+def live(race: SavedRace, tasks: Sequence[str] = synthetic.PAGES) -> Iterator[Live]:
+    """The board of a race that has got so far."""
+    works = dict.fromkeys(cell.work for cell in race.cells if cell.task in tasks)
+    chosen = [work for work in works if work.load.rate is None]
+    title = "The article's nine engines"
+    plan = Chosen(
+        toy.Toys(), toy.scenario(title=title, rounds=6), race.head.contenders, [], chosen=chosen
+    )
+    console = Console(file=io.StringIO(), force_terminal=True, width=80, height=24)
+    board = Live(console, plan, lambda: race)
+    try:
+        yield board
+    finally:
+        board.close()
+
+
+def begin(board: Live, race: SavedRace, **wanted: object) -> None:
+    """The next cell is like one of the race."""
+    cell = first(race, **wanted)
+    contender = next(one for one in race.head.contenders if one.label == cell.label)
     board.round(2, 6)
-    board.cell(Planned(2, 0, records.contender("x-y-z"), cell.work))
-    board.result(cell)
-    board.again(2, "steal 3 %")
-    board.close()
-    shown = out.getvalue()
-    for part in ("A title", "round 2 of 6", "cell 2 of 52", "left", "x-y-z on good"):
-        assert part in shown
+    board.cell(Planned(2, 0, contender, cell.work))
+
+
+def test_what_runs_now_has_a_line_of_its_own_on_80_columns(running: SavedRace) -> None:
+    with live(running) as board:
+        begin(board, running, label=LONGEST, task="good")
+        shown = text(board, 80, 24).splitlines()
+    assert shown[0] == "The article's nine engines"
+    assert shown[1].startswith(f"now: {LONGEST} on good · round 2 of 6 · ")
+    assert shown[1].endswith(" left")
+    assert shown[2].startswith("cell ")
+    assert len(shown) <= 24
+    assert all(len(line) <= 80 for line in shown)
+
+
+def test_the_board_has_engines_by_pages_and_cuts_no_word(running: SavedRace) -> None:
+    with live(running) as board:
+        begin(board, running, label=LONGEST, task="about")
+        small, large = text(board, 80, 24), text(board, 160, 50)
+    for shown in (small, large):
+        assert "…" not in shown
+        for contender in running.head.contenders:
+            assert contender.label in shown
+        assert "±" in shown
+        assert "ref" in shown
+    # Seven columns do not stand side by side on 80; those of the page at work come first.
+    assert "about" in small.splitlines()[3]
+    assert "index" not in small.splitlines()[3]
+    assert "a larger window" in small
+    assert "a larger window" not in large
+    assert all(page in large for page in synthetic.PAGES)
+
+
+def test_a_wide_board_has_intervals_and_cpu_time(running: SavedRace) -> None:
+    with live(running, ("good", "index")) as board:
+        shown = text(board, 160, 50)
+        narrow = text(board, 80, 24)
+    assert "ratio [95 %]" in shown
+    assert "µs" in shown
+    assert "µs" not in narrow
+    assert "±" in narrow
+
+
+def test_the_best_is_marked_and_so_is_who_is_only_highest(running: SavedRace) -> None:
+    good = next(one for one in analyse(running).closed() if one.work.task == "good")
+    best = [item.label for item in good.standings if item.rank == 1]
+    lines = text(matrix(analyse(running), [good.work]), 80).splitlines()
+    marked = [line.split()[0] for line in lines if "*" in line and "first by" not in line]
+    assert set(best) <= set(marked)
+    assert "* first by the rule" in " ".join(lines)
+    few = [cell for cell in running.cells if cell.round < 3 and cell.task == "good"]
+    early = text(matrix(analysed(running, few)), 80)
+    assert "[?]" in early
+    assert "+ highest, not told apart" in early
+    assert "first by the rule" not in early
+
+
+def test_in_its_first_round_who_has_not_run_waits(running: SavedRace) -> None:
+    """Good engines were called invalid until the round was over."""
+    page = [cell for cell in running.cells if cell.round == 1 and cell.task == "good"]
+    race = changed(running, cells=page[:4])
+    with live(race, ("good",)) as board:
+        begin(board, running, label=page[4].label, task="good")
+        shown = text(board, 80, 24)
+        race.cells.append(page[4])
+        board.result(page[4])
+        after = text(board, 80, 24)
+        race.cells.pop()
+    assert "invalid" not in shown
+    assert shown.count("waiting") == len(race.head.contenders) - 4
+    assert after.count("waiting") == len(race.head.contenders) - 5
+
+
+def test_a_disturbed_cell_waits_with_its_figure(running: SavedRace) -> None:
+    page = [cell for cell in running.cells if cell.round == 1 and cell.task == "good"]
+    others = [cell for cell in page if cell.label != LONGEST]
+    spoiled = replace(
+        first(running, label=LONGEST, task="good"),
+        status="invalid",
+        reason="steal",
+        throughput=4120.0,
+    )
+    shown = text(matrix(analysed(running, [spoiled, *others])), 80)
+    (line,) = (line for line in shown.splitlines() if line.startswith(LONGEST))
+    assert "4.12k?" in line
+    assert "waits" in line
+
+
+def test_the_board_counts_on_and_never_past_the_end(running: SavedRace) -> None:
+    with live(running) as board:
+        total = board._cells
+        assert f"cell {len(running.cells) + 1} of {total}" in text(board)
+        for _ in range(total - len(running.cells)):
+            board.result(running.cells[0])
+        assert f"cell {total} of {total}" in text(board)
+        board.result(running.cells[0])
+        assert f"cell {total + 1} of {total + 1}" in text(board)
+
+
+def test_the_board_tells_what_is_wrong_and_leaves_the_screen(running: SavedRace) -> None:
+    cell = first(running, task="good")
+    with live(running) as board:
+        board.again(2, "steal 3 %")
+        board.result(replace(cell, status="failed", reason="it is gone", throughput=None))
+        board.result(cell)
+        board.waiting("steal 4 %")
+        shown = text(board, 80, 40)
+        assert board._screen.transient
     assert "2 cells again: steal 3 %" in shown
-    assert "japronto-tarantool-one-uvloop" in shown
-    assert "[" in shown.partition("ratio [95 %]")[2]
+    assert "FAILED: it is gone" in shown
+    assert "waiting for a quiet machine: steal 4 %" in shown
 
 
 def test_plain_lines_have_no_control_characters(saved: SavedRace) -> None:
@@ -89,6 +228,14 @@ def test_plain_lines_have_no_control_characters(saved: SavedRace) -> None:
     assert lines[2].startswith("[1/10] ")
     assert lines[3].endswith("FAILED: server [red] ended")
     assert "\x1b" not in out.getvalue()
+
+
+def test_plain_lines_count_on_after_a_resume_and_never_past_the_end(saved: SavedRace) -> None:
+    out = io.StringIO()
+    board = Plain(Console(file=out, width=40), saved.head.discipline, 5, done=3)
+    for _ in range(3):
+        board.result(first(saved, status="ok"))
+    assert [line.split()[0] for line in out.getvalue().splitlines()] == ["[4/5]", "[5/5]", "[6/6]"]
 
 
 def test_a_failed_cell_is_never_a_number(saved: SavedRace) -> None:
@@ -117,6 +264,33 @@ def test_latencies_at_fixed_rates_have_a_table(saved: SavedRace) -> None:
     assert "…" not in text(overloaded, width=80)
     closed = [cell for cell in saved.cells if cell.load.rate is None]
     assert latencies(analysed(saved, closed)) is None
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_a_ranking_cuts_no_word_and_is_no_wider(saved: SavedRace, width: int) -> None:
+    found = analyse(saved)
+    for contest in found.closed():
+        lines = text(ranking(found, contest), width).splitlines()
+        assert all(len(line) <= width for line in lines)
+        shown = "\n".join(lines)
+        assert "…" not in shown
+        for item in contest.standings:
+            assert all(word in shown for word in broken(item.label, 1).split("\n"))
+        # Who was full stands beside the figures, or below them.
+        assert all(("generator" in line) == (width > 80) for line in lines if "≥" in line)
+
+
+def test_names_are_broken_after_hyphens() -> None:
+    assert broken("aiohttp-tarantool-one", 30) == "aiohttp-tarantool-one"
+    assert broken("aiohttp-tarantool-one", 18) == "aiohttp-tarantool-\none"
+    assert broken("aiohttp", 3) == "aiohttp"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0.2, "0:00"), (65, "1:05"), (3599.7, "1:00:00"), (7384, "2:03:04")]
+)
+def test_time_left(seconds: float, shown: str) -> None:
+    assert time_text(seconds) == shown
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,116 @@
+"""A race that goes on: what waits is waiting, and nothing is compared with another in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as changed
+
+from race.analysis.analyse import analyse
+from race.analysis.model import Contest, Standing
+from race.report import markdown
+from race.saved.model import Cell
+from race.saved.reader import SavedRace, load
+from tests.support.synthetic import ARTICLE, BASELINE, Recipe, failed, write
+
+TWIN = f"{BASELINE} (A/A)"
+LAST = ARTICLE[8]
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
+    """A race that goes on, of the kind whose rounds went forth and back."""
+    recipe = Recipe(pages=("good",), rounds=6, faults=False, finished=False)
+    return load(write(tmp_path_factory.mktemp("races") / "race", recipe))
+
+
+@pytest.fixture(scope="module")
+def race(old: SavedRace) -> SavedRace:
+    """One of the present kind."""
+    return replace(old, cells=[cell for cell in old.cells if cell.pass_ == "forward"])
+
+
+def contest(race: SavedRace, cells: Iterable[Cell], finished: bool = False) -> Contest:
+    head = changed(race.head, finished_at=race.head.started_at if finished else None)
+    (found,) = analyse(replace(race, head=head, cells=list(cells))).contests
+    return found
+
+
+def standings(found: Contest) -> dict[str, Standing]:
+    return {item.label: item for item in found.standings}
+
+
+def started(race: SavedRace, *labels: str) -> list[Cell]:
+    """The first round as far as these have run."""
+    return [cell for cell in race.cells if cell.round == 1 and cell.label in labels]
+
+
+def test_who_has_not_run_waits_while_the_race_goes_on(race: SavedRace) -> None:
+    some = started(race, BASELINE, LAST)
+    items = standings(contest(race, some))
+    assert set(items) == set(ARTICLE)
+    states = {label: item.state for label, item in items.items()}
+    assert states == dict.fromkeys(ARTICLE, "waiting") | {
+        BASELINE: "ranked",
+        LAST: "ranked",
+    }
+    assert items[ARTICLE[0]].reason == "has not run here yet"
+    assert set(standings(contest(race, some, finished=True))) == {BASELINE, LAST}
+
+
+def test_half_of_an_old_round_waits_with_its_figure(old: SavedRace) -> None:
+    half = [
+        cell
+        for cell in old.cells
+        if cell.round == 1 and (cell.pass_ == "forward" or cell.label in (BASELINE, TWIN))
+    ]
+    found = contest(old, half)
+    item = standings(found)[LAST]
+    (mine,) = (cell for cell in half if cell.label == LAST)
+    assert (item.state, item.throughput, item.rank) == ("waiting", None, None)
+    assert item.reason == f"its first round is not over; {mine.throughput:,.0f} requests/s so far"
+    page = markdown.page(analyse(replace(old, cells=half)))
+    assert "waiting: its first round is not over" in page
+    assert "invalid" not in page
+
+
+def test_a_disturbed_cell_of_the_first_round_waits_for_another(race: SavedRace) -> None:
+    whole = [cell for cell in race.cells if cell.round == 1]
+    cells = [
+        changed(cell, status="invalid", reason="steal", throughput=4120.0)
+        if cell.label == LAST
+        else cell
+        for cell in whole
+    ]
+    item = standings(contest(race, cells))[LAST]
+    assert (item.state, item.reason) == ("waiting", "steal; 4,120 requests/s so far")
+    # In a later round it has had its first, and in a finished race there is nothing to wait for.
+    later = [*cells, *(cell for cell in race.cells if cell.round == 2 and cell.label != LAST)]
+    for found in (contest(race, later), contest(race, cells, finished=True)):
+        item = standings(found)[LAST]
+        assert (item.state, item.reason) == ("invalid", "steal")
+
+
+def test_who_failed_does_not_wait(race: SavedRace) -> None:
+    cells = [failed(cell) if cell.label == LAST else cell for cell in race.cells if cell.round == 1]
+    item = standings(contest(race, cells))[LAST]
+    assert (item.state, item.reason) == ("failed", "dead")
+
+
+def test_the_reference_is_waited_for(race: SavedRace) -> None:
+    found = contest(race, started(race, ARTICLE[0], LAST))
+    assert (found.reference, found.replaced) == (BASELINE, False)
+    assert standings(found)[BASELINE].state == "waiting"
+    assert all(item.ratio is None for item in found.standings)
+
+
+def test_another_reference_is_told(race: SavedRace) -> None:
+    cells = [failed(cell) if cell.label == BASELINE else cell for cell in race.cells]
+    told = f"Ratios are to {ARTICLE[0]}: the baseline {BASELINE} has no rate here."
+    for finished in (False, True):
+        found = contest(race, cells, finished)
+        assert (found.reference, found.replaced) == (ARTICLE[0], True)
+    assert told in markdown.page(analyse(replace(race, cells=cells)))
+    assert "Ratios are to" not in markdown.page(analyse(race))

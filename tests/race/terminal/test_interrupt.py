@@ -1,0 +1,130 @@
+"""Ctrl-C: the table so far, a report so far, and a command that goes on when it is pasted."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from race.commands import INTERRUPTED, again
+from race.commands.run import carry_out
+from race.discipline import Sample
+from race.paths import RESULTS
+from race.plan.contenders import with_twin
+from race.plan.forecast import Plan
+from race.run.race import described
+from race.saved.model import Contender, Work
+from tests.support import records, toy
+
+
+class Cut(toy.Toy):
+    """Ctrl-C comes while it is driven for the last time."""
+
+    def drive(self, work: Work) -> Sample:
+        """Unless there are loads left."""
+        assert isinstance(self.toys, Toys)
+        if not self.toys.loads:
+            raise KeyboardInterrupt
+        self.toys.loads -= 1
+        return super().drive(work)
+
+
+@dataclass
+class Toys(toy.Toys):
+    """Interrupted after so many loads."""
+
+    loads: int = 0
+
+    def start(self, contender: Contender) -> toy.Toy:
+        """One that can be interrupted."""
+        super().start(contender)
+        return Cut(contender.name, self)
+
+
+def test_an_interrupted_race_shows_what_it_has_and_goes_on_counting(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [".venv/bin/race", "run"])
+    # The calibration takes three loads of each, a cell another three.
+    toys, chosen = Toys(loads=3 * 3 + 3), toy.scenario()
+    contenders = with_twin(chosen, toys.choose(chosen).contenders)
+    plan = Plan(toys, chosen, contenders, [])
+    head = records.head(
+        *contenders,
+        race="one",
+        discipline=described("toys", toys),
+        scenario=chosen.as_json(),
+        baseline="slow",
+    )
+    folder = tmp_path / "races" / "one"
+    assert carry_out(folder, head, plan, False) == INTERRUPTED
+    said = capsys.readouterr().out
+    assert "[4/9] " in said
+    assert "waiting" in said
+    assert f"report so far: {folder / 'report.html'}" in said
+    assert "<html" in (folder / "report.html").read_text()[:200]
+    assert said.splitlines()[-1] == "  .venv/bin/race resume one --results ./races"
+    toys.loads = 999
+    assert carry_out(folder, head, plan, False) == 0
+    said = capsys.readouterr().out
+    assert "[5/9] " in said
+    assert "[9/9] " in said
+    assert "[1/9]" not in said
+
+
+def test_an_interrupt_before_anything_was_measured_has_no_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toys, chosen = Toys(), toy.scenario()
+    plan = Plan(toys, chosen, toys.choose(chosen).contenders, [])
+    head = records.head(*plan.contenders, discipline=described("toys", toys))
+    assert carry_out(tmp_path / "one", head, plan, False) == INTERRUPTED
+    said = capsys.readouterr().out
+    assert "report" not in said
+    assert "0 finished cells are kept" in said
+    assert "resume one" in said
+
+
+@pytest.mark.parametrize(
+    ("called", "here", "words"),
+    [
+        ("{home}/.venv/bin/race", "{home}", [".venv/bin/race"]),
+        (".venv/bin/race", "{home}", [".venv/bin/race"]),
+        ("../.venv/bin/race", "{home}/docs", ["{home}/.venv/bin/race"]),
+        ("race", "{home}/.venv/bin", ["./race"]),
+        ("{home}/race/__main__.py", "{home}", [sys.executable, "-m", "race"]),
+    ],
+)
+def test_the_command_is_called_as_this_one_was(
+    called: str, here: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "a home"
+    for folder in (".venv/bin", "docs"):
+        (home / folder).mkdir(parents=True)
+    monkeypatch.chdir(here.format(home=home))
+    monkeypatch.setattr(sys, "argv", [called.format(home=home)])
+    told = shlex.split(again.resume(RESULTS / "one"))
+    assert told == [*(word.format(home=home) for word in words), "resume", "one"]
+
+
+def test_a_program_on_the_path_is_called_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "race"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    assert again.resume(RESULTS / "one") == "race resume one"
+
+
+def test_other_results_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert again.resume(Path("mine/one")).endswith(" resume one --results ./mine")
+    monkeypatch.chdir(tmp_path / "mine")
+    assert again.resume(Path("one")).endswith(f" resume one --results {tmp_path / 'mine'}")
