@@ -15,7 +15,7 @@ from race.analysis.model import Analysis, Contest, Noise
 from race.analysis.standing import ByWork, Gathered, Table, standing
 from race.saved.model import CALIBRATION, Cell, Contender, Work
 from race.saved.reader import SavedRace
-from race.stats import effects, noise, ranking
+from race.stats import effects, noise, ranking, signed_rank
 from race.stats.effects import Effect
 
 
@@ -138,12 +138,17 @@ def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) ->
 def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> Table:
     """Ranked are those with a number of their own: at a fixed rate everyone serves what is offered,
     and where something else than the party under test was the limit, the rate is a lower bound.
+    Who has too few rounds for an interval, where others have enough, would tie with everybody.
     """
     rates = race.own(work)
     party = race.saved.head.discipline.parties[0]
     cells = race.counted.get(work, {})
     bounds = frozenset(label for label in rates if trust.not_the_limit(cells.get(label, ()), party))
-    free = {label: logs for label, logs in rates.items() if label not in bounds}
+    needed = signed_rank.rounds_needed()
+    least = needed if max(map(len, rates.values()), default=0) >= needed else 0
+    free = {
+        label: logs for label, logs in rates.items() if label not in bounds and len(logs) >= least
+    }
     ranked = ranking.rank(free if work.load.rate is None else {}, margin, same)
     baseline = race.saved.head.baseline
     slowest = ranked.places[-1].label if ranked.places else min(rates, default=None)

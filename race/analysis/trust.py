@@ -32,6 +32,8 @@ def state(
         return "overloaded", f"did not keep up in {late} of {len(ran)} cells"
     reasons = Counter(cell.reason for cell in ran if cell.reason)
     reason = reasons.most_common(1)[0][0] if reasons else "no round is complete"
+    if counted:
+        reason = f"only {len(counted)} of its cells count, too few for an interval; {reason}"
     failed = any(cell.status == "failed" for cell in ran)
     return ("failed" if failed else "invalid"), reason
 

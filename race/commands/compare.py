@@ -8,8 +8,8 @@ from pathlib import Path
 
 from race.analysis.compare import Comparison, compare
 from race.commands import Command
-from race.commands.files import write
 from race.commands.find import SAVED_RACE, find
+from race.commands.output import write
 from race.saved.reader import load
 
 SLOWER = 1

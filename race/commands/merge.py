@@ -8,7 +8,6 @@ from pathlib import Path
 
 from race.analysis.merge import merge
 from race.commands import Command
-from race.commands.files import write
 from race.commands.find import SAVED_RACE, find
 from race.commands.output import write
 from race.errors import RaceError

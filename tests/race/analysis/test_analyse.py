@@ -120,6 +120,22 @@ def test_a_failed_baseline_gives_way_to_the_slowest(article: SavedRace) -> None:
     assert contest.standings[-1].label == BASELINE
 
 
+def test_who_has_too_few_rounds_ties_with_nobody(article: SavedRace, found: Analysis) -> None:
+    """A pair without an interval is a tie, and one tie would join everybody's ranks."""
+    middle = _contest(found, "good").standings[2].label
+
+    def spoiled(cell: Cell) -> Cell:
+        lost = (cell.label, cell.task) == (middle, "good") and cell.round > 1
+        return changed(cell, status="invalid", reason="steal") if lost else cell
+
+    contest = _contest(analyse(replace(article, cells=[*map(spoiled, article.cells)])), "good")
+    item = _standings(contest)[middle]
+    assert (item.state, item.rank) == ("invalid", None)
+    assert str(item.reason).startswith("only ")
+    ranks = [one.rank for one in contest.standings if one.rank is not None]
+    assert len(set(ranks)) > 3
+
+
 def test_few_rounds_declare_nothing(tmp_path: Path) -> None:
     race = load(write(tmp_path / "race", Recipe(rounds=2, faults=False, pages=("good",))))
     analysis = analyse(race)
