@@ -285,7 +285,7 @@ def _head(recipe: Recipe) -> Head:
 def _environment(recipe: Recipe) -> Environment:
     servers = {"aiohttp": "3.14.5", "sanic": "25.12.1", "uvloop": "0.22.1"}
     current = Interpreter("3.13.0", {**servers, "asynctnt": "2.4.0", "asyncpg": "0.32.0"})
-    old = Interpreter("3.7.16", {"japronto": "0.1.2", "uvloop": "0.18.0", "asynctnt": "2.4.0"})
+    old = Interpreter("3.7.16", {"japronto": "0.1.2", "uvloop": "0.18.0", "tarantool": "0.5.5"})
     return Environment(
         cpu=recipe.cpu,
         cores=2,

@@ -63,9 +63,11 @@ def _interpreters(analysis: Analysis) -> list[Shown]:
 
 
 def _shown(analysis: Analysis, contenders: list[Contender]) -> Shown:
-    found = analysis.race.head.environment.interpreters[contenders[0].label]
-    there = took_part(analysis, contenders)
-    named = sorted((item for item in found.packages.items() if there(item[0])), key=_lowered)
+    environment = analysis.race.head.environment
+    found, there = environment.interpreters[contenders[0].label], took_part(analysis, contenders)
+    # A package that is called like a program: the name told of the program.
+    own = (item for item in found.packages.items() if item[0].lower() not in environment.versions)
+    named = sorted((item for item in own if there(item[0])), key=_lowered)
     others = len(found.packages) - len(named)
     return Shown(found.python, named, others, [one.label for one in contenders])
 

@@ -157,6 +157,7 @@ def test_only_what_took_part_has_a_version(small: SavedRace) -> None:
         assert f"<dt>{name}</dt>" in machine, name
     for name in ("postgres", "asyncpg", "mysql"):
         assert f"<dt>{name}</dt>" not in machine, name
+    assert machine.count("<dt>tarantool</dt>") == 1  # the database, no package of that name
     # Of the current interpreter asyncpg alone took no part.
     assert "1 package more in this environment" in machine
     without = alone(replace(small, head=head), SMALL[0], f"{SMALL[0]} (A/A)")
