@@ -14,7 +14,7 @@ from msgspec.structs import replace as changed
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis, Contest, Standing
 from race.report import html, markdown
-from race.saved.model import Limits
+from race.saved.model import Cell, Limits
 from race.saved.reader import SavedRace, load
 from race.stats.little import expected
 from tests.support.synthetic import (

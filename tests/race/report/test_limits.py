@@ -230,7 +230,7 @@ def test_a_pass_is_shown_only_where_a_race_has_two(
         folder = write(tmp_path / str(twice))
         lines = (msgspec.json.encode(cell) + b"\n" for cell in cells)
         (folder / CELLS_FILE).write_bytes(b"".join(lines))
-        assert main(["show", str(folder)]) == 0
+        assert main(["show", str(folder), "--cells"]) == 0
         assert ("forward" in capsys.readouterr().out) == twice
 
 
