@@ -159,7 +159,7 @@ def test_a_race_is_shown_as_at_its_end(results: Path, capsys: pytest.CaptureFixt
     before = sorted(path for path in results.rglob("*"))
     shown = printed(capsys, "show", "small", "--results", str(results))
     assert shown.startswith("small: Everything the sticker article measured\n")
-    assert "requests per second" in shown
+    assert "requests/s" in shown
     for engine in ENGINES:
         assert engine in shown
     assert ", finished, " in shown
@@ -194,7 +194,7 @@ def test_the_list_has_them_so(
 def test_a_file_that_cannot_be_written_is_one_line(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = ["--results", str(results), "--html", str(results / "none" / "x.html")]
+    where = ["--results", str(results), "--html", str(results / "small" / "run.json" / "x.html")]
     assert "cannot write" in refused(capsys, "compare", "small", "small", *where)
 
 
