@@ -59,11 +59,12 @@ class Live:
         self._screen.start()
 
     def round(self, number: int, of: int) -> None:
-        """A round begins."""
+        """A round begins: also of one task alone."""
         self._round = round_text(number, of)
+        self._group = None
 
     def cell(self, planned: Planned) -> None:
-        """A cell begins; with another task there is time to analyse."""
+        """A cell begins; with another task or round there is time to analyse."""
         group = planned.work.task, planned.work.load.pipeline
         if group != self._group:
             self._group = group

@@ -144,6 +144,18 @@ def test_a_wide_board_has_intervals_and_cpu_time(running: SavedRace) -> None:
     assert "±" in narrow
 
 
+def test_a_race_of_one_page_is_told_anew_each_round(running: SavedRace) -> None:
+    rounds = {number: [c for c in running.cells if c.round <= number] for number in (1, 9)}
+    race = changed(running, cells=rounds[1])
+    with live(race, ("good",)) as board:
+        board._saved = lambda: race
+        begin(board, running, task="good")
+        early = text(board, 160, 50)
+        race = changed(running, cells=rounds[9])
+        begin(board, running, task="good")
+        assert text(board, 160, 50) != early
+
+
 def test_the_best_is_marked_and_so_is_who_is_only_highest(running: SavedRace) -> None:
     good = next(one for one in analyse(running).closed() if one.work.task == "good")
     best = [item.label for item in good.standings if item.rank == 1]
