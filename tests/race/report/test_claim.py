@@ -160,4 +160,4 @@ def test_the_command_answers_with_its_exit_status(
 
 
 def test_published_races_are_found_by_name(tmp_path: Path) -> None:
-    assert finder(tmp_path, tmp_path)("article").name == "article"
+    assert finder(tmp_path, tmp_path)("article-1").name == "article-1"

@@ -13,12 +13,12 @@ from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.cli import main
+from race.paths import PUBLISHED
 from race.report import html, markdown
 from race.report.chapters import CHAPTERS
 from race.saved.model import Cell, Contender, Environment
 from race.saved.reader import SavedRace, load
 from race.terminal import tables
-from runtime.paths import ROOT
 from runtime.plugin import Plugin
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
 
@@ -89,11 +89,12 @@ def test_terminal_and_markdown_show_ranks_intervals_and_failures(small: SavedRac
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {8}
 
 
-def test_the_published_race_is_read_and_its_readme_is_its_report(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize("run", sorted(path.parent.name for path in PUBLISHED.glob("*/run.json")))
+def test_a_published_race_is_read_and_its_readme_is_its_report(
+    run: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """When it is not: `race report docs/results/article --markdown` into its README.md."""
-    folder = ROOT / "docs" / "results" / "article"
+    """When it is not: `race report docs/results/RUN --markdown` into its README.md."""
+    folder = PUBLISHED / run
     assert load(folder).problems == []
     assert main(["report", str(folder), "--markdown"]) == 0
     assert capsys.readouterr().out == (folder / "README.md").read_text()
