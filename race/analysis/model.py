@@ -212,6 +212,12 @@ class Analysis:
         """What was raced, in its own words."""
         return self.race.head.discipline
 
+    @property
+    def remarks(self) -> list[str]:
+        """What it says first, and what to know before believing it; one sentence each."""
+        first = [self.headline.text] if self.headline else []
+        return [*first, *self.trust.warnings]
+
     def closed(self) -> list[Contest]:
         """The contests of the closed loop."""
         return [contest for contest in self.contests if contest.closed]

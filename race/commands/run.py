@@ -112,7 +112,7 @@ def _summary(found: Analysis, console: Console, as_json: bool) -> None:
     else:
         for table in tables.everything(found):
             console.print(table)
-        for text in (found.headline.text if found.headline else "", *found.trust.warnings):
+        for text in found.remarks:
             say(console, text)
     say(console, f"results: {found.race.folder}")
     say(console, f"report:  {_report(found)}")

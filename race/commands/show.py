@@ -92,7 +92,7 @@ def _show_race(saved: SavedRace, console: Console) -> None:
     _tell(console, _title(saved.head, len(saved.cells)))
     for table in everything(found):
         console.print(table)
-    for text in (found.headline.text if found.headline else "", *found.trust.warnings):
+    for text in found.remarks:
         _tell(console, text)
 
 

@@ -6,6 +6,7 @@ import time
 
 from race.discipline import Party, Sample
 from race.machine.cores import Layout
+from race.machine.meters import Parties
 from race.machine.meters.cores import Cores
 from race.machine.meters.cpu import Cpu
 from race.saved.model import Figures
@@ -20,7 +21,12 @@ def idle(layout: Layout, seconds: float = SECONDS) -> Figures:
     saved and shown; no limit is moved by it. Whatever uses the cores at rest uses them during the
     cells as well, and there it is as foreign.
     """
-    parties = {name: Party(None, cores) for name, cores in layout.items()}
+    found, watched = watch({name: Party(None, cores) for name, cores in layout.items()}, seconds)
+    return {**found, "seconds": round(watched, 3)}
+
+
+def watch(parties: Parties, seconds: float) -> tuple[Figures, float]:
+    """What the meter of the cores reads while these parties do what they do, and for how long."""
     cpu, cores = Cpu(), Cores()
     before = cpu.read(parties), cores.read(parties)
     began = time.monotonic()
@@ -28,4 +34,4 @@ def idle(layout: Layout, seconds: float = SECONDS) -> Figures:
     sample = Sample(0, time.monotonic() - began)
     ours = cpu.between(before[0], cpu.read(parties), sample, {})
     found = cores.between(before[1], cores.read(parties), sample, {"cpu_ns": ours})
-    return {**found, "seconds": round(sample.seconds, 3)}
+    return found, sample.seconds

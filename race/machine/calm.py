@@ -6,10 +6,9 @@ import sys
 import time
 from contextlib import ExitStack
 
-from race.discipline import Party, Sample
+from race.discipline import Party
+from race.machine.calibrate import watch
 from race.machine.cores import Layout
-from race.machine.meters.cores import Cores
-from race.machine.meters.cpu import Cpu
 from race.machine.process import Child
 from race.saved.model import Figures
 
@@ -34,10 +33,4 @@ def burn(layout: Layout, seconds: float = BURN_SECONDS) -> Figures:
             stack.callback(child.end)
             parties[f"core {core}"] = Party(child.pid, frozenset([core]))
         time.sleep(START_SECONDS)
-        cpu, cores = Cpu(), Cores()
-        before = cpu.read(parties), cores.read(parties)
-        began = time.monotonic()
-        time.sleep(seconds)
-        sample = Sample(0, time.monotonic() - began)
-        ours = cpu.between(before[0], cpu.read(parties), sample, {})
-        return cores.between(before[1], cores.read(parties), sample, {"cpu_ns": ours})
+        return watch(parties, seconds)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -136,34 +136,41 @@ def test_wide_tables_say_that_they_scroll(phone: Page) -> None:
         assert ("sideways" in one.evaluate(hint)) == one.evaluate(wider)
 
 
-@pytest.mark.parametrize("width", [1280, PHONE])
-def test_no_number_is_broken_into_lines(
-    browser: Browser, page: str, tmp_path: Path, width: int
-) -> None:
-    """Once a column of no width had every digit on a line of its own."""
+@pytest.fixture
+def opened(browser: Browser, page: str, tmp_path: Path) -> Iterator[Callable[[int], Page]]:
+    """Opens the report, all of it unfolded, in a window of a width."""
     path = tmp_path / "report.html"
     path.write_text(page, encoding="utf-8")
-    tab = browser.new_page(viewport={"width": width, "height": 844})
-    tab.goto(path.as_uri())
-    tab.evaluate(UNFOLD)
+    tabs: list[Page] = []
+
+    def at(width: int) -> Page:
+        tab = browser.new_page(viewport={"width": width, "height": 844})
+        tabs.append(tab)
+        tab.goto(path.as_uri())
+        tab.evaluate(UNFOLD)
+        return tab
+
+    yield at
+    for tab in tabs:
+        tab.close()
+
+
+@pytest.mark.parametrize("width", [1280, PHONE])
+def test_no_number_is_broken_into_lines(opened: Callable[[int], Page], width: int) -> None:
+    """Once a column of no width had every digit on a line of its own."""
+    tab = opened(width)
     assert tab.locator(".tally dd").count() > 3
     assert tab.locator(".tally dd, .facts dd").evaluate_all(LOW) == []
     narrow = "(all) => all.filter((one) => one.offsetWidth < 60).map((one) => one.textContent)"
     assert tab.locator(".pairs dd, .pairs dt, .tally dt").evaluate_all(narrow) == []
-    tab.close()
 
 
 @pytest.mark.parametrize("width", [1280, PHONE])
 def test_an_interval_is_wider_than_the_mark_of_its_estimate(
-    browser: Browser, page: str, tmp_path: Path, width: int
+    opened: Callable[[int], Page], width: int
 ) -> None:
-    path = tmp_path / "report.html"
-    path.write_text(page, encoding="utf-8")
-    tab = browser.new_page(viewport={"width": width, "height": 844})
-    tab.goto(path.as_uri())
-    tab.evaluate(UNFOLD)
+    tab = opened(width)
     widths = "(all) => all.map((one) => [one.children[1].offsetWidth, one.children[2].offsetWidth])"
     found = tab.locator(".strip").evaluate_all(widths)
     assert found
     assert all(interval >= 2 * mark > 0 for interval, mark in found)
-    tab.close()
