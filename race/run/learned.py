@@ -29,8 +29,8 @@ class Learned:
     """`connections` that a task takes, one number for all contenders: the most that any needs.
 
     `rates` at which its calibration saw a contender work; `seconds` that a cell takes, more than
-    planned where that was needed; `faults` where a contender
-    failed by itself once, `too_slow` where no length is enough, and why.
+    planned where that was needed; `faults` where a contender failed by itself once, `too_slow`
+    where no length is enough, and why.
     """
 
     connections: dict[Way, int] = field(default_factory=dict)
