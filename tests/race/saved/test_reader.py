@@ -15,17 +15,14 @@ from msgspec.structs import replace
 from race.analysis import values
 from race.analysis.analyse import analyse
 from race.analysis.values import Values
-from race.report.charts.colours import palette
 from race.saved import reader, schema
 from race.saved.model import Cell, Rejected
 from race.saved.reader import SavedRace
-from runtime.paths import ROOT
 from tests.support.synthetic import Recipe, failed, write
 
 SCHEMA = json.loads(schema.FILE.read_text())
 SMALL = Recipe(pages=("good", "ugly"), rounds=3)
 VERSION1 = Path(__file__).parent / "version1"
-ARTICLE = ROOT / "docs" / "results" / "article"
 
 
 @pytest.fixture
@@ -210,28 +207,6 @@ def test_results_of_version_1_are_read_as_those_of_version_2() -> None:
     }
     assert first.facts == {"database_requests": 3.0}
     assert analyse(race).contests
-
-
-def test_the_published_race_of_version_1_looks_as_it_did() -> None:
-    race = reader.load(ARTICLE)
-    assert (race.problems, len(race.cells)) == ([], 1680)
-    analysis = analyse(race)
-    assert analysis.headline is not None
-    assert (ARTICLE / "README.md").read_text().startswith(f"# {analysis.headline.text}\n")
-    colours = palette(analysis)
-    assert colours.hues == ("aiohttp", "sanic", "japronto")
-    shown = {item.label: item for item in analysis.contests[0].standings}
-    for label, accent, pale in (
-        ("aiohttp-tarantool-one", "accent1", True),
-        ("sanic-tarantool-one-uvloop", "accent2", False),
-        ("japronto-tarantool-one", "accent3", True),
-    ):
-        assert (colours.accent(shown[label]), colours.pale(shown[label])) == (accent, pale)
-    assert {(one.factor, one.level, one.reference) for _, one in analysis.effects} == {
-        ("loop", "uvloop", "asyncio"),
-        ("connection", "multi", "one"),
-        ("web", "sanic", "aiohttp"),
-    }
 
 
 def _values(race: SavedRace) -> Values:
