@@ -118,4 +118,4 @@ class ArticleData:
         else:
             session = visitor.session
             rows, _ = await replies(self.ranked(limit, best), self.touch_session(session, visitor))
-        return Podium(session, list(map(Sticker._make, rows)))
+        return Podium(session, rows)

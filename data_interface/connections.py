@@ -35,9 +35,14 @@ class Shared(Mode):
     async def open(self) -> None:
         await self._reconnect()
 
-    async def take(self, unit: Unit) -> Any:
+    def ready(self, unit: Unit) -> Optional[Data]:
+        unit.mark, unit.connection = self._answered, self._connection
         if self._connection is None or not self.driver.is_open(self._connection):
-            await self._reconnect()
+            return None
+        return self._data
+
+    async def take(self, unit: Unit) -> Any:
+        await self._reconnect()
         unit.mark = self._answered
         return self._connection
 
@@ -65,12 +70,13 @@ class Shared(Mode):
     def view(self, connection: Any, unit: Unit) -> Data:
         return self._data  # type: ignore[return-value]  # take() made it
 
-    async def give_back(self, connection: Any, unit: Unit, broken: bool) -> None:
+    def give_back(self, connection: Any, unit: Unit, broken: bool) -> Optional[Awaitable[None]]:
         """Others are using it: only one that answered nobody during a whole unit is dropped."""
         if not broken:
             self._answered += 1
         elif unit.struck and unit.mark == self._answered:
-            await self.driver.disconnect(connection)
+            return self.driver.disconnect(connection)
+        return None
 
     async def close(self) -> None:
         if self._connection is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
-from typing import Any, Callable, Optional, Type
+from typing import Any, Optional, Type
 
 from data_interface.store import Busy, StoreError, Unavailable
 
@@ -15,6 +15,9 @@ UNIT_SECONDS = 1.75
 # blocked: what the database said meanwhile has yet to be read.
 LATE_SECONDS = 0.05
 GRACE_SECONDS = 0.2
+
+# Whether a task counts how often it was asked to end: from CPython 3.11 on.
+COUNTED = hasattr(asyncio.Task, "cancelling")
 
 SILENT = "The database did not answer in time."
 CROWDED = "No database connection became free in time."
@@ -41,9 +44,9 @@ class Deadline:
     def start(self) -> None:
         """The time begins; in the task whose block this is."""
         self._loop = asyncio.get_event_loop()
-        task: Any = asyncio.current_task()
+        task: Any = asyncio.current_task(self._loop)
         self._task = task
-        self._before = cancellations(task)
+        self._before = task.cancelling() if COUNTED else 0
         self._timer: asyncio.Handle = self._loop.call_later(self._seconds, self._due)
 
     def _due(self) -> None:
@@ -64,7 +67,7 @@ class Deadline:
         # The task refers to the block, and the block to this: nothing of a page waits for the
         # garbage collector. japronto's worker dies where that ends one of its answers.
         task, self._task = self._task, None
-        if not self.struck or uncancelled(task) > self._before:
+        if not self.struck or (COUNTED and task.uncancel() > self._before):
             return
         if isinstance(error, asyncio.CancelledError):
             raise self.refusal() from error
@@ -84,12 +87,3 @@ class Deadline:
         trace: Optional[TracebackType],
     ) -> None:
         self.stop(error)
-
-
-def _none(task: Any) -> int:
-    return 0
-
-
-# How often a task was asked to end; the second takes one of them back.
-cancellations: Callable[[Any], int] = getattr(asyncio.Task, "cancelling", _none)
-uncancelled: Callable[[Any], int] = getattr(asyncio.Task, "uncancel", _none)

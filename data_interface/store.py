@@ -6,7 +6,7 @@ driver; the pages know only the names of this module.
 
 from __future__ import annotations
 
-from typing import AsyncContextManager, List, NamedTuple, Optional
+from typing import Any, AsyncContextManager, List, NamedTuple, Optional, Sequence
 
 from typing_extensions import Protocol
 
@@ -65,10 +65,13 @@ class Ballot(NamedTuple):
 
 
 class Podium(NamedTuple):
-    """What Good and Bad show, best (or worst) first, and the session id to set or keep."""
+    """What Good and Bad show, best (or worst) first, and the session id to set or keep.
+
+    ``stickers`` are rows as the driver gave them, with the fields of ``Sticker`` in its order.
+    """
 
     session: str
-    stickers: List[Sticker]
+    stickers: Sequence[Sequence[Any]]
 
 
 class Statistics(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from types import TracebackType
-from typing import Any, Optional, Type
+from typing import Any, Awaitable, Callable, Optional, Type
 
 from data_interface.deadline import UNIT_SECONDS, Deadline
 from data_interface.driver import Driver, connect, raise_translated
@@ -17,21 +18,26 @@ class Mode:
     def __init__(self, driver: Driver, size: int) -> None:
         self.driver = driver
         self._size = size
+        # See ``store.Store.acquire``.
+        self.acquire: Callable[[], Unit] = partial(Unit, self)
 
     async def open(self) -> None:
         """Prove that the database can be reached."""
         await self.driver.disconnect(await connect(self.driver))
 
-    def acquire(self) -> Unit:
-        """See ``store.Store.acquire``."""
-        return Unit(self)
+    def ready(self, unit: Unit) -> Optional[Data]:
+        """The page's view of a connection that the unit need not wait for, or None: ``take`` one.
+
+        Its ``connection`` is the unit's then.
+        """
+        return None
 
     async def take(self, unit: Unit) -> Any:
         """A connection for one unit of work; cancelled when the unit's time is over."""
         raise NotImplementedError
 
-    async def give_back(self, connection: Any, unit: Unit, broken: bool) -> None:
-        """The unit is over; ``broken`` when it did not end well."""
+    def give_back(self, connection: Any, unit: Unit, broken: bool) -> Optional[Awaitable[None]]:
+        """The unit is over; ``broken`` when it did not end well. None: nothing to wait for."""
         raise NotImplementedError
 
     def view(self, connection: Any, unit: Unit) -> Data:
@@ -45,25 +51,28 @@ class Mode:
 class Unit(Deadline):
     """``async with`` one of these is a page: UNIT_SECONDS from before the connection to after."""
 
-    __slots__ = ("_connection", "_mode", "mark")
+    __slots__ = ("_mode", "connection", "mark")
 
     def __init__(self, mode: Mode) -> None:
         super().__init__(UNIT_SECONDS)
         self._mode = mode
-        self._connection: Any = None
+        self.connection: Any = None
         # For the mode's own use.
         self.mark = 0
 
     async def __aenter__(self) -> Data:
         self.start()
+        data = self._mode.ready(self)
+        if data is not None:
+            return data
         try:
-            self._connection = await self._mode.take(self)
+            self.connection = await self._mode.take(self)
         except BaseException as error:
             self._end(error)
             raise
         if self.struck:
             await self._end_swallowed()
-        return self._mode.view(self._connection, self)
+        return self._mode.view(self.connection, self)
 
     async def __aexit__(
         self,
@@ -72,9 +81,11 @@ class Unit(Deadline):
         trace: Optional[TracebackType],
     ) -> None:
         broken = error is not None and not isinstance(error, StoreError)
-        connection, self._connection = self._connection, None
+        connection, self.connection = self.connection, None
         try:
-            await self._mode.give_back(connection, self, broken)
+            leaving = self._mode.give_back(connection, self, broken)
+            if leaving is not None:
+                await leaving
         except BaseException as trouble:
             self._end(trouble)
             raise

@@ -39,13 +39,12 @@ class Pages:
 
     async def index(self, visit: Visit) -> Page:
         """Two stickers to choose between."""
-        session = session_of(visit)
-        visitor = Visitor(session, visit.address, agent_of(visit))
+        visitor = visitor_of(visit)
+        notice = _NOTICES.get(visit.query)
         async with self._store.acquire() as data:
             ballot = await data.ballot(visitor)
-        notice = _NOTICES.get(visit.query)
         body = self._renderer.index(ballot, notice)
-        return Page(body, session=None if session else ballot.session)
+        return Page(body, session=None if visitor.session else ballot.session)
 
     def good(self, visit: Visit) -> Awaitable[Page]:
         """The nine best stickers."""
@@ -56,12 +55,11 @@ class Pages:
         return self._top(visit, False)
 
     async def _top(self, visit: Visit, best: bool) -> Page:
-        session = session_of(visit)
-        visitor = Visitor(session, visit.address, agent_of(visit))
+        visitor = visitor_of(visit)
         async with self._store.acquire() as data:
             podium = await data.podium(visitor, TOP, best)
         body = self._renderer.top(podium.stickers, best)
-        return Page(body, session=None if session else podium.session)
+        return Page(body, session=None if visitor.session else podium.session)
 
     async def vote(self, visit: Visit) -> Page:
         """Count a vote, then send the visitor to a fresh ballot."""
@@ -109,16 +107,13 @@ class Pages:
             return
 
 
-def session_of(visit: Visit) -> Optional[str]:
-    """The session id of the cookie; None where what it says is none: that is a new visitor."""
+def visitor_of(visit: Visit) -> Visitor:
+    """Who asks, in what every database takes; one whose cookie is no session's is a new visitor."""
     session = visit.session
-    return session if session and _ID.fullmatch(session) else None
-
-
-def agent_of(visit: Visit) -> str:
-    """The user agent as text that every database takes."""
+    if session and not _ID.fullmatch(session):
+        session = None
     agent = visit.agent[:AGENT_LENGTH]
-    if agent.isprintable():
-        return agent
-    # NUL is no text for PostgreSQL, and bytes that were no UTF-8 came as lone surrogates.
-    return "".join(char if char.isprintable() else "?" for char in agent)
+    if not agent.isprintable():
+        # NUL is no text for PostgreSQL, and bytes that were no UTF-8 came as lone surrogates.
+        agent = "".join(char if char.isprintable() else "?" for char in agent)
+    return Visitor(session or None, visit.address, agent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncContextManager
+from typing import Any, Callable
 
 from data_interface.connections import mode
 from data_interface.deadline import Deadline
@@ -15,12 +15,12 @@ from data_interface.store import (
     TOKENS_KEPT,
     Busy,
     Conflict,
-    Data,
     NotFound,
     Refused,
     StoreError,
     Unavailable,
 )
+from data_interface.unit import Unit
 from runtime.address import Address
 
 STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS = 5401, 5402, 5403, 5404, 5405
@@ -65,6 +65,7 @@ class TarantoolStore:
         self._address = address
         self._driver = driver
         self._mode = mode(connection, driver, size)
+        self.acquire: Callable[[], Unit] = self._mode.acquire
 
     async def open(self) -> None:
         """See ``store.Store.open``; ends within OPEN_SECONDS or so."""
@@ -81,10 +82,6 @@ class TarantoolStore:
         finally:
             await self._driver.disconnect(connection)
         await self._mode.open()
-
-    def acquire(self) -> AsyncContextManager[Data]:
-        """See ``store.Store.acquire``."""
-        return self._mode.acquire()
 
     async def close(self) -> None:
         """See ``store.Store.close``."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import Any, Optional, Sequence
 
-from data_interface.store import Ballot, Statistics, Sticker
+from data_interface.store import Ballot, Statistics
 from handlers.render.renderer import environment
 
 
@@ -33,7 +33,7 @@ class JinjaRenderer:
         )
         return html.encode("utf-8", "replace")
 
-    def top(self, stickers: List[Sticker], best: bool) -> bytes:
+    def top(self, stickers: Sequence[Sequence[Any]], best: bool) -> bytes:
         """See ``renderer.Renderer``."""
         return self._top.render(stickers=stickers, best=best).encode("utf-8", "replace")
 

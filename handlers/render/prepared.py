@@ -8,12 +8,12 @@ users: it is a liberty.
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 import jinja2
 from markupsafe import escape
 
-from data_interface.store import Ballot, Statistics, Sticker
+from data_interface.store import Ballot, Statistics
 from handlers.render.renderer import environment
 from handlers.render.shapes import cut, marks, shape
 
@@ -61,10 +61,10 @@ class PreparedRenderer:
             right_title,
         )
 
-    def top(self, stickers: List[Sticker], best: bool) -> bytes:
+    def top(self, stickers: Sequence[Sequence[Any]], best: bool) -> bytes:
         """See ``renderer.Renderer``."""
         head, tail = self._top[best]
-        return b"".join([head, *map(self._card, stickers), tail])
+        return b"".join([head, *map(self._card, map(tuple, stickers)), tail])
 
     def about(self, statistics: Optional[Statistics]) -> bytes:
         """See ``renderer.Renderer``."""
@@ -90,7 +90,7 @@ def _top(template: jinja2.Template) -> Tuple[bytes, Dict[bool, Tuple[bytes, byte
     return card, around
 
 
-def _card(card: bytes, sticker: Sticker) -> bytes:
+def _card(card: bytes, sticker: Tuple[Any, ...]) -> bytes:
     """A sticker on Good or Bad: a function of the sticker alone, so it may be kept by its value."""
     number, _, title, rating, up, down = sticker
     return card % (number, _text(title), rating, up, down)

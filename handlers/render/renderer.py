@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import Any, Optional, Sequence
 
 import jinja2
 from typing_extensions import Protocol
 
-from data_interface.store import Ballot, Statistics, Sticker
+from data_interface.store import Ballot, Statistics
 from handlers.render.static import static_link
 from runtime.paths import ROOT
 
@@ -21,8 +21,8 @@ class Renderer(Protocol):
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
         """Index; ``notice`` is None, "counted" or "refused"."""
 
-    def top(self, stickers: List[Sticker], best: bool) -> bytes:
-        """Good or Bad with these stickers, in this order."""
+    def top(self, stickers: Sequence[Sequence[Any]], best: bool) -> bytes:
+        """Good or Bad with these stickers, in this order: rows with the fields of ``Sticker``."""
 
     def about(self, statistics: Optional[Statistics]) -> bytes:
         """About; None for statistics that are not known yet."""

@@ -18,7 +18,7 @@ import asynctnt
 import pytest
 from asynctnt.exceptions import TarantoolDatabaseError
 
-from data_interface.store import Busy, Store, StoreError, Unavailable, Visitor
+from data_interface.store import Busy, Sticker, Store, StoreError, Unavailable, Visitor
 from data_interface.tarantool.asynctnt_store import open_store
 from data_interface.tarantool.layout import (
     ACCESS_DENIED,
@@ -128,9 +128,8 @@ def test_a_fresh_instance_is_loaded_once_and_keeps_everything(start: Callable[[]
     async def second(url: str) -> None:
         async with opened(url) as store, store.acquire() as data:
             assert (await data.statistics()) == (541, 16_200, 1, 1, 1)
-            ratings = [
-                sticker.rating for sticker in (await data.podium(SOMEBODY, 9, True)).stickers
-            ]
+            shown = (await data.podium(SOMEBODY, 9, True)).stickers
+            ratings = [Sticker(*row).rating for row in shown]
             assert ratings == sorted(ratings, reverse=True)
 
     database = start()

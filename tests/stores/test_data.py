@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from data_interface.stickers import catalogue
-from data_interface.store import Conflict, NotFound, Visitor
+from data_interface.store import Conflict, NotFound, Sticker, Visitor
 from tests.stores.bench import VISITOR, Bench, ask, counters, new_ballot, raises, unique
 
 ID = re.compile(r"[0-9a-f]{32}")
@@ -80,14 +80,15 @@ async def test_best_and_worst(bench: Bench) -> None:
         for best in (True, False):
             podium = await data.podium(VISITOR, 9, best)
             assert ID.fullmatch(podium.session)
-            keys = [(one.rating, one.id) for one in podium.stickers]
+            shown = [Sticker(*row) for row in podium.stickers]
+            keys = [(one.rating, one.id) for one in shown]
             assert len(set(keys)) == 9
             assert keys == sorted(keys, reverse=best)
             # Other tests move ratings a little: what was far beyond the ninth is still shown.
             sign = 1 if best else -1
             far = {one.id for one in stickers if (one.rating - keys[-1][0]) * sign > 10}
-            assert far <= {one.id for one in podium.stickers}
-            for one in podium.stickers[:2]:
+            assert far <= {one.id for one in shown}
+            for one in shown[:2]:
                 assert await data.sticker(one.pack, one.id) == one
         assert len((await data.podium(VISITOR, 3, True)).stickers) == 3
 
