@@ -17,6 +17,7 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.commands import FAILED, INTERRUPTED, Command, again
 from race.discipline import DISCIPLINES, discipline
+from race.errors import NotSaved, RaceError
 from race.plan import read
 from race.plan.forecast import Plan
 from race.run import race
@@ -89,9 +90,20 @@ def carry_out(folder: Path, head: Head, plan: Plan, as_json: bool) -> int:
             raise
         _so_far(folder, plan, console, as_json)
         return INTERRUPTED
+    except NotSaved as failure:
+        raise _kept(folder, failure) from None
     found = analyse(load(folder))
     _summary(found, console, as_json)
     return FAILED if any(cell.status == "failed" for cell in found.race.cells) else 0
+
+
+def _kept(folder: Path, failure: NotSaved) -> RaceError:
+    """Where results could not be written: what is left of them, and how to go on."""
+    if not (folder / RUN_FILE).exists():
+        return failure
+    return RaceError(
+        f"{failure}; finished cells are kept: make room and go on with {again.resume(folder)}"
+    )
 
 
 def _so_far(folder: Path, plan: Plan, console: Console, as_json: bool) -> None:
