@@ -26,6 +26,7 @@ from race.saved.reader import RUN_FILE, load
 from race.scenario import DEFAULT_SCENARIO, LEAST_SECONDS, Scenario
 from race.terminal import board, tables
 from race.terminal.plan_text import plan_text
+from race.terminal.say import say, tell
 
 REPORT_FILE = "report.html"
 LISTS = {"contenders": "names or patterns, in any case", "tasks": "names"}
@@ -72,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         plan = race.prepare(_changed(read.load(options.scenario), options))
         console = Console(stderr=options.json)
         for note in plan.notes:
-            say(console, note)
+            tell(console, note)
         if options.dry_run:
             return _dry_run(plan, console, options)
         seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
@@ -125,7 +126,7 @@ def _summary(found: Analysis, console: Console, as_json: bool) -> None:
         for table in tables.everything(found):
             console.print(table)
         for text in found.remarks:
-            say(console, text)
+            tell(console, text)
     say(console, f"results: {found.race.folder}")
     say(console, f"report:  {_report(found)}")
 
@@ -156,7 +157,7 @@ def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
         print(json.dumps(told, indent=1))
         return 0
     for line in plan_text(plan):
-        say(console, line)
+        tell(console, line)
     return 0
 
 
@@ -198,11 +199,6 @@ def seconds(text: str) -> float:
         least = f"{LEAST_SECONDS:g} s, for what drives takes a moment to start and to stop"
         raise argparse.ArgumentTypeError(f"{text!r} is too short: a cell takes at least {least}")
     return value
-
-
-def say(console: Console, text: str) -> None:
-    """A line as it is."""
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 COMMAND = Command("race the contenders of a scenario", arguments, run)
