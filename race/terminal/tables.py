@@ -68,7 +68,7 @@ def ranking(analysis: Analysis, contest: Contest) -> RenderableType:
     """
 
     def draw(width: int) -> RenderableType:
-        title = f"{contest.place}, {sentences.load(analysis, contest)}"
+        title = f"{contest.title}, {sentences.load(analysis, contest)}"
         heads = ["", "rate/s", "ratio [95 %]", "µs", contest.party, "n"]
         rows = [_figures(contest, item, width >= WIDE) for item in contest.standings]
         columns = zip(heads, *rows, strict=True)
