@@ -162,10 +162,22 @@ def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
 
 
 def _changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
-    """The scenario with what the command line changes."""
+    """The scenario with what the command line changes; others or elsewhere, it is so called."""
     given = {key: getattr(options, option) for option, key in CHANGED.items()}
     changes = {key: value for key, value in given.items() if value is not None}
-    return read.change(chosen, changes) if changes else chosen
+    made = read.change(chosen, changes) if changes else chosen
+    return read.change(made, {"title": _title(made)}) if changes.keys() & LISTS else made
+
+
+def _title(scenario: Scenario) -> str:
+    """Who races on what, in a few words."""
+    kind = discipline(scenario.discipline)
+    who, where = _some(scenario.contenders, kind.contender), _some(scenario.tasks, kind.task)
+    return f"{who} on {where}"
+
+
+def _some(names: Sequence[str], kind: str) -> str:
+    return ", ".join(names) if len(names) < 3 else f"{len(names)} {kind}s"
 
 
 def _command(options: argparse.Namespace, plan: Plan, seed: int) -> Sequence[str]:

@@ -155,6 +155,24 @@ def test_a_plan_has_whole_names(words: list[str], capsys: pytest.CaptureFixture[
     assert any("aiohttp-postgres-pool-uvloop" in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        (
+            ["--engines", "aiohttp-memory-one", "--pages", "/,good"],
+            "aiohttp-memory-one on index, good",
+        ),
+        (["--pages", "good"], "9 engines on good"),
+        (["--rounds", "6"], "The article's nine engines on four pages, within five minutes"),
+    ],
+)
+def test_a_changed_race_is_called_what_it_is(
+    words: list[str], title: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = printed(capsys, "run", "quick", "--dry-run", *words)
+    assert f"quick: {title}" in shown.splitlines()
+
+
 def test_a_scenario_that_cannot_run_here_is_shown_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
