@@ -79,10 +79,12 @@ def test_at_info_no_request_writes_a_line(starter: Starter, engine: str) -> None
     with serving(engine, starter.databases.env(), "-l", "info") as server:
         for path in ("/ugly", "/good", "/nowhere"):
             get(server.url, path)
+        raw(server.port, b"HELLO\r\n\r\n")
         assert server.stop() == 0
         log = server.log()
     assert " INFO server: end: " in log
     assert not LINE.findall(log)
+    assert "malformed" not in log
     assert not [path for path in ("/ugly", "/good", "/nowhere") if path in log]
 
 

@@ -97,6 +97,16 @@ def test_a_range_is_explained_where_there_is_one(
     assert RANGE not in shown(clear)
 
 
+def test_those_whom_nobody_beat_are_green(found: Analysis, article: SavedRace) -> None:
+    assert html.page(found).count('<td class="first">') == sum(
+        len(contest.unbeaten) for contest in found.closed()
+    )
+    alike = [cell for cell in article.cells if cell.label.startswith("japronto")]
+    nobody = analyse(replace(article, cells=alike))
+    assert set(everybody(nobody)) >= {"1–2"}
+    assert '<td class="first">' not in html.page(nobody)
+
+
 def test_too_few_rounds_give_no_range(tmp_path: Path) -> None:
     few = analyse(load(write(tmp_path / "few", Recipe(rounds=2, faults=False))))
     assert set(everybody(few)) == {words.NONE}
