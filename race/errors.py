@@ -13,6 +13,10 @@ class RaceError(Exception):
     """The race cannot start or go on; the message is shown as it is, without a traceback."""
 
 
+class NotSaved(RaceError):
+    """Results cannot be written; what was written before is kept."""
+
+
 class CellFailed(Exception):
     """One cell has no number; the message is its reason and the race goes on."""
 

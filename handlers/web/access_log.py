@@ -19,3 +19,8 @@ def wanted() -> bool:
 def note(method: str, path: str, status: int) -> None:
     """A line; what a client sent is escaped, so that it writes no lines of its own."""
     LOGGER.debug("%s %s %d", ascii(method)[1:-1], ascii(path)[1:-1], status)
+
+
+def note_malformed() -> None:
+    """A line for what is no HTTP and was refused with 400: of method and path nothing is known."""
+    note("-", "-", 400)

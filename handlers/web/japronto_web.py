@@ -138,7 +138,6 @@ class SiteApplication(Application):  # type: ignore[misc]
         return to_response(request, self._site.missing(request.method, request.path))
 
     def protocol_error_handler(self, error: str) -> bytes:
-        _log.info("malformed request: %s", error)
         page = self._site.malformed("")
         head = "HTTP/1.0 400 Bad Request\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
         return (head % (page.kind.content_type, len(page.body))).encode() + page.body
@@ -186,6 +185,10 @@ class LoggedApplication(SiteApplication):
 
     def default_error_handler(self, request: Any, error: BaseException) -> Any:
         return super().default_error_handler(Noting(request), error)
+
+    def protocol_error_handler(self, error: str) -> bytes:
+        access_log.note_malformed()
+        return super().protocol_error_handler(error)
 
 
 def overlook_eof(loop: asyncio.AbstractEventLoop, context: Any) -> None:

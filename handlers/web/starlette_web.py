@@ -24,8 +24,9 @@ from handlers.web.supervisor import Ready
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
-# What uvicorn says when a client sends what is no HTTP, or asks for a protocol that is not there.
-OF_CLIENTS = ("Invalid HTTP request", "Unsupported upgrade request", "No supported WebSocket")
+# What uvicorn says of what is no HTTP, which it answers by itself; and of protocols it has not.
+MALFORMED = "Invalid HTTP request"
+OF_CLIENTS = (MALFORMED, "Unsupported upgrade request", "No supported WebSocket")
 
 
 class Server(uvicorn.Server):
@@ -89,10 +90,22 @@ def application(site: Site) -> asgi.App:
     return asgi.logged(served) if access_log.wanted() else served
 
 
+def note_malformed(record: logging.LogRecord) -> bool:
+    """A filter of uvicorn's log, which alone is told of what the application never sees.
+
+    Where the body is what is no HTTP, the page that waited for it has its own line, too.
+    """
+    if MALFORMED in record.getMessage():
+        access_log.note_malformed()
+    return True
+
+
 def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
     """Serve until a signal; the exit status."""
 
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
+        if access_log.wanted():  # before what follows drops the record
+            logging.getLogger("uvicorn.error").addFilter(note_malformed)
         for message in OF_CLIENTS:
             ignore("uvicorn.error", level=logging.WARNING, message=message)
         # What a page raises is said by ``failed`` already; what is cancelled is a client's or ours.

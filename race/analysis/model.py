@@ -69,12 +69,13 @@ class Standing:
 
     State "at-least": the party under test was not the limit, `throughput` is a lower bound and
     `cpu_ratio` speaks instead of `ratio`. State "waiting": the race goes on, and the first round
-    is not over; `reason` has the figure so far. `full` is whose core was full most often: a party,
-    "nobody", or None where that is not known; `busy` the median fraction of its cores that the
-    party under test used. Of `ran` cells `cells` count, in `rounds` complete rounds. `throughput`
-    (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party (median of
-    rounds), `latency_us` comes from all counted cells' histograms merged, `utilisation` from
-    Little's law; `facts` and `meters` are medians over counted cells, as the cells have them.
+    is not over; `reason` has the figure so far. `ranks` are the best and the worst possible one
+    (`stats.ranking`). `full` is whose core was full most often: a party, "nobody", or None where
+    that is not known; `busy` the median fraction of its cores that the party under test used. Of
+    `ran` cells `cells` count, in `rounds` complete rounds. `throughput` (units/s) spreads over
+    rounds, `cpu_us` is CPU microseconds per unit by party (median of rounds), `latency_us` comes
+    from all counted cells' histograms merged, `utilisation` from Little's law; `facts` and
+    `meters` are medians over counted cells, as the cells have them.
     """
 
     label: str
@@ -82,7 +83,7 @@ class Standing:
     factors: dict[str, str]
     state: State
     reason: str | None
-    rank: int | None
+    ranks: tuple[int, int] | None
     beats: tuple[str, ...]
     full: str | None
     busy: float | None
@@ -175,6 +176,13 @@ class Contest:
         """Whether there were two contenders and enough rounds to tell them apart."""
         enough = self.rounds >= signed_rank.rounds_needed() and math.isfinite(self.margin)
         return self.ranked and enough
+
+    @property
+    def unbeaten(self) -> list[Standing]:
+        """Whom nobody beat, in order; none where nobody was beaten: that sets nobody apart."""
+        if not any(item.beats for item in self.standings):
+            return []
+        return [item for item in self.standings if item.ranks and item.ranks[0] == 1]
 
     @property
     def margin_percent(self) -> float:

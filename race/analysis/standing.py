@@ -97,7 +97,7 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
         factors=contender.factors,
         state=why,
         reason=reason,
-        rank=place.rank if place else None,
+        ranks=place.ranks if place else None,
         beats=place.beats if place else (),
         full=most_often_full(cells),
         busy=median(cell.metered("busy", party) for cell in cells),

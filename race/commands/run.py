@@ -17,6 +17,7 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.commands import FAILED, INTERRUPTED, Command, again
 from race.discipline import DISCIPLINES, discipline
+from race.errors import NotSaved, RaceError
 from race.plan import read
 from race.plan.forecast import Plan
 from race.run import race
@@ -25,6 +26,7 @@ from race.saved.reader import RUN_FILE, load
 from race.scenario import DEFAULT_SCENARIO, LEAST_SECONDS, Scenario
 from race.terminal import board, tables
 from race.terminal.plan_text import plan_text
+from race.terminal.say import say, tell
 
 REPORT_FILE = "report.html"
 LISTS = {"contenders": "names or patterns, in any case", "tasks": "names"}
@@ -71,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         plan = race.prepare(_changed(read.load(options.scenario), options))
         console = Console(stderr=options.json)
         for note in plan.notes:
-            say(console, note)
+            tell(console, note)
         if options.dry_run:
             return _dry_run(plan, console, options)
         seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
@@ -89,9 +91,20 @@ def carry_out(folder: Path, head: Head, plan: Plan, as_json: bool) -> int:
             raise
         _so_far(folder, plan, console, as_json)
         return INTERRUPTED
+    except NotSaved as failure:
+        raise _kept(folder, failure) from None
     found = analyse(load(folder))
     _summary(found, console, as_json)
     return FAILED if any(cell.status == "failed" for cell in found.race.cells) else 0
+
+
+def _kept(folder: Path, failure: NotSaved) -> RaceError:
+    """Where results could not be written: what is left of them, and how to go on."""
+    if not (folder / RUN_FILE).exists():
+        return failure
+    return RaceError(
+        f"{failure}; finished cells are kept: make room and go on with {again.resume(folder)}"
+    )
 
 
 def _so_far(folder: Path, plan: Plan, console: Console, as_json: bool) -> None:
@@ -113,7 +126,7 @@ def _summary(found: Analysis, console: Console, as_json: bool) -> None:
         for table in tables.everything(found):
             console.print(table)
         for text in found.remarks:
-            say(console, text)
+            tell(console, text)
     say(console, f"results: {found.race.folder}")
     say(console, f"report:  {_report(found)}")
 
@@ -144,15 +157,27 @@ def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
         print(json.dumps(told, indent=1))
         return 0
     for line in plan_text(plan):
-        say(console, line)
+        tell(console, line)
     return 0
 
 
 def _changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
-    """The scenario with what the command line changes."""
+    """The scenario with what the command line changes; others or elsewhere, it is so called."""
     given = {key: getattr(options, option) for option, key in CHANGED.items()}
     changes = {key: value for key, value in given.items() if value is not None}
-    return read.change(chosen, changes) if changes else chosen
+    made = read.change(chosen, changes) if changes else chosen
+    return read.change(made, {"title": _title(made)}) if changes.keys() & LISTS else made
+
+
+def _title(scenario: Scenario) -> str:
+    """Who races on what, in a few words."""
+    kind = discipline(scenario.discipline)
+    who, where = _some(scenario.contenders, kind.contender), _some(scenario.tasks, kind.task)
+    return f"{who} on {where}"
+
+
+def _some(names: Sequence[str], kind: str) -> str:
+    return ", ".join(names) if len(names) < 3 else f"{len(names)} {kind}s"
 
 
 def _command(options: argparse.Namespace, plan: Plan, seed: int) -> Sequence[str]:
@@ -186,11 +211,6 @@ def seconds(text: str) -> float:
         least = f"{LEAST_SECONDS:g} s, for what drives takes a moment to start and to stop"
         raise argparse.ArgumentTypeError(f"{text!r} is too short: a cell takes at least {least}")
     return value
-
-
-def say(console: Console, text: str) -> None:
-    """A line as it is."""
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 COMMAND = Command("race the contenders of a scenario", arguments, run)

@@ -23,6 +23,7 @@ from race.scenario import Scenario
 from race.terminal.moment import moment
 from race.terminal.phrases import figures, work_text
 from race.terminal.plan_text import plan_text, scenario_text
+from race.terminal.say import tell
 from race.terminal.tables import everything, plain_table
 
 
@@ -61,17 +62,12 @@ def _folder(results: Path, name: str) -> Path:
     return find(results, name)
 
 
-def _tell(console: Console, text: str) -> None:
-    """In whole words on a terminal; elsewhere a line stays one."""
-    console.print(text, markup=False, highlight=False, soft_wrap=not console.is_terminal)
-
-
 def _show_scenario(scenario: Scenario, console: Console, options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(scenario.as_json(), indent=1))
         return
     for line in _planned(scenario, options.results):
-        _tell(console, line)
+        tell(console, line)
 
 
 def _planned(scenario: Scenario, results: Path) -> Iterator[str]:
@@ -89,11 +85,11 @@ def _planned(scenario: Scenario, results: Path) -> Iterator[str]:
 def _show_race(saved: SavedRace, console: Console) -> None:
     """As at its end."""
     found = analyse(saved)
-    _tell(console, _title(saved.head, len(saved.cells)))
+    tell(console, _title(saved.head, len(saved.cells)))
     for table in everything(found):
         console.print(table)
     for text in found.remarks:
-        _tell(console, text)
+        tell(console, text)
 
 
 def _title(head: Head, cells: int) -> str:

@@ -61,18 +61,18 @@ def title(found: Comparison, change: Change) -> str:
 def show(found: Comparison) -> None:
     """Print the comparison to the terminal: which two, what both have, what only one has."""
     console = Console()
-    _say(console, f"before: {found.old}")
-    _say(console, f"after:  {found.new}")
-    _say(console, headline(found), style="bold")
+    say(console, f"before: {found.old}")
+    say(console, f"after:  {found.new}")
+    say(console, headline(found), style="bold")
     for section in _sections(found):
         console.print(table(found.discipline.contender, section))
     for line in alone(found):
-        _say(console, line)
+        say(console, line)
     for line in notes(found):
-        _say(console, f"! {line}")
+        say(console, f"! {line}")
 
 
-def _say(console: Console, text: str, style: str = "") -> None:
+def say(console: Console, text: str, style: str = "") -> None:
     """In whole words on a terminal; elsewhere a line stays one."""
     whole = not console.is_terminal
     console.print(text, style=style, markup=False, highlight=False, soft_wrap=whole)
@@ -84,7 +84,7 @@ def in_both(found: Comparison) -> list[Change]:
 
 
 def alone(found: Comparison) -> list[str]:
-    """A line for each contender with what only one of the races has of it: itself, or where."""
+    """What only one of the races has: contenders, or where; those of the same share a line."""
     lines = []
     for outcome, which in (("gone", "before"), ("new", "after")):
         elsewhere = {change.label for change in found.changes if change.outcome != outcome}
@@ -92,9 +92,11 @@ def alone(found: Comparison) -> list[str]:
         for change in found.changes:
             if change.outcome == outcome:
                 places.setdefault(change.label, []).append(title(found, change))
+        alike: dict[str, list[str]] = {}
         for label, where in places.items():
             on = f" on {'; '.join(where)}" if label in elsewhere else ""
-            lines.append(f"only {which}: {label}{on}")
+            alike.setdefault(on, []).append(label)
+        lines += [f"only {which}: {', '.join(labels)}{on}" for on, labels in alike.items()]
     return lines
 
 
@@ -105,10 +107,11 @@ def table(contender: str, section: Section) -> Table:
         title_justify="left",
         caption=section.limit,
         caption_justify="left",
-        padding=(0, 0, 0, 1),
+        padding=0,
+        show_edge=False,
         box=box.SIMPLE_HEAD,
     )
-    result.add_column(contender)  # the one that may wrap: a cut number would be a wrong one
+    result.add_column(contender, overflow="fold")  # a cut number would be a wrong one
     for name in ("before", "after", "ratio [95 %]", "verdict"):
         result.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
     for change in section.changes:

@@ -79,11 +79,11 @@ def margin(contest: Contest) -> str:
 
 
 def rank(contest: Contest, standing: Standing) -> str:
-    """The rank, with "=" when shared; no rank when the rounds could not have decided any."""
-    if standing.rank is None or not contest.decided:
+    """From the best possible rank to the worst; none when the rounds could decide none."""
+    if standing.ranks is None or not contest.decided:
         return NONE
-    shared = sum(other.rank == standing.rank for other in contest.standings) > 1
-    return f"{standing.rank}{'=' if shared else ''}"
+    best, worst = standing.ranks
+    return f"{best}" if best == worst else f"{best}–{worst}"
 
 
 def rate(standing: Standing) -> str:

@@ -89,8 +89,8 @@ def _names(analysis: Analysis) -> Iterator[Entry]:
 def _figures(analysis: Analysis) -> Iterator[Entry]:
     """Ratios and ranks."""
     closed, unit = analysis.closed(), analysis.discipline.unit
-    standings = [(contest, item) for contest in closed for item in contest.standings]
-    if any(item.ratio and item.ratio.bounded for _, item in standings):
+    standings = [item for contest in closed for item in contest.standings]
+    if any(item.ratio and item.ratio.bounded for item in standings):
         yield Entry(
             "1.25× [1.20, 1.31]",
             f"A ratio of {unit}/s, 1.25 times as fast, from ratios within rounds. The true one is "
@@ -102,13 +102,15 @@ def _figures(analysis: Analysis) -> Iterator[Entry]:
             f"Best first by the mean of the ratios to all others, so that medians of {unit}/s need "
             "not fall from row to row; below them, by rate, who has no rank.",
         )
-    if any(words.rank(contest, item).endswith("=") for contest, item in standings):
-        yield Entry(
-            "3=",
-            "Shares rank 3. That is not “equal to each neighbour”: not everyone in the upper part "
-            "of the group beat everyone in the lower part, so there is no line to draw, but two of "
-            "them may well differ.",
-        )
+    yield from ranges(analysis)
+
+
+def ranges(analysis: Analysis) -> Iterator[Entry]:
+    """What a rank means that is a range, where there is one."""
+    decided = [contest for contest in analysis.closed() if contest.decided]
+    found = {item.ranks for contest in decided for item in contest.standings if item.ranks}
+    if any(best < worst for best, worst in found):
+        yield Entry("1–3", "First to third; which, this race cannot say.")
 
 
 def _limits(analysis: Analysis) -> Iterator[Entry]:

@@ -13,6 +13,7 @@ from race.analysis.merge import Merged, MergedContest, MergedPair
 from race.analysis.values import load_text, place
 from race.report import format as words
 from race.report import markdown as marked
+from race.report.comparison import say
 from race.report.measures import UNRANKED, verdict
 from race.stats.estimate import Estimate
 
@@ -97,18 +98,14 @@ def _text(estimate: Estimate | None) -> str:
 def show(found: Merged) -> None:
     """Print it to the terminal, within 80 columns."""
     console = Console()
-    _say(console, headline(found), style="bold")
+    say(console, headline(found), style="bold")
     for number, name in enumerate(found.runs, start=1):
-        _say(console, f"run {number}: {name}")
+        say(console, f"run {number}: {name}")
     for contest in found.contests:
         console.print(_table(found, contest))
-    _say(console, rule(found))
+    say(console, rule(found))
     for line in found.warnings:
-        _say(console, f"! {line}")
-
-
-def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+        say(console, f"! {line}")
 
 
 def _table(found: Merged, contest: MergedContest) -> Table:

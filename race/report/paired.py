@@ -82,7 +82,7 @@ def _run(one: Pairing) -> Iterator[str]:
 
 
 def _facts(item: Standing) -> dict[str, Any]:
-    names = ("label", "state", "reason", "rank", "full", "busy", "cells", "ran", "rounds")
+    names = ("label", "state", "reason", "ranks", "full", "busy", "cells", "ran", "rounds")
     return {name: getattr(item, name) for name in names}
 
 

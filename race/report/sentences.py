@@ -27,7 +27,7 @@ class Strip:
 
 
 def verdict(contest: Contest) -> str:
-    """Who won, and what sets the first apart from the second where that is not one factor."""
+    """Who won, and what sets it apart from the next where that is not one factor."""
     ranked = [item for item in contest.standings if item.state == "ranked"]
     if not contest.closed:
         return "At a fixed rate everyone serves what is offered: there is nothing to rank by."
@@ -38,19 +38,27 @@ def verdict(contest: Contest) -> str:
             f"In the order seen, not ranked: {words.plural(contest.rounds, 'round')} cannot give a "
             f"95 % interval, {signed_rank.rounds_needed()} rounds can."
         )
-    first = [item.label for item in ranked if item.rank == 1]
-    if len(first) == len(ranked):
-        return "All contenders share one rank: none can be told from all the others."
-    if len(first) > 1:
-        return f"{_join(first)} share the first rank."
-    return _first(contest, *ranked[:2])
+    return _winners(contest, ranked)
+
+
+def _winners(contest: Contest, ranked: Sequence[Standing]) -> str:
+    if not any(item.beats for item in ranked):
+        return "Nobody beat anybody: none can be told from any other."
+    if not (first := contest.unbeaten):
+        return "Each was beaten by another: nobody is first."
+    best = first[0]
+    if best.ranks == (1, 1):
+        others = (item for item in ranked if item is not best)
+        return _first(contest, best, next(others))
+    labels = _join([item.label for item in first])
+    return f"{labels}: nobody beat {'it' if len(first) == 1 else 'them'}."
 
 
 def _first(contest: Contest, best: Standing, second: Standing) -> str:
     found = against(contest, best, second)
     if found is None:  # no common round
         return f"{best.label} is first."
-    text = f"{best.label} is first, {found.estimate} the runner-up {second.label}."
+    text = f"{best.label} is first, {found.estimate} as fast as {second.label}, the next in order."
     several = found.unknown or len(found.differ) > 1
     return f"{text} {found.difference}." if several else text
 
@@ -227,4 +235,5 @@ def _log(item: Standing) -> float:
 
 
 def _join(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import msgspec
 
-from race.errors import RaceError
+from race.errors import NotSaved
 from race.saved.model import Cell, Head
 from race.saved.reader import CELLS_FILE, RUN_FILE
 
@@ -44,7 +44,7 @@ class Writer:
         self._cells.close()
 
     def add(self, cell: Cell) -> None:
-        """Append one line and flush it; RaceError, with the line taken back, on a full disk."""
+        """Append one line and flush it; NotSaved, with the line taken back, on a full disk."""
         line = msgspec.json.encode(cell) + b"\n"
         end = self._cells.seek(0, os.SEEK_END)
         try:
@@ -80,8 +80,5 @@ class Writer:
         if content and not content.endswith(b"\n"):
             os.truncate(path, content.rfind(b"\n") + 1)
 
-    def _refused(self, error: OSError) -> RaceError:
-        return RaceError(
-            f"cannot save results in {self.folder}: {error.strerror}; finished cells are kept: "
-            f"make room and go on with `race resume {self.folder.name}`"
-        )
+    def _refused(self, error: OSError) -> NotSaved:
+        return NotSaved(f"cannot save results in {self.folder}: {error.strerror}")

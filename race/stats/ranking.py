@@ -2,15 +2,19 @@
 
 A beats B when the 95 % interval of A's per-round log-ratio to B lies above the margin (`noise`).
 Without an interval, or without a bound, nobody beats anybody. Otherwise the two cannot be told
-apart and share a rank. Many pairs are compared at once; how often a whole report of equals names a
-winner anywhere is simulated (`simulation`).
+apart. Many pairs are compared at once; how often a whole report of equals names a winner anywhere
+is simulated (`simulation`).
 
-"Cannot be told apart" is not transitive: A may tie with B, and B with C, while A beats C. The rule
-chosen here: contenders are sorted by their mean log-ratio to all others, and a line is drawn under
-one only when everyone above the line beat everyone below it. Those between two lines share a rank,
-1 plus the number above. So two different ranks always mean a winner declared in that very pair,
-two that tie always share a rank, and a chain of ties costs resolution, never correctness. Winners
-inside a shared rank are still listed as such.
+"Cannot be told apart" is not transitive: A may tie with B, and B with C, while A beats C. So a
+contender has no single rank but a set of them, from its own pairs: of n contenders, one that k
+others beat and that beats m itself is at best 1 + k and at worst n - m (M. Mogstad, J. P. Romano,
+A. M. Shaikh, D. Wilhelm, Inference for Ranks with Applications to Mobility across Neighbourhoods
+and Academic Achievement across Countries, Rev. Econ. Stud. 91 (2024) 476). The true rank is 1 + the
+number of those that are truly faster: where no winner of a pair is a false one, all sets hold it,
+all at once. How often equals are falsely won is what `simulation` states; that the slower of a pair
+wins takes a larger error still.
+
+The order is by the mean log-ratio to all others.
 """
 
 from __future__ import annotations
@@ -36,10 +40,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One contender's rank (1 is best); `score` is its mean log-ratio to all others."""
+    """One contender: its best and its worst possible rank (1 is best), whom it beats.
+
+    `score` is its mean log-ratio to all others.
+    """
 
     label: str
-    rank: int
+    ranks: tuple[int, int]
     score: float
     beats: tuple[str, ...]
 
@@ -83,6 +90,7 @@ def rank(contenders: Mapping[str, Rounds], margin: float, same: Groups = ()) -> 
 
 def _places(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Place]:
     beats: dict[str, set[str]] = {label: set() for label in labels}
+    beaten = dict.fromkeys(labels, 0)
     sums = dict.fromkeys(labels, 0.0)
     for pair in pairs:
         sums[pair.first] += pair.estimate.value
@@ -90,15 +98,13 @@ def _places(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Place]:
         if pair.winner is not None:
             loser = pair.second if pair.winner == pair.first else pair.first
             beats[pair.winner].add(loser)
-    order = sorted(labels, key=lambda label: (-sums[label], label))
-    places, rank = [], 1
-    for above, label in enumerate(order):
-        if above and _line(order[:above], order[above:], beats):
-            rank = above + 1
-        score = sums[label] / len(labels)
-        places.append(Place(label, rank, score, tuple(sorted(beats[label]))))
-    return places
-
-
-def _line(above: Sequence[str], below: Sequence[str], beats: Mapping[str, set[str]]) -> bool:
-    return all(beats[label].issuperset(below) for label in above)
+            beaten[loser] += 1
+    return [
+        Place(
+            label=label,
+            ranks=(1 + beaten[label], len(labels) - len(beats[label])),
+            score=sums[label] / len(labels),
+            beats=tuple(sorted(beats[label])),
+        )
+        for label in sorted(labels, key=lambda label: (-sums[label], label))
+    ]

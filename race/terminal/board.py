@@ -14,6 +14,7 @@ from race.saved.model import Cell, Discipline
 from race.saved.reader import SavedRace
 from race.saved.writer import Writer
 from race.terminal.phrases import again_text, figures, round_text, waiting_text, work_text
+from race.terminal.say import say
 
 
 class Board(Protocol):
@@ -108,4 +109,4 @@ class Plain:
         """Nothing to tidy up."""
 
     def _line(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        say(self._console, text)

@@ -18,7 +18,7 @@ from race.stats.signed_rank import rounds_needed
 from race.terminal.phrases import breadth, broken, work_text
 from race.terminal.spot import FORMS, Part, Spot
 
-FIRST, HIGHEST = "*", "+"
+UNBEATEN, HIGHEST = "*", "+"
 HEADING = 8
 """Columns of a task's name in one line."""
 
@@ -122,8 +122,8 @@ class Matrix:
     def _signs(self) -> Iterator[str]:
         spots = [spot for row in self._spots.values() for spot in row]
         marks = {spot.mark for spot in spots if spot.valid}
-        if FIRST in marks:
-            yield f"{FIRST} first by the rule"
+        if UNBEATEN in marks:
+            yield f"{UNBEATEN} nobody beat it"
         if HIGHEST in marks:
             yield f"{HIGHEST} highest, not told apart"
         if any(spot.item and spot.item.ratio for spot in spots):
@@ -144,11 +144,10 @@ class Matrix:
 
 
 def leading(contest: Contest) -> Mapping[str, str]:
-    """The mark of who is first; where nobody is, of who has the highest rate."""
+    """The mark of those whom nobody beat; where nobody was beaten, of who has the highest rate."""
+    if contest.unbeaten:
+        return {item.label: UNBEATEN for item in contest.unbeaten}
     ranked = [item for item in contest.standings if item.state == "ranked"]
-    first = [item.label for item in ranked if item.rank == 1]
-    if contest.decided and len(first) < len(ranked):
-        return dict.fromkeys(first, FIRST)
     rates = {item.label: item.throughput.median for item in ranked if item.throughput}
     return {max(rates, key=rates.__getitem__): HIGHEST} if len(rates) > 1 else {}
 

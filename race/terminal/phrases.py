@@ -59,7 +59,13 @@ def forecast_text(plan: Plan) -> str:
     """How long a race takes, and how that is known."""
     source = plan.pace.source
     known = f"by what {source} took here" if source else "by default figures"
-    return f"about {plan.seconds() / 60:.1f} minutes, {known}"
+    return f"about {minutes(plan.seconds())} minutes, {known}"
+
+
+def minutes(seconds: float) -> str:
+    """In two digits, since no more are known: "0.8", "4.3", "16"."""
+    found = seconds / 60
+    return f"{found:.1f}" if found < 9.95 else f"{found:.0f}"
 
 
 def time_text(seconds: float) -> str:

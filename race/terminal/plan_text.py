@@ -8,14 +8,15 @@ from race.analysis.values import load_text
 from race.plan.forecast import Plan
 from race.scenario import Scenario
 from race.terminal.phrases import forecast_text
+from race.terminal.say import held
 
 
 def plan_text(plan: Plan) -> Iterator[str]:
-    """The lines of a dry run."""
+    """The lines of a dry run, for `tell`: labels are whole."""
     scenario = plan.scenario
     works = (f"{one.task} ({load_text(one.load, plan.discipline.unit)})" for one in plan.works)
     yield title_text(scenario)
-    yield "contenders: " + ", ".join(one.label for one in plan.contenders)
+    yield "contenders: " + ", ".join(held(one.label) for one in plan.contenders)
     yield "cells of each: " + "; ".join(works)
     if scenario.open_loop:
         yield "after the first round: fixed rates, from the capacities it finds"

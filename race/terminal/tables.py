@@ -15,7 +15,7 @@ from race.analysis.model import Analysis, Contest, Standing
 from race.analysis.trust import state
 from race.analysis.values import cpu_us, in_order, median
 from race.report import format as words
-from race.report import sentences
+from race.report import legend, sentences
 from race.saved.model import Cell, Work
 from race.stats import histogram
 from race.terminal.matrix import Matrix, groups
@@ -43,6 +43,7 @@ def everything(analysis: Analysis) -> Iterator[RenderableType]:
     """What is shown at the end of a race."""
     if analysis.race.head.scenario.get("rounds", 2) > 1:
         yield from rankings(analysis)
+        yield from (Text(f"{one.term}: {one.text}", "dim") for one in legend.ranges(analysis))
     if (at_rates := latencies(analysis)) is not None:
         yield at_rates
     yield matrix(analysis)
@@ -67,7 +68,7 @@ def ranking(analysis: Analysis, contest: Contest) -> RenderableType:
     """
 
     def draw(width: int) -> RenderableType:
-        title = f"{contest.place}, {sentences.load(analysis, contest)}"
+        title = f"{contest.title}, {sentences.load(analysis, contest)}"
         heads = ["", "rate/s", "ratio [95 %]", "µs", contest.party, "n"]
         rows = [_figures(contest, item, width >= WIDE) for item in contest.standings]
         columns = zip(heads, *rows, strict=True)

@@ -8,7 +8,7 @@ import pytest
 
 from handlers.web import access_log
 from tests.engines.conftest import ON_MEMORY, STORED, Starter, with_each
-from tests.support.site_client import ask, get
+from tests.support.site_client import ask, get, raw
 from tests.support.site_server import SiteServer, serving, until
 
 LINE = re.compile(r"^[\d-]+ [\d:,]+ DEBUG access: (.*)$", re.MULTILINE)
@@ -46,6 +46,25 @@ def test_each_request_is_a_line(starter: Starter, engine: str) -> None:
         assert server.stop() == 0
 
 
+def two(server: SiteServer) -> list[str]:
+    """The lines of two requests, once both are there."""
+    found = LINE.findall(server.log())
+    return found if len(found) == 2 else []
+
+
+@with_each(ON_MEMORY)
+def test_what_is_no_http_is_a_line(starter: Starter, engine: str) -> None:
+    """Frameworks answer it without the site: of method and path they know nothing."""
+    starter.ready(engine)
+    with serving(engine, starter.databases.env(), "-l", "debug") as server:
+        for sent in (b"HELLO\r\n\r\n", b"GET / HTTP/1.1\r\nHost x\r\n\r\n"):
+            assert b" 400 " in raw(server.port, sent).partition(b"\r\n")[0]
+        first, second = until(lambda: two(server), 5.0, f"not two lines: {server.log()}")
+        assert re.fullmatch(r"\S+ \S+ 400", first)
+        assert re.fullmatch(r"\S+ \S+ 400", second)
+        assert server.stop() == 0
+
+
 @with_each(STORED[:1])
 def test_workers_write_it_too(starter: Starter, engine: str) -> None:
     starter.ready(engine)
@@ -60,10 +79,12 @@ def test_at_info_no_request_writes_a_line(starter: Starter, engine: str) -> None
     with serving(engine, starter.databases.env(), "-l", "info") as server:
         for path in ("/ugly", "/good", "/nowhere"):
             get(server.url, path)
+        raw(server.port, b"HELLO\r\n\r\n")
         assert server.stop() == 0
         log = server.log()
     assert " INFO server: end: " in log
     assert not LINE.findall(log)
+    assert "malformed" not in log
     assert not [path for path in ("/ugly", "/good", "/nowhere") if path in log]
 
 

@@ -141,8 +141,36 @@ def test_a_scenario_is_shown_in_words(capsys: pytest.CaptureFixture[str]) -> Non
     dry = printed(capsys, "run", "quick", "--dry-run")
     assert sorted(shown.splitlines()) == sorted(dry.splitlines())
     assert "quick: The article's nine engines on four pages" in shown
-    assert re.search(r"cells in \d+ rounds: about \d+\.\d minutes", shown)
+    assert re.search(r"cells in \d+ rounds: about [\d.]+ minutes", shown)
     assert json.loads(printed(capsys, "show", "quick", "--json"))["name"] == "quick"
+
+
+@pytest.mark.parametrize("words", [["show", "article"], ["run", "article", "--dry-run"]])
+def test_a_plan_has_whole_names(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, *words).splitlines()
+    assert max(map(len, lines)) <= 80
+    (contenders,) = (at for at, line in enumerate(lines) if line.startswith("contenders: "))
+    assert lines[contenders + 1].startswith("  ")
+    assert any("aiohttp-tarantool-one (A/A)" in line for line in lines)
+    assert any("aiohttp-postgres-pool-uvloop" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        (
+            ["--engines", "aiohttp-memory-one", "--pages", "/,good"],
+            "aiohttp-memory-one on index, good",
+        ),
+        (["--pages", "good"], "9 engines on good"),
+        (["--rounds", "6"], "The article's nine engines on four pages, within five minutes"),
+    ],
+)
+def test_a_changed_race_is_called_what_it_is(
+    words: list[str], title: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = printed(capsys, "run", "quick", "--dry-run", *words)
+    assert f"quick: {title}" in shown.splitlines()
 
 
 def test_a_scenario_that_cannot_run_here_is_shown_too(

@@ -159,7 +159,7 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["run", "quick", "--dry-run", "--json", "--results", str(tmp_path)]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert len(plan["contenders"]) == 10 - len(plan["left_out"])
-    assert plan["cells"] == 12 * len(plan["contenders"]) * 4
+    assert plan["cells"] == plan["rounds"] * len(plan["contenders"]) * 4
     assert plan["seconds"] < 300
     assert list(tmp_path.iterdir()) == []
 

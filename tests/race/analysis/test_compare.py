@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -227,6 +228,17 @@ def test_what_cannot_be_told_says_why(folders: dict[str, Path]) -> None:
     assert comparison.headline(none).endswith("no cell in common")
 
 
+def test_no_name_is_cut_on_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    longest = "japronto-tarantool-one-uvloop"
+    recipe = Recipe(engines=(ENGINES[0], longest), pages=("ugly",), faults=False, rounds=6)
+    old, new = (load(write(tmp_path / f"{seed}", replace(recipe, seed=seed))) for seed in (1, 2))
+    comparison.show(compare(old, new, 0.05))
+    shown = capsys.readouterr().out
+    assert "…" not in shown
+    assert shown.count(longest) == 2
+    assert any(longest in line and re.search(r"\d,\d{3},\d{3}", line) for line in shown.split("\n"))
+
+
 def test_both_names_come_first_and_what_one_race_has_alone_last(
     folders: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -236,7 +248,7 @@ def test_both_names_come_first_and_what_one_race_has_alone_last(
     found = compare(old, new, 0.05)
     expected = [
         f"only before: {ENGINES[2]}",
-        *(f"only before: {label} on Ugly" for label in ENGINES[:2]),
+        f"only before: {ENGINES[1]}, {ENGINES[0]} on Ugly",
     ]
     assert sorted(comparison.alone(found)) == sorted(expected)
     comparison.show(found)

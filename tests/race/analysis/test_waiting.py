@@ -69,7 +69,7 @@ def test_half_of_an_old_round_waits_with_its_figure(old: SavedRace) -> None:
     found = contest(old, half)
     item = standings(found)[LAST]
     (mine,) = (cell for cell in half if cell.label == LAST)
-    assert (item.state, item.throughput, item.rank) == ("waiting", None, None)
+    assert (item.state, item.throughput, item.ranks) == ("waiting", None, None)
     assert item.reason == f"its first round is not over; {mine.throughput:,.0f} requests/s so far"
     page = markdown.page(analyse(replace(old, cells=half)))
     assert "waiting: its first round is not over" in page

@@ -99,7 +99,7 @@ def test_nobody_wins_among_those_that_run_the_same_code() -> None:
         ("a", "c"): "c",
         ("b", "c"): "c",
     }
-    assert [place.rank for place in result.places] == [1, 2, 2]
+    assert ranks(result) == [("c", (1, 1)), ("b", (2, 3)), ("a", (2, 3))]
 
 
 def test_winner_needs_an_interval_beyond_the_margin() -> None:
@@ -115,15 +115,16 @@ def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> Rounds:
     return {number: level + wobble * math.sin(7 * number + 50 * level) for number in range(rounds)}
 
 
-def test_ranks_with_a_tie() -> None:
+def ranks(result: ranking.Ranking) -> list[tuple[str, tuple[int, int]]]:
+    """Labels in order, each with its best possible rank and its worst."""
+    return [(place.label, place.ranks) for place in result.places]
+
+
+def test_a_sole_winner_is_first_and_a_tie_below_it_is_a_range() -> None:
     result = ranking.rank(
         {"slow": _steady(0.0), "slow too": _steady(0.005), "fast": _steady(0.5)}, math.log(1.03)
     )
-    assert [(place.label, place.rank) for place in result.places] == [
-        ("fast", 1),
-        ("slow too", 2),
-        ("slow", 2),
-    ]
+    assert ranks(result) == [("fast", (1, 1)), ("slow too", (2, 3)), ("slow", (2, 3))]
     assert result.places[0].beats == ("slow", "slow too")
     pair = result.pair("slow", "fast")
     assert pair is not None
@@ -131,35 +132,42 @@ def test_ranks_with_a_tie() -> None:
     assert pair.estimate.ratio == pytest.approx(math.exp(-0.5), rel=0.01)
 
 
-def test_a_chain_of_ties_shares_one_rank_and_still_names_the_winner_inside() -> None:
+def test_the_ends_of_a_chain_of_ties_are_told_apart() -> None:
     # a ties with b and b with c (2 % apart), but a beats c (4 %).
     result = ranking.rank(
         {"a": _steady(0.04), "b": _steady(0.02), "c": _steady(0.0)}, math.log(1.03)
     )
-    assert [place.rank for place in result.places] == [1, 1, 1]
+    assert ranks(result) == [("a", (1, 2)), ("b", (1, 3)), ("c", (2, 3))]
     assert result.places[0].beats == ("c",)
 
 
-def test_different_ranks_always_mean_a_declared_winner() -> None:
-    random = np.random.default_rng(5)
+def test_where_all_tie_each_may_have_any_rank() -> None:
+    result = ranking.rank({name: _steady(0.0) for name in "abcd"}, math.log(1.03))
+    assert ranks(result) == [(name, (1, 4)) for name in "abcd"]
+
+
+def test_all_sets_hold_the_true_ranks_at_once() -> None:
+    """Of equals the true rank is 1 and the number of those that are truly faster."""
+    random, told = np.random.default_rng(5), 0
     for _ in range(100):
+        true = {str(name): float(random.choice([0, 0.03, 0.06])) for name in range(5)}
         contenders = {
-            str(name): dict(enumerate(random.normal(random.choice([0, 0.03, 0.06]), 0.02, 12)))
-            for name in range(5)
+            name: dict(enumerate(random.normal(level, 0.02, 12))) for name, level in true.items()
         }
-        result = ranking.rank(contenders, math.log(1.03))
-        ranks = {place.label: place.rank for place in result.places}
-        for pair in result.pairs:
-            better = min((pair.first, pair.second), key=lambda label: ranks[label])
-            if ranks[pair.first] != ranks[pair.second]:
-                assert pair.winner == better
+        for label, (best, worst) in ranks(ranking.rank(contenders, math.log(1.03))):
+            faster = sum(level > true[label] for level in true.values())
+            slower = sum(level < true[label] for level in true.values())
+            assert best <= 1 + faster
+            assert worst >= 5 - slower
+            told += worst - best < 4
+    assert told > 100
 
 
 def test_pairs_use_the_rounds_they_share() -> None:
     result = ranking.rank({"a": {1: 1.0, 2: 1.0}, "b": {2: 0.0, 3: 5.0}, "c": {9: 1.0}}, 0.0)
     assert [(pair.first, pair.second) for pair in result.pairs] == [("a", "b")]
     assert result.pairs[0].estimate.value == 1.0
-    assert {place.rank for place in result.places} == {1}
+    assert {place.ranks for place in result.places} == {(1, 3)}
 
 
 FACTORS = {

@@ -158,16 +158,16 @@ def test_a_race_of_one_page_is_told_anew_each_round(running: SavedRace) -> None:
 
 def test_the_best_is_marked_and_so_is_who_is_only_highest(running: SavedRace) -> None:
     good = next(one for one in analyse(running).closed() if one.work.task == "good")
-    best = [item.label for item in good.standings if item.rank == 1]
+    best = [item.label for item in good.unbeaten]
     lines = text(matrix(analyse(running), [good.work]), 80).splitlines()
-    marked = [line.split()[0] for line in lines if "*" in line and "first by" not in line]
+    marked = [line.split()[0] for line in lines if "*" in line and "nobody beat" not in line]
     assert set(best) <= set(marked)
-    assert "* first by the rule" in " ".join(lines)
+    assert "* nobody beat it" in " ".join(lines)
     few = [cell for cell in running.cells if cell.round < 3 and cell.task == "good"]
     early = text(matrix(analysed(running, few)), 80)
     assert "[?]" in early
     assert "+ highest, not told apart" in early
-    assert "first by the rule" not in early
+    assert "nobody beat" not in early
 
 
 def test_in_its_first_round_who_has_not_run_waits(running: SavedRace) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 import sys
 from dataclasses import dataclass
@@ -12,11 +14,13 @@ import pytest
 from race.commands import INTERRUPTED, again
 from race.commands.run import carry_out
 from race.discipline import Sample
+from race.errors import RaceError
 from race.paths import RESULTS
 from race.plan.contenders import with_twin
 from race.plan.forecast import Plan
 from race.run.race import described
-from race.saved.model import Contender, Work
+from race.saved.model import Contender, Head, Work
+from race.saved.reader import CELLS_FILE, load
 from tests.support import records, toy
 
 
@@ -44,15 +48,10 @@ class Toys(toy.Toys):
         return Cut(contender.name, self)
 
 
-def test_an_interrupted_race_shows_what_it_has_and_goes_on_counting(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", [".venv/bin/race", "run"])
-    # The calibration takes three loads of each, a cell another three.
-    toys, chosen = Toys(loads=3 * 3 + 3), toy.scenario()
+def planned(toys: Toys) -> tuple[Head, Plan]:
+    """A race of three toys called "one"."""
+    chosen = toy.scenario()
     contenders = with_twin(chosen, toys.choose(chosen).contenders)
-    plan = Plan(toys, chosen, contenders, [])
     head = records.head(
         *contenders,
         race="one",
@@ -60,7 +59,23 @@ def test_an_interrupted_race_shows_what_it_has_and_goes_on_counting(
         scenario=chosen.as_json(),
         baseline="slow",
     )
-    folder = tmp_path / "races" / "one"
+    return head, Plan(toys, chosen, contenders, [])
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the command was typed, and not on the PATH."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [".venv/bin/race", "run"])
+    return tmp_path
+
+
+def test_an_interrupted_race_shows_what_it_has_and_goes_on_counting(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The calibration takes three loads of each, a cell another three.
+    toys, folder = Toys(loads=3 * 3 + 3), here / "races" / "one"
+    head, plan = planned(toys)
     assert carry_out(folder, head, plan, False) == INTERRUPTED
     said = capsys.readouterr().out
     assert "[4/9] " in said
@@ -74,6 +89,31 @@ def test_an_interrupted_race_shows_what_it_has_and_goes_on_counting(
     assert "[5/9] " in said
     assert "[9/9] " in said
     assert "[1/9]" not in said
+
+
+def test_a_full_disk_is_told_with_the_same_command(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = here / "races" / "one"
+
+    def full(descriptor: int) -> None:
+        if (folder / CELLS_FILE).read_bytes().count(b"\n") > 4:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(RaceError) as caught:
+        carry_out(folder, *planned(Toys(loads=999)), False)
+    assert str(caught.value) == (
+        f"cannot save results in {folder}: No space left on device; finished cells are kept: "
+        "make room and go on with .venv/bin/race resume one --results ./races"
+    )
+    assert len(load(folder).cells) == 4
+
+
+def test_where_nothing_can_be_written_there_is_nothing_to_go_on_with(here: Path) -> None:
+    (here / "races").write_text("")
+    with pytest.raises(RaceError, match=r"Not a directory$"):
+        carry_out(here / "races" / "one", *planned(Toys()), False)
 
 
 def test_an_interrupt_before_anything_was_measured_has_no_report(

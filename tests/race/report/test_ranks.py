@@ -1,0 +1,122 @@
+"""Ranks as ranges: how they are written, what they mean, and who is said to be first."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from race.analysis.analyse import analyse
+from race.analysis.model import Analysis, Contest
+from race.report import format as words
+from race.report import html, legend, markdown, sentences
+from race.saved.reader import SavedRace, load
+from race.terminal import tables
+from tests.support.synthetic import Recipe, write
+
+RANGE = "First to third; which, this race cannot say."
+
+
+@pytest.fixture(scope="module")
+def found(article: SavedRace) -> Analysis:
+    return analyse(article)
+
+
+@pytest.fixture
+def three(found: Analysis) -> Contest:
+    """A contest of three contenders."""
+    contest = next(one for one in found.contests if one.decided)
+    return replace(contest, standings=contest.standings[:3])
+
+
+def beating(contest: Contest, *pairs: tuple[int, int]) -> Contest:
+    """Its contenders, by place in the order: who beat whom, and the ranks that follow."""
+    labels = [item.label for item in contest.standings]
+    count = len(labels)
+    standings = []
+    for place, item in enumerate(contest.standings):
+        beats = tuple(labels[other] for one, other in pairs if one == place)
+        beaten = sum(other == place for _, other in pairs)
+        ranks = (1 + beaten, count - len(beats))
+        standings.append(replace(item, state="ranked", ranks=ranks, beats=beats))
+    return replace(contest, standings=standings)
+
+
+def ranks(contest: Contest) -> list[str]:
+    return [words.rank(contest, item) for item in contest.standings]
+
+
+def everybody(found: Analysis) -> list[str]:
+    """The ranks of all contenders in all contests of the closed loop."""
+    return [text for contest in found.closed() for text in ranks(contest)]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "texts", "said"),
+    [
+        ([(0, 2)], ["1–2", "1–3", "2–3"], "{0} and {1}: nobody beat them."),
+        ([(0, 1), (1, 2)], ["1–2", "2", "2–3"], "{0}: nobody beat it."),
+        ([], ["1–3"] * 3, "Nobody beat anybody: none can be told from any other."),
+        ([(0, 1), (1, 2), (2, 0)], ["2"] * 3, "Each was beaten by another: nobody is first."),
+    ],
+)
+def test_those_whom_nobody_beat_are_named(
+    three: Contest, pairs: Sequence[tuple[int, int]], texts: list[str], said: str
+) -> None:
+    contest = beating(three, *pairs)
+    assert ranks(contest) == texts
+    assert sentences.verdict(contest) == said.format(*(one.label for one in three.standings))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_who_beat_all_others_is_first_wherever_it_stands(three: Contest, first: int) -> None:
+    contest = beating(three, *((first, other) for other in range(3) if other != first))
+    best, second = three.standings[first].label, three.standings[1 - first].label
+    assert ranks(contest)[first] == "1"
+    said = sentences.verdict(contest)
+    assert said.startswith(f"{best} is first, ")
+    assert f" as fast as {second}, the next in order." in said
+
+
+def test_a_range_is_explained_where_there_is_one(
+    found: Analysis, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    assert {"1–2", "7–9"} <= set(everybody(found))
+    assert RANGE in html.page(found)
+    assert RANGE in markdown.page(found)
+    assert RANGE in shown(found)
+    engines = ("aiohttp-tarantool-one", "sanic-tarantool-one", "japronto-tarantool-one")
+    apart = Recipe(engines=engines, pages=("ugly",), depths=(), faults=False)
+    clear = analyse(load(write(tmp_path_factory.mktemp("races") / "clear", apart)))
+    assert everybody(clear) == ["1", "2", "3"]
+    assert RANGE not in html.page(clear)
+    assert RANGE not in shown(clear)
+
+
+def test_those_whom_nobody_beat_are_green(found: Analysis, article: SavedRace) -> None:
+    assert html.page(found).count('<td class="first">') == sum(
+        len(contest.unbeaten) for contest in found.closed()
+    )
+    alike = [cell for cell in article.cells if cell.label.startswith("japronto")]
+    nobody = analyse(replace(article, cells=alike))
+    assert set(everybody(nobody)) >= {"1–2"}
+    assert '<td class="first">' not in html.page(nobody)
+
+
+def test_too_few_rounds_give_no_range(tmp_path: Path) -> None:
+    few = analyse(load(write(tmp_path / "few", Recipe(rounds=2, faults=False))))
+    assert set(everybody(few)) == {words.NONE}
+    assert not list(legend.ranges(few))
+
+
+def shown(found: Analysis) -> str:
+    """What a terminal shows at the end of a race."""
+    console = Console(width=80, file=io.StringIO())
+    for part in tables.everything(found):
+        console.print(part)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
