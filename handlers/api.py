@@ -40,17 +40,15 @@ class Api:
 
     async def pack(self, visit: Visit) -> Page:
         """A pack with its stickers."""
-        number = _id(visit, 0)
         async with self._store.acquire() as data:
-            pack = await data.pack(number)
+            pack = await data.pack(_id(visit, 0))
             stickers = await data.stickers(pack.id)
         return json_page(dict(pack._asdict(), stickers=[_sticker(one) for one in stickers]))
 
     async def sticker(self, visit: Visit) -> Page:
         """A sticker."""
-        place = _id(visit, 0), _id(visit, 1)
         async with self._store.acquire() as data:
-            sticker = await data.sticker(*place)
+            sticker = await data.sticker(_id(visit, 0), _id(visit, 1))
         return json_page(_sticker(sticker))
 
     async def create_pack(self, visit: Visit) -> Page:
@@ -62,39 +60,37 @@ class Api:
 
     async def rename_pack(self, visit: Visit) -> Page:
         """A pack with a new title."""
-        title, number = self._title(visit), _id(visit, 0)
+        title = self._title(visit)
         async with self._store.acquire() as data:
-            pack = await data.rename_pack(number, title)
+            pack = await data.rename_pack(_id(visit, 0), title)
         return json_page(pack._asdict())
 
     async def delete_pack(self, visit: Visit) -> Page:
         """Remove an empty pack."""
         self._check_token(visit)
-        number = _id(visit, 0)
         async with self._store.acquire() as data:
-            await data.delete_pack(number)
+            await data.delete_pack(_id(visit, 0))
         return Page(b"", JSON, 204)
 
     async def create_sticker(self, visit: Visit) -> Page:
         """A new sticker in a pack: 201, and where it is."""
-        title, number = self._title(visit), _id(visit, 0)
+        title = self._title(visit)
         async with self._store.acquire() as data:
-            sticker = await data.create_sticker(number, title)
+            sticker = await data.create_sticker(_id(visit, 0), title)
         return _created(_sticker(sticker), f"/stickers/{sticker.pack}/{sticker.id}")
 
     async def rename_sticker(self, visit: Visit) -> Page:
         """A sticker with a new title."""
-        title, place = self._title(visit), (_id(visit, 0), _id(visit, 1))
+        title = self._title(visit)
         async with self._store.acquire() as data:
-            sticker = await data.rename_sticker(*place, title)
+            sticker = await data.rename_sticker(_id(visit, 0), _id(visit, 1), title)
         return json_page(_sticker(sticker))
 
     async def delete_sticker(self, visit: Visit) -> Page:
         """Remove a sticker."""
         self._check_token(visit)
-        place = _id(visit, 0), _id(visit, 1)
         async with self._store.acquire() as data:
-            await data.delete_sticker(*place)
+            await data.delete_sticker(_id(visit, 0), _id(visit, 1))
         return Page(b"", JSON, 204)
 
     def _check_token(self, visit: Visit) -> None:

@@ -27,7 +27,6 @@ FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 class Visit(Protocol):
     """One request, in the site's words; an adapter looks them up in its own when a page asks.
 
-    A page asks before it first waits: later its client may be gone, and japronto's request with it.
     Text is what the framework decoded; nothing is checked.
     """
 

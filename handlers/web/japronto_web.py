@@ -21,45 +21,20 @@ _log = logging.getLogger("japronto")
 
 
 class Asked:
-    """``exchange.Visit`` of a request."""
+    """``exchange.Visit`` of a request, read as a whole: japronto's own is gone with its client."""
 
-    __slots__ = ("_request",)
+    __slots__ = ("address", "agent", "authorization", "body", "params", "query", "session")
 
     def __init__(self, request: Any) -> None:
-        self._request = request
-
-    @property
-    def session(self) -> Optional[str]:
+        headers, cookies = request.headers, request.cookies
         # None where the header is not ASCII.
-        cookies = self._request.cookies
-        return cookies.get(SESSION) if cookies else None
-
-    @property
-    def address(self) -> str:
-        address: str = self._request.remote_addr
-        return address
-
-    @property
-    def agent(self) -> str:
-        agent: str = self._request.headers.get("User-Agent", "")
-        return agent
-
-    @property
-    def authorization(self) -> Optional[str]:
-        value: Optional[str] = self._request.headers.get("Authorization")
-        return value
-
-    @property
-    def query(self) -> str:
-        return self._request.query_string or ""
-
-    @property
-    def params(self) -> Tuple[str, ...]:
-        return tuple(self._request.match_dict.values())
-
-    @property
-    def body(self) -> bytes:
-        return self._request.body or b""
+        self.session: Optional[str] = cookies.get(SESSION) if cookies else None
+        self.address: str = request.remote_addr
+        self.agent: str = headers.get("User-Agent", "")
+        self.authorization: Optional[str] = headers.get("Authorization")
+        self.query: str = request.query_string or ""
+        self.params: Tuple[str, ...] = tuple(request.match_dict.values())
+        self.body: bytes = request.body or b""
 
 
 def to_response(request: Any, page: Page) -> Any:
