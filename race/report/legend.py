@@ -122,11 +122,12 @@ def _limits(analysis: Analysis) -> Iterator[Entry]:
             f"who. It has no rank; CPU time per {words.one(unit)} is compared instead.",
         )
     if closed:
+        unknown = any(item.throughput and not item.full for one in closed for item in one.standings)
+        unseen = "; unknown where one of them could not be seen" if unknown else ""
         yield Entry(
             "full",
-            f"Whose core had no more to give: {', '.join(discipline.parties)} or {NOBODY}; unknown "
-            f"where somebody could not be seen. Only where it is the {party}’s does {unit}/s "
-            f"measure the {discipline.contender}.",
+            f"Whose core had no more to give: {', '.join(discipline.parties)} or {NOBODY}{unseen}. "
+            f"Only where it is the {party}’s does {unit}/s measure the {discipline.contender}.",
         )
         yield Entry(
             "n",
