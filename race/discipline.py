@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
-from race.errors import unknown
+from race.errors import CellFailed, unknown
 from race.saved import model
 from race.saved.model import Contender, Figures, Work
 from race.scenario import Scenario
@@ -85,6 +85,14 @@ class Sample:
         return sum(self.errors.values())
 
 
+class Broken(CellFailed):
+    """Somebody died under a load: `sample` is what was seen of it until then."""
+
+    def __init__(self, reason: str, sample: Sample) -> None:
+        super().__init__(reason)
+        self.sample = sample
+
+
 @dataclass(frozen=True)
 class Choice:
     """What can run here. `scenario` lacks what cannot; `left_out` says what and why, by line."""
@@ -125,8 +133,8 @@ class Subject(Protocol):
         """CellFailed when the contender does not do the task right."""
 
     def drive(self, work: Work) -> Sample:
-        """Load it with one task; CellFailed when it or the load did not last that out, NotReady
-        when a longer load may.
+        """Load it with one task; CellFailed when it or the load did not last that out (Broken where
+        something was seen by then), NotReady when a longer load may.
         """
 
     def facts(self, task: str) -> Figures:

@@ -16,7 +16,10 @@ from race.analysis.standing import ByWork, Gathered, Table, standing
 from race.saved.model import CALIBRATION, Cell, Contender, Work
 from race.saved.reader import SavedRace
 from race.stats import effects, noise, ranking, signed_rank
-from race.stats.effects import Effect
+from race.stats.effects import Design, Effect, Factors
+
+Levels = tuple[tuple[str, str], ...]
+"""A contender's factors, each with its level."""
 
 
 def analyse(race: SavedRace) -> Analysis:
@@ -59,9 +62,7 @@ def gather(race: SavedRace, counted: list[Cell]) -> Gathered:
         },
         contenders=contenders,
         twins=_twins(contenders.values()),
-        designs=effects.comparable(
-            {label: one.factors for label, one in contenders.items()}, race.head.discipline.factors
-        ),
+        designs=_designs(contenders.values(), race.head.discipline.factors),
     )
 
 
@@ -86,9 +87,27 @@ def _twins(contenders: Iterable[Contender]) -> dict[str, str]:
     return {twin: original for twin, original in pairs.items() if original is not None}
 
 
-def _kind(contender: Contender) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _designs(contenders: Iterable[Contender], factors: Factors) -> dict[str, Design]:
+    """The factors of those whom factors tell apart, by label.
+
+    Two names with the same factors differ in what no factor says, as two programs do: neither is
+    told apart, for nothing says which of them has something of its own.
+    """
+    described = [one for one in contenders if one.described]
+    names: dict[Levels, set[str]] = defaultdict(set)
+    for one in described:
+        names[_levels(one)].add(one.name)
+    alone = [one for one in described if len(names[_levels(one)]) == 1]
+    return effects.comparable({one.label: one.factors for one in alone}, factors)
+
+
+def _kind(contender: Contender) -> tuple[str, Levels]:
     """What two contenders that are the same have in common."""
-    return contender.name, tuple(sorted(contender.factors.items()))
+    return contender.name, _levels(contender)
+
+
+def _levels(contender: Contender) -> Levels:
+    return tuple(sorted(contender.factors.items()))
 
 
 def _noises(race: Gathered) -> dict[Work, Noise]:

@@ -220,7 +220,7 @@ def _doubts(changes: list[Change], relative: bool) -> Iterator[str]:
     elif all(change.outcome == "undecided" for change in changes if change.estimate):
         yield (
             "No change could be seen: a comparison takes 4 rounds in each race, its noise floor 5, "
-            f"a ranking {signed_rank.rounds_needed()}."
+            f"a ranking {signed_rank.rounds_needed()}, and rates that are no lower bound."
         )
     moved = [estimate.value for estimate in seen]
     together = sum(math.copysign(1, value) for value in moved)

@@ -24,10 +24,8 @@ Groups = tuple[frozenset[str], ...]
 def groups(contenders: Iterable[Contender], ignored: Collection[str]) -> Groups:
     """Labels of contenders that differ in factors `ignored` and in no other, two and more in a set.
 
-    `contenders` are those that factors tell apart.
-
-    Those that do not differ at all are no controls: an A/A twin has its own place, and what
-    factors do not tell apart may differ in what has no factor.
+    `contenders` are those that factors tell apart: what a program runs is not known by them. Those
+    that do not differ at all are no controls: an A/A twin has its own place.
     """
     known = [(one.label, frozenset(one.factors.items())) for one in contenders if one.factors]
     often = Counter(factors for _, factors in known)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from race.analysis.model import Contest, Standing
 from race.analysis.spoken import Headline
-from race.saved.model import Discipline
+from race.saved.model import Discipline, Work
 
 
 def headline(contests: Sequence[Contest], discipline: Discipline) -> Headline | None:
@@ -17,8 +17,7 @@ def headline(contests: Sequence[Contest], discipline: Discipline) -> Headline | 
     ranking.
     """
     ranked = [contest for contest in contests if contest.ranked]
-    ranked.sort(key=lambda one: (one.work.task != discipline.headline, one.work.load.pipeline))
-    for contest in ranked:
+    for contest in sorted(ranked, key=lambda one: precedence(one.work, discipline)):
         best, *others = [item for item in contest.standings if item.state == "ranked"]
         found = [one for other in others if (one := against(contest, best, other))]
         beaten = [one for one in found if one.declared]
@@ -26,6 +25,11 @@ def headline(contests: Sequence[Contest], discipline: Discipline) -> Headline | 
         if found:
             return (alone or beaten or found)[0]
     return None
+
+
+def precedence(work: Work, discipline: Discipline) -> tuple[bool, int]:
+    """By which works are asked for a headline, the least first."""
+    return work.task != discipline.headline, work.load.pipeline
 
 
 def against(contest: Contest, best: Standing, other: Standing) -> Headline | None:
@@ -50,7 +54,7 @@ def against(contest: Contest, best: Standing, other: Standing) -> Headline | Non
 
 
 def _unknown(contest: Contest, one: Standing, other: Standing) -> tuple[str, ...]:
-    """The labels of those two that factors do not tell apart from others."""
+    """The labels of those two whose code no factor tells."""
     if (one.name, one.factors) == (other.name, other.factors):
         return ()
     return tuple(item.label for item in (one, other) if item.label not in contest.designs)

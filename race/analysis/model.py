@@ -67,15 +67,15 @@ class Controls:
 class Standing:
     """One contender in one contest; `ratio` and `cpu_ratio` are to the contest's reference.
 
-    State "at-least": the party under test was not the limit, `throughput` is a lower bound and
-    `cpu_ratio` speaks instead of `ratio`. State "waiting": the race goes on, and the first round
-    is not over; `reason` has the figure so far. `ranks` are the best and the worst possible one
-    (`stats.ranking`). `full` is whose core was full most often: a party, "nobody", or None where
-    that is not known; `busy` the median fraction of its cores that the party under test used. Of
-    `ran` cells `cells` count, in `rounds` complete rounds. `throughput` (units/s) spreads over
-    rounds, `cpu_us` is CPU microseconds per unit by party (median of rounds), `latency_us` comes
-    from all counted cells' histograms merged, `utilisation` from Little's law; `facts` and
-    `meters` are medians over counted cells, as the cells have them.
+    State "at-least": the party under test was not the limit, as far as is known; `limit` says what
+    was, `throughput` is a lower bound and `cpu_ratio` speaks instead of `ratio`. State "waiting":
+    the race goes on, and the first round is not over; `reason` has the figure so far. `ranks` are
+    the best and the worst possible one (`stats.ranking`). `full` is whose core was full most
+    often: a party, "nobody", or None where that is not known; `busy` the median fraction of its
+    cores that the party under test used. Of `ran` cells `cells` count, in `rounds` complete rounds.
+    `throughput` (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party
+    (median of rounds), `latency_us` comes from all counted cells' histograms merged, `utilisation`
+    from Little's law; `facts` and `meters` are medians over counted cells, as the cells have them.
     """
 
     label: str
@@ -86,6 +86,7 @@ class Standing:
     ranks: tuple[int, int] | None
     beats: tuple[str, ...]
     full: str | None
+    limit: str | None
     busy: float | None
     cells: int
     ran: int

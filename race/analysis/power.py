@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 
 from race.analysis import controls, values
 from race.analysis.analyse import gather
+from race.analysis.headline import precedence
 from race.analysis.model import plain
 from race.analysis.standing import Gathered
 from race.saved.model import Work
 from race.saved.reader import SavedRace
 from race.stats import simulation
+from race.stats.effects import contrasts
 
 Array = NDArray[np.float64]
 
@@ -48,12 +50,18 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What races of `rounds` would find. `found` has a share of pairs for each effect, by work;
-    NaN where all contenders run the same code.
+    """What races of `rounds` would find, and what reports of equals would claim all the same.
+
+    Shares of reports that name a winner anywhere, say anywhere that a choice buys something,
+    declare a winner in the headline, do any of these. `found` has a share of pairs for each effect,
+    by work; NaN where all contenders run the same code.
     """
 
     rounds: int
     false_reports: float
+    false_effects: float
+    false_headlines: float
+    false_claims: float
     found: list[list[float]]
 
 
@@ -76,9 +84,13 @@ class Power:
 
 
 def power(
-    race: SavedRace, rounds: Sequence[int] = ROUNDS, effects: Sequence[float] = EFFECTS
+    race: SavedRace,
+    rounds: Sequence[int] = ROUNDS,
+    effects: Sequence[float] = EFFECTS,
+    processes: float | None = None,
 ) -> Power:
-    """Simulate races of each number of rounds; `effects` are true ratios above 1.
+    """Simulate races of each number of rounds; `effects` are true ratios above 1, `processes` what
+    one process keeps (standard deviation, log scale; None: as much as the saved race shows).
 
     Raises ValueError, one line, when the race has no work with two contenders and two rounds.
     """
@@ -90,15 +102,18 @@ def power(
     }
     if not residuals:
         raise ValueError("no task of this race has two contenders with two complete rounds")
+    if processes is None:
+        processes = controls.between(gathered) / math.sqrt(2)
     labels = sorted({label for work in residuals for label in gathered.own(work)})
-    same = [_groups(gathered, work, labels) for work in residuals]
-    processes = controls.between(gathered) / math.sqrt(2)
-    outlooks = []
-    for number in rounds:
-        races = _races(list(residuals.values()), len(labels), number, processes)
-        judged = simulation.judge(races, same)
-        shares = [[float(share) for share in judged.power(ratio)] for ratio in effects]
-        outlooks.append(Outlook(number, judged.false_reports, shares))
+    works = list(residuals)
+    equals = _Equals(
+        residuals=list(residuals.values()),
+        contenders=len(labels),
+        processes=processes,
+        same=[_groups(gathered, work, labels) for work in works],
+        contrasts=[_contrasts(gathered, work, labels) for work in works],
+        first=works.index(min(works, key=lambda one: precedence(one, race.head.discipline))),
+    )
     return Power(
         race=race.head.race,
         contenders=len(labels),
@@ -109,8 +124,47 @@ def power(
             Scatter(work, _cell_spread(gathered, work), float(found.std()))
             for work, found in residuals.items()
         ],
-        outlooks=outlooks,
+        outlooks=[equals.outlook(number, effects) for number in rounds],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Equals:
+    """What races of equals are made of, and what their reports would compare.
+
+    `residuals`, `same` and `contrasts` are by work; headlines are about the `first`.
+    """
+
+    residuals: Sequence[Array]
+    contenders: int
+    processes: float
+    same: simulation.Same
+    contrasts: simulation.Contrasts
+    first: int
+
+    def outlook(self, rounds: int, effects: Sequence[float]) -> Outlook:
+        """Of many races of so many rounds."""
+        races = self._races(rounds)
+        judged = simulation.judge(races, self.same)
+        bought = simulation.bought(races, judged.margin[:, :, 0], self.contrasts)
+        headlines = judged.headlines(self.first)
+        return Outlook(
+            rounds=rounds,
+            false_reports=judged.false_reports,
+            false_effects=float(bought.mean()),
+            false_headlines=float(headlines.mean()),
+            false_claims=float((judged.winners | bought | headlines).mean()),
+            found=[[float(share) for share in judged.power(ratio)] for ratio in effects],
+        )
+
+    def _races(self, rounds: int) -> Array:
+        """With one A/A twin: races x works x (contenders + 1) x rounds."""
+        random = np.random.default_rng(SEED)
+        shape = (RACES, self.contenders + 1, rounds)
+        races = np.stack([random.choice(found, size=shape) for found in self.residuals], axis=1)
+        kept: Array = random.normal(0.0, self.processes, (*races.shape[:3], 1))
+        races += kept
+        return races
 
 
 def _residuals(race: Gathered, work: Work) -> Array | None:
@@ -154,11 +208,9 @@ def _groups(race: Gathered, work: Work, labels: Sequence[str]) -> list[list[int]
     ]
 
 
-def _races(residuals: Sequence[Array], contenders: int, rounds: int, processes: float) -> Array:
-    """Races of equals and one A/A twin: races x works x (contenders + 1) x rounds."""
-    random = np.random.default_rng(SEED)
-    shape = (RACES, contenders + 1, rounds)
-    races = np.stack([random.choice(found, size=shape) for found in residuals], axis=1)
-    kept: Array = random.normal(0.0, processes, (*races.shape[:3], 1))
-    races += kept
-    return races
+def _contrasts(race: Gathered, work: Work, labels: Sequence[str]) -> list[simulation.Pairs]:
+    """The matched pairs of each effect that a report would tell of a work, by index."""
+    kind = race.saved.head.discipline
+    designs = {label: race.designs[label] for label in labels if label in race.designs}
+    found = contrasts(designs, kind.factors, kind.ignores.get(work.task, ()))
+    return [[(labels.index(one), labels.index(two)) for one, two in pairs] for _, pairs in found]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from race.analysis import values
 from race.analysis.model import Standing, spread
-from race.analysis.trust import most_often_full, so_far, state
+from race.analysis.trust import limited, most_often_full, so_far, state
 from race.analysis.values import Values, median
 from race.saved.model import Cell, Contender, Figures, Work
 from race.saved.reader import SavedRace
@@ -89,6 +89,7 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
     why, reason = state(ran, cells, place is not None, party)
     if why == "invalid" and race.waits(work, label):
         why, reason = "waiting", so_far(ran, discipline.unit)
+    limit = limited(cells, party)
     merged = histogram.merge(cell.histogram for cell in cells)
     rates = table.rates.get(label, {})
     return Standing(
@@ -100,6 +101,7 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
         ranks=place.ranks if place else None,
         beats=place.beats if place else (),
         full=most_often_full(cells),
+        limit=limit.who if limit else None,
         busy=median(cell.metered("busy", party) for cell in cells),
         cells=len(cells),
         ran=len({(cell.round, cell.pass_) for cell in ran}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from race.analysis.model import Contest, State, Trust, spread
 from race.analysis.values import a, median, utilisation
@@ -21,8 +22,9 @@ def state(
 
     `ran` are all its cells of one work, `counted` those that count; `party` is the one under test.
     """
-    if not_the_limit(counted, party):
-        return "at-least", _limit(counted, party)
+    if limit := limited(counted, party):
+        cells = f"{limit.cells} of {len(counted)} cells"
+        return "at-least", f"{limit.who} in {cells}: this is a lower bound"
     if ranked:
         return "ranked", None
     if counted and counted[0].load.rate is not None:
@@ -48,27 +50,46 @@ def so_far(ran: Sequence[Cell], unit: str) -> str:
     return why if rate is None else f"{why}; {rate:,.0f} {unit}/s so far"
 
 
-def not_the_limit(counted: Sequence[Cell], party: str) -> bool:
-    """Whether something else than `party` limited at least half of these closed-loop cells.
+class Limit(NamedTuple):
+    """What limited a contender instead of the party under test, in words, and in how many cells."""
 
-    Cells that do not know who was full speak for nothing else.
+    who: str
+    cells: int
+
+
+def limited(counted: Sequence[Cell], party: str) -> Limit | None:
+    """The commonest limit of these cells, where `party` was not; None where it was."""
+    if not not_the_limit(counted, party):
+        return None
+    found = Counter(_limit(cell) for cell in counted if cell.full != party)
+    return Limit(*found.most_common(1)[0])
+
+
+def not_the_limit(counted: Sequence[Cell], party: str) -> bool:
+    """Whether at least half of these closed-loop cells were not limited by `party`, as far as is
+    known: a cell that does not know who was full says nothing for it.
     """
     closed = [cell for cell in counted if cell.load.rate is None]
-    elsewhere = sum(cell.full not in (None, party) for cell in closed)
+    elsewhere = sum(cell.full != party for cell in closed)
     return bool(closed) and 2 * elsewhere >= len(closed)
 
 
 def most_often_full(counted: Sequence[Cell]) -> str | None:
     """Whose core was full in most cells: a party, "nobody", or None where that is not known."""
-    found = Counter(who for cell in counted if (who := cell.full) is not None)
+    found = Counter(cell.full for cell in counted)
     return found.most_common(1)[0][0] if found else None
 
 
-def _limit(counted: Sequence[Cell], party: str) -> str:
-    found = Counter(cell.full for cell in counted if cell.full not in (None, party))
-    who, cells = found.most_common(1)[0]
-    was = "no core was full" if who == NOBODY else f"the {who} was full"
-    return f"{was} in {cells} of {len(counted)} cells: this is a lower bound"
+def _limit(cell: Cell) -> str:
+    """Of a cell that the party under test did not limit."""
+    if cell.full is None:
+        return f"who was full is not known: {_unknown(cell)}"
+    return "no core was full" if cell.full == NOBODY else f"the {cell.full} was full"
+
+
+def _unknown(cell: Cell) -> str:
+    """Why a cell does not know who was full; the first races of version 2 saved no reason."""
+    return cell.full_unknown or "the saved cells do not say why"
 
 
 def trust(race: SavedRace, contests: Sequence[Contest], counted: Sequence[Cell]) -> Trust:
@@ -105,18 +126,20 @@ def _warnings(
     if ranked and not any(contender.aa for contender in race.head.contenders):
         who = race.head.discipline.contender
         yield f"No {who} ran twice (A/A), so the margin is 3 % without a noise floor."
-    if ranked and _unpinned(race, counted):
-        unit = race.head.discipline.unit
+    yield from _unknown_limits(race, counted)
+
+
+def _unknown_limits(race: SavedRace, counted: Sequence[Cell]) -> Iterator[str]:
+    """How many cells of the closed loop do not know who was full, and why."""
+    closed = [cell for cell in counted if cell.load.rate is None]
+    reasons = Counter(_unknown(cell) for cell in closed if cell.full is None)
+    if reasons:
+        kind, why = race.head.discipline, "; ".join(reasons)
         yield (
-            f"Nothing was pinned to cores, so who was full is not known: {unit}/s may be a lower "
-            "bound."
+            f"Who was full is not known in {reasons.total():,} of {len(closed):,} cells ({why}): "
+            f"{kind.unit}/s may be a lower bound there, and {a(kind.contender)} is not ranked "
+            "where half of its cells are such."
         )
-
-
-def _unpinned(race: SavedRace, counted: Sequence[Cell]) -> bool:
-    """Whether a closed-loop cell cannot tell its limit because no party had a core of its own."""
-    pinned = any(race.head.environment.pinned.values())
-    return not pinned and any(cell.full is None for cell in counted if cell.load.rate is None)
 
 
 def _self_doubts(contests: Sequence[Contest]) -> Iterator[str]:

@@ -30,13 +30,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--effect", type=_ratio, nargs="+", metavar="RATIO", default=EFFECTS, help=text
     )
+    text = (
+        "what a process keeps for its life, in %% (standard deviation; default: as the race shows)"
+    )
+    parser.add_argument("--processes", type=_percent, metavar="PERCENT", help=text)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the noise of each work, false winners and power for each number of rounds."""
+    """Print the noise of each work, false claims and power for each number of rounds."""
     saved = load(find(options.results, options.race))
     try:
-        found = power(saved, options.rounds, options.effect)
+        found = power(saved, options.rounds, options.effect, options.processes)
     except ValueError as error:
         raise RaceError(f"{saved.head.race}: {error}") from None
     if options.json:
@@ -55,15 +59,16 @@ def show(found: Power, discipline: Discipline) -> None:
     console = Console()
     console.print(plain_table(f"Noise of {found.race}", list(_noise(found, discipline))))
     console.print(
-        f"Processes of the same code vary by {100 * found.processes:.1f} % (standard deviation)."
+        f"Each process keeps {100 * found.processes:.1f} % (standard deviation) for its life."
     )
     title = f"{RACES} races of {found.contenders} equals with that noise, and one faster"
     console.print(plain_table(title, [_outlook(found, one) for one in found.outlooks]))
     needed = signed_rank.rounds_needed()
     console.print(
-        "False winner: in how many of 100 reports anyone wins anywhere. Ratios: how many of 100 "
-        f"such differences are found, in brackets on the worst {discipline.task}. Under {needed} "
-        "rounds there is no interval, so nothing is claimed.",
+        "What of 100 reports of equals claim all the same: a winner anywhere, that a choice buys "
+        "something anywhere, a winner in the headline, any of these. Ratios: how many of 100 such "
+        f"differences are found, in brackets on the worst {discipline.task}. Under {needed} rounds "
+        "there is no interval, so nothing is claimed.",
         highlight=False,
     )
     if not found.twin:
@@ -80,7 +85,14 @@ def _noise(found: Power, discipline: Discipline) -> Iterator[dict[str, str]]:
 
 
 def _outlook(found: Power, one: Outlook) -> dict[str, str]:
-    row = {"rounds": str(one.rounds), "false winner": f"{100 * one.false_reports:.1f}"}
+    claims = {
+        "winner": one.false_reports,
+        "effect": one.false_effects,
+        "headline": one.false_headlines,
+        "any": one.false_claims,
+    }
+    row = {"rounds": str(one.rounds)}
+    row |= {what: f"{100 * share:.1f}" for what, share in claims.items()}
     for ratio, shares in zip(found.effects, one.found, strict=True):
         known = [100 * share for share in shares if not math.isnan(share)]
         told = f"{math.fsum(known) / len(known):.0f} ({min(known):.0f})" if known else "–"
@@ -102,6 +114,16 @@ def _ratio(text: str) -> float:
     if not 1 < value <= 100:
         raise argparse.ArgumentTypeError(f"{text!r} is no ratio above 1, such as 1.10")
     return value
+
+
+def _percent(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no percentage from 0 to 100")
+    return value / 100
 
 
 COMMAND = Command("what so many rounds would find, given a race's noise", arguments, run)

@@ -113,8 +113,10 @@ class Child:
         return lines[-1].strip() if lines else ""
 
     def exit(self) -> Exit:
-        """How it ended; reaps it."""
-        code = self._process.wait(timeout=STOP_SECONDS)
+        """How it ended; does not reap it, so its CPU time stays readable until `end`."""
+        code = self._process.returncode
+        if code is None:
+            code = self._ended()
         return Exit(code) if code >= 0 else Exit(None, signal.Signals(-code))
 
     def last_words(self) -> str:
@@ -135,6 +137,16 @@ class Child:
             self._kill_session()
             self._process.wait(timeout=STOP_SECONDS)
             self._close()
+
+    def _ended(self) -> int:
+        """Its exit code, or minus the signal that killed it, as `Popen.returncode` has them."""
+        if wait_first([self], STOP_SECONDS) is None:
+            raise subprocess.TimeoutExpired(self.command, STOP_SECONDS)
+        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        if found is None:  # only with WNOHANG
+            raise ChildProcessError(self.pid)
+        killed = found.si_code in (os.CLD_KILLED, os.CLD_DUMPED)
+        return -found.si_status if killed else found.si_status
 
     def _kill_session(self) -> None:
         try:

@@ -120,14 +120,16 @@ def _limits(analysis: Analysis) -> Iterator[Entry]:
     if any(item.state == "at-least" for contest in closed for item in contest.standings):
         yield Entry(
             "≥, at least",
-            f"A lower bound: not the {party} but another was full, or nobody. It has no "
-            f"rank; CPU time per {words.one(unit)} is compared instead.",
+            f"A lower bound: not the {party} but another was full, or nobody, or it is not known "
+            f"who. It has no rank; CPU time per {words.one(unit)} is compared instead.",
         )
     if closed:
+        unknown = any(item.throughput and not item.full for one in closed for item in one.standings)
+        unseen = "; unknown where one of them could not be seen" if unknown else ""
         yield Entry(
             "full",
-            f"Whose core had no more to give: {', '.join(discipline.parties)} or {NOBODY}. Only "
-            f"where it is the {party}’s does {unit}/s measure the {discipline.contender}.",
+            f"Whose core had no more to give: {', '.join(discipline.parties)} or {NOBODY}{unseen}. "
+            f"Only where it is the {party}’s does {unit}/s measure the {discipline.contender}.",
         )
         yield Entry(
             "n",

@@ -12,7 +12,7 @@ from race.analysis.headline import against
 from race.analysis.model import Analysis, Contest, Standing
 from race.analysis.values import load_text
 from race.report import format as words
-from race.saved.model import NOBODY, Work
+from race.saved.model import Work
 from race.stats import signed_rank
 
 
@@ -109,23 +109,19 @@ def _between(contest: Contest) -> Iterator[str]:
 
 
 def bounds(contest: Contest) -> str:
-    """Whose rate is only a lower bound, and who was full instead; empty when nobody's is."""
+    """Whose rate is only a lower bound, and what was the limit instead; empty when nobody's is."""
     found: dict[str, list[str]] = {}
     for item in contest.standings:
         if item.state == "at-least":
-            found.setdefault(item.full or "", []).append(item.label)
+            found.setdefault(item.limit or "", []).append(item.label)
     if not found:
         return ""
-    told = "; ".join(f"{', '.join(labels)} ({_full(who)})" for who, labels in found.items())
+    told = "; ".join(f"{', '.join(labels)} ({who})" for who, labels in found.items())
     unit = contest.discipline.unit
     return (
         f"Not ranked, because {unit}/s is a lower bound (“at least”): {told}. There CPU time per "
         f"{words.one(unit)} is compared."
     )
-
-
-def _full(who: str) -> str:
-    return "no core was full" if who in ("", NOBODY) else f"the {who} was full"
 
 
 def doubts(contest: Contest) -> str:

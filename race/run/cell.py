@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,17 +16,23 @@ from race.discipline import Sample, Subject
 from race.errors import CellFailed
 from race.machine.meters import Meter, meters
 from race.plan.order import Planned
-from race.run.learned import Learned, Spot
+from race.run.learned import LONGEST, Learned, Spot
 from race.run.measure import Measured, lasting, measure
-from race.run.rules import full, judge, least_seconds, no_latency
+from race.run.rules import bottleneck, judge, least_seconds, no_latency
 from race.run.warmup import Warm, Window, raised, warm_up
-from race.saved.model import Cell, Figures, Load, Status, Work
+from race.saved.model import Cell, Fault, Figures, Load, Status, Work
 from race.scenario import Scenario
 
 ROOM = 1.2
 """How much longer than just long enough a cell for few samples a second is made."""
-LONGEST = 4.0
-"""Nothing lasts longer than so many times what the scenario says."""
+
+
+class Verdict(NamedTuple):
+    """What a measured cell is worth."""
+
+    status: Status
+    reason: str | None = None
+    fault: Fault | None = None
 
 
 @dataclass(frozen=True)
@@ -46,13 +53,21 @@ class Cells:
             outcome = self._measure(subject, planned)
         except CellFailed as failure:
             return failed(planned, str(failure), began)
+        cell = _cell(planned, outcome, began, self._verdict(subject, planned, outcome))
+        self.learned.remember([cell])
+        return cell
+
+    def _verdict(self, subject: Subject, planned: Planned, outcome: _Outcome) -> Verdict:
+        """Of a cell with figures, which it keeps whatever they are worth."""
+        if outcome.measured.died:
+            return Verdict("failed", outcome.measured.died)
         try:
             subject.check(planned.work.task)
         except CellFailed as failure:
-            return _cell(planned, outcome, began, "failed", str(failure))
-        return _cell(planned, outcome, began, *self._judged(planned, outcome))
+            return Verdict("failed", str(failure))
+        return self._judged(planned, outcome)
 
-    def _judged(self, planned: Planned, outcome: _Outcome) -> tuple[Status, str | None]:
+    def _judged(self, planned: Planned, outcome: _Outcome) -> Verdict:
         """What a contender does wrong twice is its own failure, not a reason to repeat it.
 
         One that cannot serve a fixed rate has shown it at once, and that is a finding.
@@ -60,17 +75,23 @@ class Cells:
         judged = judge(self.scenario.limits, outcome.load, outcome.measured)
         spot, reasons = (planned.contender.label, planned.work), "; ".join(judged.reasons)
         if not reasons:
-            return "ok", None
+            return Verdict("ok")
         if not judged.own_fault:
-            return "invalid", reasons
+            return Verdict("invalid", reasons)
         if judged.too_slow:
             return self._short(spot, outcome.measured.sample, reasons)
         if judged.overloaded:
-            return "overloaded", f"did not keep up with {planned.work.load.rate:,.0f}/s: {reasons}"
+            rate = planned.work.load.rate
+            return Verdict("overloaded", f"did not keep up with {rate:,.0f}/s: {reasons}")
         if spot in self.learned.faults:
-            return "failed", f"again: {reasons}"
-        self.learned.faults.add(spot)
-        return "invalid", reasons
+            return Verdict("failed", f"again: {reasons}")
+        return Verdict("invalid", reasons, "once")
+
+    def _short(self, spot: Spot, sample: Sample, reasons: str) -> Verdict:
+        """Its later cells last twice as long; too slow where they last the longest already."""
+        if self.learned.longer(spot):
+            return Verdict("invalid", reasons, "too short")
+        return Verdict("failed", _too_slow(sample, self.scenario), "too slow")
 
     def calibrate(self, subject: Subject, planned: Planned) -> Cell:
         """Find the connections that a contender needs; a cell of its last window, not judged."""
@@ -83,12 +104,11 @@ class Cells:
             subject.check(work.task)
         except CellFailed as failure:
             return failed(planned, str(failure), began)
-        self.learned.needs(work, warm.load.connections)
-        self.learned.rates[planned.contender.label, work] = warm.last.sample.throughput
-        found = _Outcome(warm.last, warm.load, facts, warm)
-        if warm.last.sample.count:
-            return _cell(planned, found, began, "ok", None)
-        return _cell(planned, found, began, "invalid", "nothing was answered")
+        seen = warm.last.sample.count
+        verdict = Verdict("ok") if seen else Verdict("invalid", "nothing was answered")
+        cell = _cell(planned, _Outcome(warm.last, warm.load, facts, warm), began, verdict)
+        self.learned.remember([cell])
+        return cell
 
     def discard(self, subject: Subject, planned: Planned) -> None:
         """Run what is not like later cells: nothing is saved, and nothing learned of it."""
@@ -109,19 +129,18 @@ class Cells:
         rate = self.learned.rates.get(spot) or warm.last.sample.throughput
         longer = lasting(Work(work.task, load), self._seconds(spot, load, rate))
         measured = measure(subject, self._meters, longer)
-        return _Outcome(measured, load, facts, warm)
+        return _Outcome(measured, longer.load, facts, warm)
 
     def _window(self, subject: Subject, task: str) -> Window:
-        return lambda load: measure(subject, self._meters, Work(task, load))
+        """Of a warm-up or calibration; CellFailed where a party dies, for no cell has begun."""
 
-    def _short(self, spot: Spot, sample: Sample, reasons: str) -> tuple[Status, str]:
-        """Its later cells last twice as long; too slow where they last the longest already."""
-        before, most = self.learned.seconds[spot], LONGEST * spot[1].load.duration_s
-        if before < most:
-            self.learned.seconds[spot] = min(most, 2 * before)
-            return "invalid", reasons
-        told = self.learned.too_slow[spot] = _too_slow(sample, self.scenario)
-        return "failed", told
+        def window(load: Load) -> Measured:
+            seen = measure(subject, self._meters, Work(task, load))
+            if seen.died:
+                raise CellFailed(seen.died)
+            return seen
+
+        return window
 
     def _seconds(self, spot: Spot, load: Load, rate: float) -> float:
         """How long to drive: as planned, or longer where that is too short (`least_seconds`).
@@ -160,17 +179,17 @@ def failed(planned: Planned, reason: str, began: str = "") -> Cell:
     )
 
 
-def _cell(
-    planned: Planned, outcome: _Outcome, began: str, status: Status, reason: str | None
-) -> Cell:
+def _cell(planned: Planned, outcome: _Outcome, began: str, verdict: Verdict) -> Cell:
     """With all its figures, whatever they are worth."""
-    sample = outcome.measured.sample
+    sample, limit = outcome.measured.sample, bottleneck(outcome.measured)
     unanswered = no_latency(sample, outcome.load)
     return replace(
         failed(planned, "not judged", began),
-        status=status,
-        reason=reason,
-        full=full(outcome.measured),
+        status=verdict.status,
+        reason=verdict.reason,
+        fault=verdict.fault,
+        full=limit.full,
+        full_unknown=limit.unknown,
         count=sample.count,
         seconds=sample.seconds,
         throughput=sample.throughput,
@@ -182,6 +201,7 @@ def _cell(
         meters=dict(outcome.measured.meters),
         facts=outcome.facts,
         connections_used=outcome.load.connections,
+        driven_s=outcome.load.duration_s,
         busy_connections=sample.busy_connections,
         warm_up=outcome.warm.record,
     )

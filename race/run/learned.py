@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from race.saved.model import CALIBRATION, Cell, Load, Work
 
-LONGER = 1.1
-"""Cells end a little after their time; one that is longer than that was made longer."""
+LONGEST = 4.0
+"""Nothing lasts longer than so many times what the scenario says."""
 
 Spot = tuple[str, Work]
 """A contender's label and one of its works."""
@@ -39,20 +39,41 @@ class Learned:
     faults: set[Spot] = field(default_factory=set)
     too_slow: dict[Spot, str] = field(default_factory=dict)
 
-    def needs(self, work: Work, connections: int) -> None:
-        """A contender needs so many on a work."""
-        self.connections[way(work)] = max(connections, self.connections.get(way(work), 0))
-
     def load(self, work: Work) -> Load:
         """Its load with the connections that were found."""
         found = self.connections.get(way(work), work.load.connections)
         return replace(work.load, connections=found)
 
+    def longer(self, spot: Spot) -> bool:
+        """Whether its cells may still be made longer."""
+        return self.seconds[spot] < LONGEST * spot[1].load.duration_s
+
     def remember(self, cells: Iterable[Cell]) -> None:
-        """Go on with the connections and lengths that an interrupted race had found."""
+        """Learn from cells: from each one as it is measured, or from all of an interrupted race, in
+        their order. So a race that is resumed knows what it would have known.
+
+        Also from those that were measured again later: the first time may have been the fault.
+        """
         for cell in cells:
-            if cell.round == CALIBRATION and cell.connections_used is not None:
-                self.needs(cell.work, cell.connections_used)
-                self.rates[cell.label, cell.work] = cell.throughput or 0.0
-            elif cell.seconds is not None and cell.seconds > LONGER * cell.load.duration_s:
-                self.seconds.setdefault((cell.label, cell.work), round(cell.seconds, 1))
+            if cell.round == CALIBRATION:
+                self._calibrated(cell)
+            else:
+                self._measured(cell)
+
+    def _calibrated(self, cell: Cell) -> None:
+        """What failed has found nothing."""
+        if cell.connections_used is not None:
+            known = self.connections.get(way(cell.work), 0)
+            self.connections[way(cell.work)] = max(cell.connections_used, known)
+            self.rates[cell.label, cell.work] = cell.throughput or 0.0
+
+    def _measured(self, cell: Cell) -> None:
+        spot = cell.label, cell.work
+        if cell.driven_s is not None:
+            self.seconds[spot] = cell.driven_s
+        if cell.fault == "once":
+            self.faults.add(spot)
+        elif cell.fault == "too short":
+            self.seconds[spot] = min(LONGEST * cell.load.duration_s, 2 * self.seconds[spot])
+        elif cell.fault == "too slow":
+            self.too_slow[spot] = cell.reason or ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from race.discipline import Sample, Subject
+from race.discipline import Broken, Party, Sample, Subject
 from race.errors import CellFailed, NotReady
 from race.machine.cores import Layout
 from race.machine.meters import Meter
@@ -18,15 +18,19 @@ STRETCHES = (1, 2, 4)
 
 @dataclass(frozen=True)
 class Measured:
-    """A sample with the figures of its meters, by meter; `layout` has the cores of each party."""
+    """A sample with the figures of its meters, by meter; `layout` has the cores of each party.
+
+    `died` says who did not last it out: the figures are what was seen until then.
+    """
 
     sample: Sample
     meters: Mapping[str, Figures]
     layout: Layout = field(default_factory=dict)
+    died: str | None = None
 
 
 def measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measured:
-    """One load; CellFailed when the subject or what drives it did not last it out.
+    """One load; CellFailed when nothing was seen of it.
 
     On a busy machine what drives may not be ready in time: it gets twice, then four times as long.
     """
@@ -45,15 +49,21 @@ def lasting(work: Work, seconds: float) -> Work:
 
 
 def _measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measured:
+    died: str | None = None
     parties = subject.parties()
     before = {name: meter.read(parties) for name, meter in meters.items()}
-    sample = subject.drive(work)
+    try:
+        sample = subject.drive(work)
+    except Broken as failure:
+        sample, died = failure.sample, str(failure)
     now = subject.parties()
-    after = {name: meter.read(now) for name, meter in meters.items()}
-    for name, party in parties.items():
-        if now[name].pid != party.pid:
-            raise CellFailed(f"{name} went away during the cell")
+    gone = [name for name, party in parties.items() if now[name].pid != party.pid]
+    # Another process's clock says nothing of the one that went away.
+    left = {name: Party(None, one.cores) if name in gone else one for name, one in now.items()}
+    after = {name: meter.read(left) for name, meter in meters.items()}
     found: dict[str, Figures] = {}
     for name, meter in meters.items():
         found[name] = meter.between(before[name], after[name], sample, found)
-    return Measured(sample, found, {name: party.cores for name, party in now.items()})
+    if gone and died is None:
+        died = f"{gone[0]} went away during the cell"
+    return Measured(sample, found, {name: party.cores for name, party in now.items()}, died)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import signal
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -89,10 +90,11 @@ def described(name: str, kind: Discipline) -> model.Discipline:
 
 def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
     """Run what is left of a race; when interrupted, with all children ended."""
-    saved = load(folder) if (folder / RUN_FILE).exists() else None
-    done = {key_of(cell): cell for cell in saved.cells} if saved else {}
+    saved = load(folder).cells if (folder / RUN_FILE).exists() else []
+    done = {key_of(cell): cell for cell in saved}
+    tries = Counter(key_of(cell) for cell in saved)
     learned = Learned()
-    learned.remember(done.values())
+    learned.remember(saved)
     layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
     patience = Patience(plan.scenario.limits, partial(calm.burn, layout))
     with (
@@ -102,7 +104,7 @@ def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
         boards(plan, writer, done) as board,
     ):
         cells = Cells(plan.scenario, learned)
-        Rounds(plan, start, cells, writer, board, patience, done).run()
+        Rounds(plan, start, cells, writer, board, patience, done, tries).run()
 
 
 def resumed(folder: Path) -> tuple[Head, Plan]:

@@ -7,6 +7,7 @@ disturbed is measured again at the end of its round, and the next one waits for 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -29,7 +30,9 @@ from race.terminal.board import Board
 
 @dataclass
 class Rounds:
-    """Runs what is not done yet; `done` holds the cells that a resumed race has already."""
+    """Runs what is not done yet. Of a resumed race `done` holds the cells that it has already,
+    `tries` how often each was measured.
+    """
 
     plan: Plan
     start: Start
@@ -38,6 +41,7 @@ class Rounds:
     board: Board
     patience: Patience
     done: dict[CellKey, Cell] = field(default_factory=dict)
+    tries: Counter[CellKey] = field(default_factory=Counter)
     _clock: Clock = field(init=False)
 
     def __post_init__(self) -> None:
@@ -63,9 +67,8 @@ class Rounds:
         self._run([one for one in order if one.key not in self.done], hosts)
         if number == CALIBRATION:
             return
-        for _ in range(self.plan.scenario.limits.reruns):
-            bad = [one for one in order if self.done[one.key].status == "invalid"]
-            if not bad or not self._in_time(len(bad)):
+        while bad := [one for one in order if self._again(one)]:
+            if not self._in_time(len(bad)):
                 return
             self.board.again(len(bad), str(self.done[bad[0].key].reason))
             self._clock.again(len(bad))
@@ -86,6 +89,7 @@ class Rounds:
             cell = self._cell(one, hosts)
             self.writer.add(cell)
             self.done[key_of(cell)] = cell
+            self.tries[key_of(cell)] += 1
             self._clock.did(cell)
             self.board.result(cell)
             if why := self.patience.disturbed(cell):
@@ -104,6 +108,11 @@ class Rounds:
             # The first cell of who was just started is not like its others.
             self.cells.discard(host.subject, one)
         return self.cells.run(host.subject, one)
+
+    def _again(self, one: Planned) -> bool:
+        """Whether a cell that was measured is worth another try."""
+        invalid = self.done[one.key].status == "invalid"
+        return invalid and self.tries[one.key] <= self.plan.scenario.limits.reruns
 
     def _in_time(self, more: int) -> bool:
         """Whether so many more cells fit into the time limit; the planned ones are run anyway."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from race.discipline import Sample
 from race.run.measure import Measured
@@ -54,7 +55,7 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
         seen, allowed = apart(share, limits.errors, 2)
         lost = f"{seen} errors ({worst} most) are over {allowed}"
         # A generator at its limit does not send on time what is due at a fixed rate.
-        late = load.rate is not None and full(measured) == GENERATOR
+        late = load.rate is not None and bottleneck(measured).full == GENERATOR
         (machine if late else own).append(lost)
     few = sample.count < limits.samples
     if few:
@@ -153,24 +154,33 @@ def nobody_saturated(busy: Mapping[str, float]) -> bool:
     return max(busy.values(), default=0.0) < SATURATED
 
 
-def full(measured: Measured) -> str | None:
-    """Who had no more to give: a party, NOBODY, or None where that cannot be told.
+class Bottleneck(NamedTuple):
+    """Who was full: a party or NOBODY; None where that cannot be told, and `unknown` says why."""
 
-    The party under test when its cores are full, whoever else is busy. Else, of the parties whose
-    own cores are full, the one that used most of them: generator and database may share a core.
-    Not to be told: nothing is pinned; what is full is the core of parties whose use is not known,
-    or one that the party under test has a part in.
+    full: str | None
+    unknown: str | None = None
+
+
+def bottleneck(measured: Measured) -> Bottleneck:
+    """Who had no more to give in a cell.
+
+    The party under test when its cores are, whoever else is busy or cannot be seen. Else, of the
+    parties whose own cores are full, the one that used most of them: generator and database may
+    share a core. Nobody only where all parties were seen: one without a clock (`busy` has no
+    fraction of it) may have been full while all others had time to spare.
     """
     busy, layout = measured.meters["busy"], measured.layout
-    under_test = next(iter(busy), None)
-    if under_test is None or not layout.get(under_test):
-        return None
-    if busy[under_test] >= SATURATED:
-        return under_test
+    under_test = next(iter(layout), None)
+    if under_test is None or not layout[under_test]:
+        return Bottleneck(None, "nothing was pinned to cores")
+    if busy.get(under_test, 0.0) >= SATURATED:
+        return Bottleneck(under_test)
     crowded = [name for name in busy if busy[name] >= SATURATED]
-    if not crowded:
-        return NOBODY
     if any(layout[name] & layout[under_test] for name in crowded):
-        return None
-    used = measured.meters["cpu_ns"]
-    return max((name for name in crowded if name in used), key=used.__getitem__, default=None)
+        return Bottleneck(None, f"a core was full that the {under_test} has a part in")
+    if crowded:
+        return Bottleneck(max(crowded, key=measured.meters["cpu_ns"].__getitem__))
+    unseen = [name for name in layout if name not in busy]
+    if unseen:
+        return Bottleneck(None, f"the {' and the '.join(unseen)} could not be seen")
+    return Bottleneck(NOBODY)

@@ -16,6 +16,10 @@ CALIBRATION = 0
 """The round that finds what cells need, and warms up; its cells never count."""
 
 Status = Literal["ok", "invalid", "overloaded", "failed"]
+Fault = Literal["once", "too short", "too slow"]
+"""What a contender itself is to blame for: it spoiled a cell, for the first time; it needs longer
+cells; it needs longer ones than there may be.
+"""
 Name = Annotated[str, Meta(min_length=1)]
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")]
 Count = Annotated[int, Meta(ge=0)]
@@ -63,14 +67,16 @@ class Cell(Struct, frozen=True, kw_only=True):
     `count` units were done in `seconds`, `throughput` a second. `histogram` is pairs (upper bound
     in microseconds, count). `meters` holds what each meter saw, by party or by figure; `facts` what
     the discipline knows of the task (requests to the database for each page). `connections_used` is
-    what `load.connections` was raised to, `busy_connections` how many the generator saw waiting on
-    the mean (for Little's law). `full` is the party that had no more to give, "nobody", or None
-    where that cannot be told; where it is another than the first one, `throughput` is a lower
-    bound. `no_latency` says why a pipelined cell has none.
+    what `load.connections` was raised to, `driven_s` what `load.duration_s` was; `busy_connections`
+    are how many the generator saw waiting on the mean (for Little's law). `full` is the party that
+    had no more to give, "nobody", or None where that cannot be told, with the reason in
+    `full_unknown`; unless it is the first one, `throughput` is a lower bound. `no_latency` says why
+    a pipelined cell has none.
 
     A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
     overloaded (offered a fixed rate that it did not keep up with). It keeps what was measured of it
-    all the same; None and empty is what was not measured.
+    all the same; None and empty is what was not measured. `fault` is what the rest of the race has
+    to know of it, also when it is resumed.
     """
 
     schema: Literal[2] = SCHEMA
@@ -82,7 +88,9 @@ class Cell(Struct, frozen=True, kw_only=True):
     started_at: Time
     status: Status
     reason: str | None = None
+    fault: Fault | None = None
     full: Name | None = None
+    full_unknown: str | None = None
     count: Count | None = None
     seconds: Amount | None = None
     throughput: Amount | None = None
@@ -94,6 +102,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     meters: dict[str, Figures] = {}
     facts: Figures = {}
     connections_used: Count | None = None
+    driven_s: Positive | None = None
     busy_connections: Amount | None = None
     warm_up: WarmUp | None = None
     pass_: Literal["forward", "reverse"] = field(name="pass", default="forward")
@@ -129,13 +138,15 @@ class Cell(Struct, frozen=True, kw_only=True):
 
 class Contender(Struct, frozen=True, kw_only=True):
     """One line of a race. `name` is what the discipline starts, `factors` its levels by factor;
-    `aa` marks the A/A twin, a contender that runs twice.
+    `aa` marks the A/A twin, a contender that runs twice. `described` is False where the factors do
+    not say all that sets it apart: what runs is known by its name alone.
     """
 
     label: Name
     name: Name
     factors: dict[str, str] = {}
     aa: bool = False
+    described: bool = True
 
 
 class Rejected(Struct, frozen=True):

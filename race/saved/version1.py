@@ -40,6 +40,8 @@ _DISCIPLINE: JSON = {
         "busy": "fraction",
     },
 }
+_SATURATED = 0.9
+"""Of a core: the share from which it is full, in version 2 when version 1 went out of use."""
 _RENAMED = {"requests": "count", "rps": "throughput", "page": "task"}
 _MOVED = (
     *("engine", "python", "cpu_ns", "rss_bytes", "context_switches"),
@@ -113,10 +115,28 @@ def cell(data: Mapping[str, Any]) -> JSON:
     return {
         **kept,
         "schema": 2,
-        "full": "generator" if data.get("generator_bound") else None,
+        **_limit(data),
         "facts": {} if requests is None else {"database_requests": requests},
         "meters": _meters(data),
     }
+
+
+def _limit(data: Mapping[str, Any]) -> JSON:
+    """Who was full in a measured cell, as far as version 1 says so.
+
+    It asked whether the generator was, and nothing else; but its later files have how busy the
+    server's own core was, and that is judged as a cell of today is. Where neither tells, the limit
+    is not known and nobody is ranked, as in a race of today: that it was ranked in its time does
+    not make it sure. CPU time per request, which version 1 metered as well, is compared instead.
+    """
+    if data.get("rps") is None:
+        return {}
+    if data.get("generator_bound"):
+        return {"full": "generator"}
+    server = _object(data, "busy").get("server")
+    if isinstance(server, int | float) and server >= _SATURATED:
+        return {"full": "server"}
+    return {"full_unknown": "version 1 of the results does not say"}
 
 
 def _meters(data: Mapping[str, Any]) -> JSON:

@@ -35,6 +35,9 @@ Factors = Mapping[str, Sequence[str]]
 Levels that are not named follow the named ones in natural order: 3.7 before 3.13.
 """
 
+What = tuple[str, str, str]
+"""Factor, level, reference."""
+
 Pairs = list[tuple[str, str]]
 Table = NDArray[np.float64]
 
@@ -90,18 +93,27 @@ def effects(
     `designs` are of `comparable` contenders; those without a rate are in no pair.
     """
     return [
-        _effect((factor, level, reference), usable, contenders, margin)
-        for factor in factors
-        if factor not in ignored
-        for (level, reference), pairs in _matched(factor, designs, factors).items()
+        effect(what, usable, contenders, margin)
+        for what, pairs in contrasts(designs, factors, ignored)
         if (usable := [pair for pair in pairs if _shared([pair], contenders)])
         and _shared(usable, contenders)
     ]
 
 
-def _effect(
-    what: tuple[str, str, str], pairs: Pairs, contenders: Mapping[str, Rounds], margin: float
-) -> Effect:
+def contrasts(
+    designs: Mapping[str, Design], factors: Factors, ignored: Collection[str] = ()
+) -> list[tuple[What, Pairs]]:
+    """Every effect that could be told of these contenders, with its matched pairs."""
+    return [
+        ((factor, level, reference), pairs)
+        for factor in factors
+        if factor not in ignored
+        for (level, reference), pairs in _matched(factor, designs, factors).items()
+    ]
+
+
+def effect(what: What, pairs: Pairs, contenders: Mapping[str, Rounds], margin: float) -> Effect:
+    """One effect, of matched pairs that have common rounds."""
     table = _table(pairs, contenders)
     each = [log_ratios(contenders[one], contenders[two]) for one, two in pairs]
     estimates = tuple(signed_rank.hodges_lehmann(ratios) for ratios in each)

@@ -14,26 +14,34 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from race.stats import noise, signed_rank
+from race.stats import effects, noise, signed_rank
 
 Array = NDArray[np.float64]
+Which = NDArray[np.bool_]
 
 Same = Sequence[Sequence[Sequence[int]]]
 """For each work the groups of contenders, by index, that run the same code there."""
 
+Pairs = Sequence[tuple[int, int]]
+Contrasts = Sequence[Sequence[Pairs]]
+"""For each work the matched pairs of each effect that can be told there, by index."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the rule needs of each pair: its interval and the margin, races x works x pairs.
+    """What the rule needs of each pair: estimate, interval and margin, races x works x pairs.
 
     Pairs are in the order of `itertools.combinations`. `compared` (works x pairs) is False for
-    pairs of controls, which nobody wins.
+    pairs of controls, which nobody wins. `signs` (pairs x contenders) are 1 for the first of a
+    pair, -1 for the second.
     """
 
+    value: Array
     low: Array
     high: Array
     margin: Array
-    compared: NDArray[np.bool_]
+    compared: Which
+    signs: Array
 
     @property
     def verdicts(self) -> NDArray[np.int64]:
@@ -42,9 +50,22 @@ class Judged:
         return np.asarray(won * self.compared, dtype=np.int64)
 
     @property
+    def winners(self) -> Which:
+        """Which races declare any of these equals a winner anywhere."""
+        return np.asarray((self.verdicts != 0).any(axis=(1, 2)))
+
+    @property
     def false_reports(self) -> float:
         """Share of the races in which any of these equals was declared a winner anywhere."""
-        return float((self.verdicts != 0).any(axis=(1, 2)).mean())
+        return float(self.winners.mean())
+
+    def headlines(self, work: int) -> Which:
+        """Which races declare a winner in a headline about this work: the best there, if it beat
+        anybody.
+        """
+        best = (self.value[:, work] @ self.signs).argmax(axis=1)
+        turned = self.verdicts[:, work] * self.signs[:, best].T
+        return np.asarray((turned > 0).any(axis=1))
 
     def power(self, ratio: float) -> Array:
         """By work, the share of pairs rightly told apart if the first were `ratio` times as fast.
@@ -61,12 +82,15 @@ class Judged:
 
 def judge(races: Array, same: Same) -> Judged:
     """Apply the rule of `ranking.rank` with `noise.margin` to all races."""
-    pairs = list(combinations(range(races.shape[2] - 1), 2))
-    limits = [signed_rank.limits(races[:, :, one] - races[:, :, two])[1:] for one, two in pairs]
-    low, high = (np.stack(ends, axis=-1) for ends in zip(*limits, strict=True))
+    contenders = races.shape[2] - 1
+    pairs = list(combinations(range(contenders), 2))
+    limits = [signed_rank.limits(races[:, :, one] - races[:, :, two]) for one, two in pairs]
+    value, low, high = (np.stack(part, axis=-1) for part in zip(*limits, strict=True))
     alike = [set(_alike(groups)) for groups in same]
     compared = np.array([[pair not in here for pair in pairs] for here in alike])
-    return Judged(low, high, margins(races, same)[:, :, None], compared)
+    each = np.eye(contenders)
+    signs = np.array([each[one] - each[two] for one, two in pairs])
+    return Judged(value, low, high, margins(races, same)[:, :, None], compared, signs)
 
 
 def margins(races: Array, same: Same) -> Array:
@@ -83,6 +107,31 @@ def margins(races: Array, same: Same) -> Array:
             widest[:, work] = np.maximum(widest[:, work], np.abs(signed_rank.limits(ratios)[0]))
     pairs = [*np.moveaxis(twin, 1, 0), *(ratios for here in controls for ratios in here)]
     return noise.margin(np.maximum(-low, high), noise.between(pairs)[:, None], widest)
+
+
+def bought(races: Array, margin: Array, contrasts: Contrasts) -> Which:
+    """Which races say anywhere that a choice buys something; `margin` is races x works.
+
+    By the rule of `effects.effect`. Whether pairs agree takes long to find out, and is asked only
+    where their mean lies beyond the margin.
+    """
+    found = np.zeros(len(races), dtype=np.bool_)
+    for work, here in enumerate(contrasts):
+        limit = margin[:, work]
+        for pairs in here:
+            ratios = np.mean([races[:, work, one] - races[:, work, two] for one, two in pairs], 0)
+            _, low, high = signed_rank.limits(ratios)
+            beyond = ((low > limit) | (high < -limit)) & ~found
+            for race in np.flatnonzero(beyond):
+                found[race] = _direction(races[race, work], pairs, float(limit[race])) != 0
+    return found
+
+
+def _direction(contenders: Array, pairs: Pairs, margin: float) -> int:
+    """`Effect.direction` of one contrast in one race at one work; `contenders` x rounds."""
+    rounds = {str(number): dict(enumerate(row)) for number, row in enumerate(contenders)}
+    named = [(str(one), str(two)) for one, two in pairs]
+    return effects.effect(("", "", ""), named, rounds, margin).direction
 
 
 def _alike(groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:

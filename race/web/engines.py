@@ -154,4 +154,5 @@ def _contender(scenario: SiteScenario, entry: Entry, render: str | None, workers
         label += f", {workers} worker{'s' * (workers > 1)}"
     rendered = {} if render is None else {RENDER: render}
     factors = {**entry.factors, **rendered, WORKERS: str(workers)}
-    return Contender(label=label, name=entry.name, factors=factors)
+    described = entry.name not in scenario.programs
+    return Contender(label=label, name=entry.name, factors=factors, described=described)

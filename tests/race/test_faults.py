@@ -44,6 +44,27 @@ def test_a_party_killed_in_a_cell_fails_that_cell_alone(
     assert cells[0].count is None
 
 
+def test_a_server_killed_under_load_leaves_what_was_seen_of_its_cell(tmp_path: Path) -> None:
+    path = scenario(tmp_path, [ENGINE], ["ugly"], duration=5)
+    with Race(["run", str(path)], tmp_path / "results") as race:
+        race.child("-d5s")  # of the first round: windows and calibration are shorter
+        time.sleep(1)
+        for child in race.children():
+            if "server.py" in " ".join(child.cmdline()):
+                child.kill()
+        assert race.wait() == 1, race.text()
+        lost, other = race.saved_race().cells[2:]
+        assert "FAILED: server killed by SIGKILL (" in race.text()
+    assert (lost.status, other.status) == ("failed", "ok")
+    assert str(lost.reason).startswith("server killed by SIGKILL")
+    assert lost.count is not None
+    assert lost.count > 100
+    assert lost.seconds is not None
+    assert 0.5 < lost.seconds < 4
+    assert lost.meters["cpu_ns"]["server"] > 1e8
+    assert lost.facts["body_bytes"] > 0
+
+
 def test_why_a_server_does_not_start_is_the_reason_of_every_cell(tmp_path: Path) -> None:
     path = scenario(tmp_path, [ENGINE], ["ugly", "about"])
     env = {**environment(), "POOL_SIZE": "none"}

@@ -25,8 +25,9 @@ class CoreUse:
     Process clocks tell what was used: of all parties that run on those cores, so that a generator
     and a database that fill one core together are both seen on a full core. They are exact where
     ticks are samples, and what others use does not make a contender look full. Where a party on
-    those cores has no process to see (a database elsewhere), or has others as well, what counts is
-    all that was not idle.
+    those cores has others as well, its clock does not say on which of them it ran: what counts is
+    all that was not idle. A party without a process to see (a database elsewhere) has no fraction:
+    nothing that happens on cores of this machine says how full it was.
 
     The whole is the load's own time, and what a generator used for its start and end, where it
     tells, is left out (`Sample.beside_ns`: 12 to 25 ms of wrk, 3 to 5 % of a window of 0.5 s). The
@@ -46,13 +47,14 @@ class CoreUse:
     def between(
         self, before: Reading, after: Reading, sample: Sample, found: Mapping[str, Figures]
     ) -> Figures:
-        """By party."""
+        """By party that has a clock."""
         beside = sample.beside_ns
         clocks = {one: used - beside.get(one, 0) for one, used in found["cpu_ns"].items()}
         figures: Figures = {}
-        for name, mine in after.layout.items():
+        seen = {name: mine for name, mine in after.layout.items() if name in clocks}
+        for name, mine in seen.items():
             passed = passed_between(before.cores, after.cores, mine)
-            used = _used_ns(name, after.layout, clocks, passed)
+            used = _used_ns(name, seen, clocks, passed)
             left = sample.seconds * 1e9 * len(mine) * (1 - passed.steal / passed.whole)
             figures[name] = round(min(1.0, used / max(left, 1.0)), 3)
         return figures
@@ -62,6 +64,6 @@ def _used_ns(name: str, layout: Layout, clocks: Figures, passed: CorePassed) -> 
     """Time of the cores of a party that somebody used, by process clocks where they tell it all."""
     mine = layout[name]
     there = [other for other, cores in layout.items() if cores & mine]
-    if all(other in clocks and layout[other] <= mine for other in there):
+    if all(layout[other] <= mine for other in there):
         return sum(clocks[other] for other in there) + passed.interrupts
     return passed.busy

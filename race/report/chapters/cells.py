@@ -36,9 +36,9 @@ class Cells:
 
 
 def _is_bound(cell: Cell, party: str) -> bool:
-    """Whether its throughput is a lower bound: somebody else was full, or nobody."""
+    """Whether its throughput is a lower bound: not `party` was full, as far as is known."""
     known = cell.throughput and cell.load.rate is None
-    return bool(known) and cell.full not in (None, party)
+    return bool(known) and cell.full != party
 
 
 def _example(analysis: Analysis) -> str:

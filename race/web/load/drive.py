@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from dataclasses import replace
 
+from race.discipline import Broken
 from race.errors import CellFailed, NotReady
 from race.machine.proc import cpu_ns
 from race.machine.process import Child, wait_first
@@ -20,7 +21,8 @@ LEAST = 0.5
 
 
 def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> Seen:
-    """CellFailed when the server or the generator did not last it out.
+    """CellFailed when the generator did not last it out; Broken, with what was seen until then,
+    when the server did not.
 
     NotReady when the generator, on a busy machine, took SIGINT before it was ready to keep results,
     or had only just begun.
@@ -28,27 +30,42 @@ def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> S
     driver = generators.find(load.generator)
     child = Child(driver.command(target, load), cores)
     try:
-        cut = _last_out(child, server, driver, load)
-        spent = cpu_ns(child.pid)
-        how = child.exit()
-        if cut and how.signal is signal.SIGINT:
-            raise NotReady(f"{load.generator} was not ready in time")
-        if how.code != 0:
-            said = child.complaint() or "without a word"
-            raise CellFailed(f"{load.generator} {how} ({said})")
-        seen = driver.parse(child.output(), load)
-        if cut and seen.sample.seconds < load.duration_s * LEAST:
-            raise NotReady(f"{load.generator} began too late")
-    except (ValueError, KeyError) as error:
-        raise CellFailed(f"{load.generator} gave no result: {error}") from None
+        seen = _driven(child, server, driver, load)
+    except CellFailed:
+        if server.running():
+            raise
+        raise CellFailed(f"server {server.last_words()}") from None
     finally:
         child.end()
+    if not server.running():
+        raise Broken(f"server {server.last_words()}", seen.sample)
+    return seen
+
+
+def _driven(child: Child, server: Child, driver: Generator, load: Load) -> Seen:
+    """What the generator saw, with the CPU time that it used."""
+    cut = _last_out(child, server, driver, load)
+    spent = cpu_ns(child.pid)
+    how = child.exit()
+    if cut and how.signal is signal.SIGINT:
+        raise NotReady(f"{load.generator} was not ready in time")
+    if how.code != 0:
+        said = child.complaint() or "without a word"
+        raise CellFailed(f"{load.generator} {how} ({said})")
+    try:
+        seen = driver.parse(child.output(), load)
+    except (ValueError, KeyError) as error:
+        raise CellFailed(f"{load.generator} gave no result: {error}") from None
+    if cut and server.running() and seen.sample.seconds < load.duration_s * LEAST:
+        raise NotReady(f"{load.generator} began too late")
     beside = {} if seen.own_ns is None else {PARTY: max(0, spent - seen.own_ns)}
     return replace(seen, sample=replace(seen.sample, cpu_ns={PARTY: spent}, beside_ns=beside))
 
 
 def _last_out(child: Child, server: Child, driver: Generator, load: Load) -> bool:
-    """Wait for the generator's end; a load shorter than it can count is cut with SIGINT (True)."""
+    """Wait for the generator's end; True where it was cut with SIGINT: a load that is shorter than
+    it can count, or whose server died.
+    """
     watched = [child, server]
     first = None
     cut = False
@@ -58,8 +75,11 @@ def _last_out(child: Child, server: Child, driver: Generator, load: Load) -> boo
             child.interrupt()
             cut = True
     first = first or wait_first(watched, load.duration_s + GRACE_SECONDS)
+    if first is server:
+        if driver.interruptible and not cut:
+            child.interrupt()
+            cut = True
+        first = wait_first([child], load.duration_s + GRACE_SECONDS)
     if first is None:
         raise CellFailed(f"{load.generator} did not end {GRACE_SECONDS:.0f} s after its time")
-    if not server.running():
-        raise CellFailed(f"server {server.last_words()}")
     return cut

@@ -244,8 +244,10 @@ def _full(race: SavedRace, label: str, task: str, who: list[str | None]) -> Save
         (["nobody"], "at-least", "nobody"),
         (["server", "database"], "at-least", "server"),
         (["server", "server", "database"], "ranked", "server"),
-        ([None], "ranked", None),
-        ([None, None, "generator"], "ranked", "generator"),
+        ([None], "at-least", None),
+        (["server", None], "at-least", "server"),
+        (["server", "server", None], "ranked", "server"),
+        ([None, None, "generator"], "at-least", None),
     ],
 )
 def test_who_was_not_the_limit_in_half_of_its_cells_has_a_lower_bound(
@@ -372,11 +374,46 @@ def test_an_engine_raced_against_itself_under_another_name_is_no_control(tmp_pat
     (original,) = [one for one in race.head.contenders if not one.aa]
     other = changed(original, label="slowed", name="slowed")
     head = changed(race.head, contenders=[*race.head.contenders, other])
-    (contest,) = analyse(replace(race, head=head, cells=[*race.cells, *slow])).contests
+    analysis = analyse(replace(race, head=head, cells=[*race.cells, *slow]))
+    (contest,) = analysis.contests
     assert contest.controls is None
     assert [(pair.first, pair.second, pair.winner) for pair in contest.pairs] == [
         (BASELINE, "slowed", BASELINE)
     ]
+    headline = analysis.headline
+    assert headline is not None
+    assert headline.unknown == (BASELINE, "slowed")
+    assert "same code" not in headline.text
+
+
+@pytest.mark.parametrize("described", [True, False])
+def test_two_programs_alone_run_code_that_no_factor_tells(tmp_path: Path, described: bool) -> None:
+    """They differ in their interpreter as far as factors go, and here that changes nothing."""
+    recipe = Recipe(engines=(ARTICLE[5], ARTICLE[7]), pages=("good",), faults=False)
+    race = load(write(tmp_path / "programs", recipe))
+    programs = [
+        changed(one, factors={"python": one.factors["python"]}, described=described)
+        for one in race.head.contenders
+    ]
+    kind = changed(DISCIPLINE, ignores={"good": ["python"]})
+    analysis = analyse(replace(race, head=changed(race.head, contenders=programs, discipline=kind)))
+    headline = analysis.headline
+    assert headline is not None
+    assert (_contest(analysis, "good").controls is not None) == described
+    assert ("They run the same code there" in headline.text) == described
+    assert bool(headline.unknown) != described
+
+
+def test_the_interpreters_of_two_programs_are_no_effect(tmp_path: Path) -> None:
+    recipe = Recipe(engines=(ARTICLE[5], ARTICLE[7]), pages=("good",), faults=False)
+    race = load(write(tmp_path / "programs", recipe))
+    for described in (True, False):
+        programs = [
+            changed(one, factors={"python": one.factors["python"]}, described=described)
+            for one in race.head.contenders
+        ]
+        found = analyse(replace(race, head=changed(race.head, contenders=programs))).effects
+        assert {effect.factor for _, effect in found} == ({"python"} if described else set())
 
 
 def test_headline_prefers_those_that_differ_in_one_factor(tmp_path: Path) -> None:

@@ -82,6 +82,15 @@ def test_too_few_rounds_decide_nothing(folders: dict[str, Path]) -> None:
     assert any("No change could be seen" in text for text in found.warnings)
 
 
+def test_limits_that_are_not_known_decide_nothing_and_say_so(folders: dict[str, Path]) -> None:
+    old, slow = (load(folders[name]) for name in ("before", "slower"))
+    unknown = replace(slow, cells=[changed(cell, full=None) for cell in slow.cells])
+    found = compare(old, unknown, 0.05)
+    assert not found.decided
+    assert found.regressions == []
+    assert any("rates that are no lower bound" in text for text in found.warnings)
+
+
 def test_a_shift_of_everything_is_named(folders: dict[str, Path]) -> None:
     found = _compare(folders, "before", "all")
     assert len(found.regressions) == len(found.changes)

@@ -105,12 +105,17 @@ def test_the_command_prints_tables_and_json(
     monkeypatch.setattr(module, "RACES", 50)
     assert main(["power", str(folder), "--rounds", "6", "--effect", "1.2", "1.4"]) == 0
     shown = capsys.readouterr().out
-    assert "false winner" in shown
+    headings = next(line for line in shown.splitlines() if "rounds" in line and "1.4×" in line)
+    assert [one in headings for one in ("winner", "effect", "headline", "any")] == [True] * 4
     assert "1.4×" in shown
+    assert main(["power", str(folder), "--rounds", "6", "--processes", "2"]) == 0
+    assert "Each process keeps 2.0 %" in capsys.readouterr().out
     assert main(["power", str(folder), "--rounds", "6", "--effect", "1.2", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["effects"] == [1.2]
-    assert data["outlooks"][0].keys() == {"rounds", "false_reports", "found"}
+    (outlook,) = data["outlooks"]
+    kinds = {"reports", "effects", "headlines", "claims"}
+    assert outlook.keys() == {"rounds", "found", *(f"false_{kind}" for kind in kinds)}
 
 
 def test_what_a_person_can_do_wrong_is_one_line(
@@ -121,6 +126,28 @@ def test_what_a_person_can_do_wrong_is_one_line(
     said = capsys.readouterr().err.strip()
     assert said.count("\n") == 0
     assert "two contenders with two complete rounds" in said
-    for wrong in (["--rounds", "0"], ["--rounds", "x"], ["--effect", "0.9"], ["--effect", "nan"]):
+    for wrong in (
+        ["--rounds", "0"],
+        ["--rounds", "x"],
+        ["--effect", "0.9"],
+        ["--effect", "nan"],
+        ["--processes", "x"],
+    ):
         with pytest.raises(SystemExit):
             main(["power", str(short), *wrong])
+
+
+def test_all_that_a_report_claims_is_simulated(race: SavedRace, found: Power) -> None:
+    for one in (*found.outlooks, *power(race, rounds=[9], processes=0.05).outlooks):
+        kinds = (one.false_reports, one.false_effects, one.false_headlines)
+        assert max(kinds) <= one.false_claims <= math.fsum(kinds) + 1e-9
+        assert one.false_headlines <= one.false_reports
+
+
+def test_processes_may_keep_more_than_the_saved_race_shows(race: SavedRace) -> None:
+    """Of five pairs the pages and the twin show too little of it to be sure."""
+    (quiet,), (kept,) = (power(race, [9], processes=sd).outlooks for sd in (0.0, 0.05))
+    assert power(race, [9], processes=0.05).processes == 0.05
+    assert kept.false_reports > quiet.false_reports
+    assert kept.false_effects > quiet.false_effects
+    assert kept.false_headlines > quiet.false_headlines

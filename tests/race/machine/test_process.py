@@ -86,7 +86,9 @@ def test_how_a_child_was_killed_is_said() -> None:
     wait_first([child], 10)
     assert child.exit().signal is signal.SIGKILL
     assert child.last_words() == "killed by SIGKILL"
+    assert _state(child.pid) == "Z"  # its CPU time can still be read
     child.end()
+    assert child.exit().signal is signal.SIGKILL
 
 
 def test_a_program_that_does_not_exist_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

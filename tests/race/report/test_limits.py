@@ -78,18 +78,47 @@ def test_the_terminal_names_who_was_full_within_80_columns(small: SavedRace, ful
     assert max(map(len, lines)) <= 80
 
 
-def test_a_limit_that_is_not_known_is_warned_about(small: SavedRace) -> None:
-    """Ranked all the same: nothing says that it was a lower bound."""
-    race = altered(small, lambda c: changed(c, full=None))
-    told = "Nothing was pinned to cores, so who was full is not known: requests/s may be a lower"
-    analysis = analyse(race)
-    assert [text for text in analysis.trust.warnings if text.startswith(told)]
-    assert analysis.contests[0].ranked
-    assert told in html.page(analysis)
-    environment = changed(race.head.environment, pinned={"server": [0]})
-    pinned = replace(race, head=changed(race.head, environment=environment))
-    for known in (pinned, small):
-        assert told not in " ".join(analyse(known).trust.warnings)
+def test_a_limit_that_is_not_known_is_a_lower_bound_and_says_why(small: SavedRace) -> None:
+    why = "the database could not be seen"
+    analysis = analyse(altered(small, lambda c: changed(c, full=None, full_unknown=why)))
+    assert analysis.headline is None
+    assert analysis.effects == []
+    assert not any(contest.ranked for contest in analysis.contests)
+    item = next(one for one in analysis.contests[0].standings if one.label == FAST)
+    assert (item.state, item.full, item.rank, item.ratio) == ("at-least", None, None, None)
+    unknown = f"who was full is not known: {why}"
+    assert item.reason == f"{unknown} in 12 of 12 cells: this is a lower bound"
+    assert item.cpu_ratio is not None
+    (told,) = (text for text in analysis.trust.warnings if text.startswith("Who was full"))
+    assert f"cells ({why}): requests/s may be a lower bound there" in told
+    for text in (html.page(analysis), markdown.page(analysis)):
+        assert told in text
+        assert f"({unknown})" in text
+    assert f"CPU {item.cpu_ratio}" in markdown.page(analysis)
+    assert "Who was full" not in " ".join(analyse(small).trust.warnings)
+
+
+def test_one_whose_limit_is_not_known_is_ranked_below_the_others(small: SavedRace) -> None:
+    def change(cell: Cell) -> Cell:
+        """As the first races of version 2 saved it, without a reason."""
+        unseen = (cell.label, cell.task) == (FAST, "index")
+        return changed(cell, full=None) if unseen else cell
+
+    analysis = analyse(altered(small, change))
+    index = analysis.contests[0]
+    states = {item.label: item.state for item in index.standings}
+    assert states.pop(FAST) == "at-least"
+    assert "ranked" in states.values()
+    assert "not known: the saved cells do not say why)" in sentences.bounds(index)
+    paired = {
+        label
+        for work, one in analysis.effects
+        if work == index.work
+        for pair in one.pairs
+        for label in pair
+    }
+    assert paired
+    assert FAST not in paired
 
 
 def test_a_verdict_names_all_that_differs_when_that_is_more_than_one_factor(

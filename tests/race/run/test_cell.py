@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from race.discipline import Party, Sample
+from race.discipline import Broken, Party, Sample
 from race.errors import CellFailed, NotReady
 from race.machine.meters import METERS
 from race.plan.contenders import with_twin
@@ -17,6 +18,7 @@ from race.plan.forecast import Plan
 from race.plan.order import Planned
 from race.run import race
 from race.run.cell import Cells
+from race.run.learned import Learned
 from race.run.measure import measure
 from race.run.patience import Patience
 from race.run.rounds import Rounds
@@ -236,25 +238,44 @@ def test_who_is_not_ready_gets_longer_and_then_gives_up() -> None:
         measure(Never("fast", toy.Toys()), {}, RUN)
 
 
-def test_a_party_that_went_away_fails_the_cell() -> None:
+def test_a_party_that_went_away_fails_the_cell_and_leaves_its_figures() -> None:
     class Moved(toy.Toy):
-        pids = iter([1, 2])
+        """Its database is another process after the cell; this one, before."""
 
         def parties(self) -> dict[str, Party]:
-            return {"toy": Party(None), "database": Party(next(self.pids))}
+            driven = any(one.endswith(" 1") for one in self.toys.said)
+            return {"toy": Party(None), "database": Party(1 if driven else os.getpid())}
 
-    with pytest.raises(CellFailed, match="database went away during the cell"):
-        measure(Moved("fast", toy.Toys()), {}, RUN)
+    cell = Cells(toy.scenario()).run(Moved("fast", toy.Toys()), planned("fast"))
+    assert (cell.status, cell.reason) == ("failed", "database went away during the cell")
+    assert (cell.count, cell.throughput, cell.facts) == (4000, 4000.0, {"wheels": 4})
+    # The clock of another process says nothing of the one that is gone.
+    assert "harness" in cell.meters["cpu_ns"]
+    assert "database" not in cell.meters["cpu_ns"]
+    assert cell.warm_up is not None
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1.0, True), (0.5, False)])
+def test_who_dies_in_a_cell_leaves_what_was_seen_of_it(length: float, kept: bool) -> None:
+    """In a warm-up there is no cell yet of which anything could be seen."""
+
+    class Mortal(toy.Toy):
+        def drive(self, work: Work) -> Sample:
+            if work.load.duration_s == length:
+                raise Broken("it broke", Sample(1500, 0.4, {"read": 7}))
+            return super().drive(work)
+
+    toys, cells = toy.Toys(), Cells(toy.scenario())
+    cell = cells.run(Mortal("fast", toys), planned("fast"))
+    assert (cell.status, cell.reason) == ("failed", "it broke")
+    seen = (cell.count, cell.seconds, cell.throughput, cell.errors)
+    assert seen == ((1500, 0.4, 3750.0, {"read": 7}) if kept else (None, None, None, {}))
+    assert ("cpu_ns" in cell.meters) == kept
+    assert toys.said.count("check fast run") == 1
+    assert cells.learned.faults == set()
 
 
 def test_a_cell_that_was_too_short_after_all_lasts_twice_as_long_the_next_time() -> None:
-    class Tired(toy.Toy):
-        """Slower than its calibration let expect."""
-
-        def drive(self, work: Work) -> Sample:
-            seconds = work.load.duration_s
-            return Sample(round((400 if seconds < 1 else 100) * seconds), seconds)
-
     toys, cells = toy.Toys(), Cells(toy.scenario())
     one, subject = planned("tired"), Tired("tired", toys)
     cells.calibrate(subject, replace(one, round=0))
@@ -262,3 +283,59 @@ def test_a_cell_that_was_too_short_after_all_lasts_twice_as_long_the_next_time()
     assert [cell.status for cell in found] == ["invalid", "ok", "ok"]
     assert found[0].reason == "100 are too few samples (under 200)"
     assert [cell.seconds for cell in found] == [1.0, 2.0, 2.0]
+
+
+def saved(cell: Cell) -> Cell:
+    """As it comes back from the disk."""
+    return msgspec.json.decode(msgspec.json.encode(cell), type=Cell)
+
+
+class Tired(toy.Toy):
+    """Slower in a cell than its calibration let expect."""
+
+    def drive(self, work: Work) -> Sample:
+        seconds = work.load.duration_s
+        return Sample(round((400 if seconds < 1 else 100) * seconds), seconds)
+
+
+def test_a_resumed_race_knows_what_the_interrupted_one_had_learned() -> None:
+    toys = toy.Toys(speeds={"snail": 20.0, "lazy": 100.0, "fast": 4000.0}, errors={"odd": 100})
+    subjects = {name: toy.Toy(name, toys) for name in ("snail", "lazy", "fast", "odd")}
+    subjects["tired"] = Tired("tired", toys)
+    cells = Cells(toy.scenario())
+    found: list[Cell] = []
+    for number in range(3):
+        for name, subject in subjects.items():
+            one = replace(planned(name), round=number)
+            cell = cells.run(subject, one) if number else cells.calibrate(subject, one)
+            found.append(saved(cell))
+            after = Learned()
+            after.remember(found)
+            assert after == cells.learned
+    learned = cells.learned
+    assert {label for label, _ in learned.faults} == {"odd"}
+    assert {label for label, _ in learned.too_slow} == {"snail"}
+    assert sorted(learned.seconds.values()) == [1.0, 1.0, 2.0, 2.4, 4.0]
+
+
+def test_a_fault_is_remembered_also_where_the_cell_went_well_later() -> None:
+    toys, cells = toy.Toys(errors={"fast": 100}), Cells(toy.scenario())
+    first = run(toys, "fast", cells)
+    toys.errors.clear()
+    found = [saved(first), saved(run(toys, "fast", cells))]
+    assert [(cell.status, cell.fault) for cell in found] == [("invalid", "once"), ("ok", None)]
+    resumed = Cells(toy.scenario())
+    resumed.learned.remember(found)
+    toys.errors["fast"] = 100
+    assert str(run(toys, "fast", resumed).reason).startswith("again: ")
+
+
+def test_who_was_too_slow_is_not_driven_again_after_a_resume() -> None:
+    toys, cells = toy.Toys(speeds={"snail": 20.0}), Cells(toy.scenario())
+    first = saved(run(toys, "snail", cells))
+    assert (first.fault, first.driven_s) == ("too slow", 4.0)
+    resumed, fresh = Cells(toy.scenario()), toy.Toys(speeds={"snail": 20.0})
+    resumed.learned.remember([first])
+    again = run(fresh, "snail", resumed)
+    assert (again.status, again.reason, again.count) == ("failed", first.reason, None)
+    assert fresh.said == ["start snail"]

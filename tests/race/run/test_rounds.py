@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from rich.console import Console
 from race.discipline import Subject
 from race.plan.contenders import TWIN_MARK, with_twin
 from race.plan.forecast import Plan
-from race.plan.order import Planned
+from race.plan.order import Planned, key_of
 from race.run.cell import Cells, failed
 from race.run.learned import Learned
 from race.run.patience import Look, Patience
@@ -75,9 +76,10 @@ def race(
     spoiled: dict[tuple[int, str], int] | None = None,
     toys: toy.Toys | None = None,
     look: Look = dict,
+    before: Sequence[Cell] = (),
     **changes: Any,
 ) -> Ran:
-    """Run all of it."""
+    """Run all of it, or what is left after some cells."""
     toys, chosen = toys or toy.Toys(), toy.scenario(**changes)
     contenders = with_twin(chosen, toys.choose(chosen).contenders)
     plan = Plan(toys, chosen, contenders, [])
@@ -86,11 +88,19 @@ def race(
     with Writer(folder / "r", head) as writer:
         board = Plain(Console(quiet=True), head.discipline, 1)
         patience = Patience(chosen.limits, look)
-        rounds = Rounds(plan, toys.start, cells, writer, board, patience)
+        done = {key_of(cell): cell for cell in before}
+        tries = Counter(key_of(cell) for cell in before)
+        rounds = Rounds(plan, toys.start, cells, writer, board, patience, done, tries)
         rounds.run()
         saved = load(folder / "r").cells
-        done = list(rounds.done.values())
-        return Ran(writer.head, done, cells.seen, saved, toys.said, sorted(cells.dropped))
+        return Ran(
+            writer.head,
+            list(rounds.done.values()),
+            cells.seen,
+            saved,
+            toys.said,
+            sorted(cells.dropped),
+        )
 
 
 def test_every_round_has_every_cell_once_after_a_calibration(tmp_path: Path) -> None:
@@ -207,3 +217,20 @@ def test_after_a_disturbed_cell_the_machine_is_looked_at(tmp_path: Path) -> None
     limits = {"steal": 0.02, "foreign": 1.0, "patience_s": 5}
     race(tmp_path, spoiled={(1, "fast"): 1}, look=look, limits=limits)
     assert len(looked) == 1
+
+
+def test_a_resumed_race_does_not_measure_again_what_had_its_tries(tmp_path: Path) -> None:
+    """Of a race that was interrupted in its second round, when the first one was over."""
+    before = [
+        cell
+        for cell in race(tmp_path, {(1, "slow"): 9, (2, "fast"): 2}).saved
+        if cell.round < 2 or cell.label == "fast"
+    ]
+    assert [cell.label for cell in before if cell.round == 1].count("slow") == 3
+    kept = before[:-2]  # its first try, and no other
+    assert [cell.label for cell in kept if cell.round == 2] == ["fast"]
+    ran = race(tmp_path / "again", {(2, "fast"): 9}, before=kept)
+    measured = [one[:2] for one in ran.seen]
+    assert measured.count((1, "slow")) == 0
+    assert measured.count((2, "fast")) == 2
+    assert sorted(set(measured)) == [(2, label) for label in EVERYONE]

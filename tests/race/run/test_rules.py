@@ -12,8 +12,8 @@ from race.machine.cores import Layout
 from race.run.measure import Measured
 from race.run.rules import (
     apart,
+    bottleneck,
     disturbances,
-    full,
     judge,
     least_seconds,
     little,
@@ -169,9 +169,6 @@ def use(generator: float, database: float | None) -> Figures:
         (THREE, (0.5, 0.95, 0.5), use(0.95, 0.5), "generator"),
         (THREE, (0.5, 0.8, 0.95), use(0.8, 0.95), "database"),
         (THREE, (0.5, 0.91, 0.95), use(0.91, 0.95), "database"),
-        # A database on another machine uses none of what is full here.
-        (TWO, (0.5, 0.95, 0.95), use(0.95, None), "generator"),
-        (THREE, (0.5, 0.5, 0.95), use(0.5, None), None),
         # Two workers: one of them may be what fills the generator's core.
         (SHARED, (0.7, 0.99, 0.99), use(0.5, 0.1), None),
         (SHARED, (0.95, 0.99, 0.99), use(0.5, 0.1), "server"),
@@ -183,7 +180,42 @@ def test_who_was_full(
     layout: Layout, fractions: tuple[float, ...], used: Figures, who: str | None
 ) -> None:
     busy = dict(zip(layout, fractions, strict=True))
-    assert full(Measured(SAMPLE, {"busy": busy, "cpu_ns": used}, layout)) == who
+    found = bottleneck(Measured(SAMPLE, {"busy": busy, "cpu_ns": used}, layout))
+    assert found.full == who
+    assert (found.unknown is None) == (who is not None)
+
+
+@pytest.mark.parametrize("layout", [TWO, THREE])
+@pytest.mark.parametrize(
+    ("server", "generator", "found"),
+    [
+        # Seen to be full itself, the server is the limit, whoever else cannot be seen.
+        (0.9, 0.5, ("server", None)),
+        (0.9, 0.95, ("server", None)),
+        # So is the generator where the server is not.
+        (0.899, 0.95, ("generator", None)),
+        # All who can be seen had time to spare: the database may have had none.
+        (0.899, 0.899, (None, "the database could not be seen")),
+    ],
+)
+def test_who_was_full_beside_a_database_elsewhere(
+    layout: Layout, server: float, generator: float, found: tuple[str | None, str | None]
+) -> None:
+    busy = {"server": server, "generator": generator}
+    meters = {"busy": busy, "cpu_ns": use(generator, None)}
+    assert bottleneck(Measured(SAMPLE, meters, layout)) == found
+
+
+def test_why_nobody_knows_who_was_full_is_said() -> None:
+    free = dict.fromkeys(TWO, frozenset[int]())
+    meters: dict[str, Figures] = {"busy": dict.fromkeys(TWO, 0.99), "cpu_ns": use(0.5, 0.1)}
+    assert bottleneck(Measured(SAMPLE, meters, free)).unknown == "nothing was pinned to cores"
+    shared: dict[str, Figures] = {**meters, "busy": {"server": 0.7, "generator": 0.99}}
+    found = bottleneck(Measured(SAMPLE, shared, SHARED))
+    assert found == (None, "a core was full that the server has a part in")
+    unseen: dict[str, Figures] = {"busy": {"server": 0.5}, "cpu_ns": {"server": 1e9}}
+    found = bottleneck(Measured(SAMPLE, unseen, TWO))
+    assert found.unknown == "the generator and the database could not be seen"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from race.analysis import values
 from race.analysis.analyse import analyse
 from race.analysis.values import Values
-from race.saved import reader, schema
+from race.saved import reader, schema, version1
 from race.saved.model import Cell, Rejected
 from race.saved.reader import SavedRace
 from tests.support.synthetic import Recipe, failed, write
@@ -195,7 +196,7 @@ def test_results_of_version_1_are_read_as_those_of_version_2() -> None:
     assert by_status["invalid"].steal == 0.034
     assert {cell.load.pipeline for cell in race.cells} == {1, 24}
     assert {cell.load.rate for cell in race.cells} == {None, 2000.0}
-    assert {cell.full for cell in race.cells} == {"generator", None}
+    assert {cell.full for cell in race.cells} == {"server", "generator", None}
     first = race.cells[0]
     assert (first.task, first.count, first.throughput) == ("good", 4000, 4000.0)
     assert first.meters == {
@@ -206,7 +207,40 @@ def test_results_of_version_1_are_read_as_those_of_version_2() -> None:
         "busy": {"server": 0.9},
     }
     assert first.facts == {"database_requests": 3.0}
-    assert analyse(race).contests
+    ranked = [(one.work.task, one.closed) for one in analyse(race).contests if one.ranked]
+    assert ("good", True) in ranked
+
+
+@pytest.mark.parametrize(
+    ("changes", "full", "told"),
+    [
+        ({}, "server", None),
+        ({"busy": {"server": 0.89}}, None, "version 1 of the results does not say"),
+        ({"busy": None}, None, "version 1 of the results does not say"),
+        ({"busy": {"server": "much"}}, None, "version 1 of the results does not say"),
+        ({"generator_bound": True}, "generator", None),
+        # Nothing was measured.
+        ({"rps": None}, None, None),
+    ],
+)
+def test_who_was_full_as_far_as_version_1_says_so(
+    changes: dict[str, Any], full: str | None, told: str | None
+) -> None:
+    line = json.loads((VERSION1 / "cells.jsonl").read_text().splitlines()[0])
+    found = version1.cell({**line, **changes})
+    assert (found.get("full"), found.get("full_unknown")) == (full, told)
+
+
+def test_a_race_of_version_1_that_does_not_say_who_was_full_ranks_nobody(tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    shutil.copytree(VERSION1, old)
+    text = (old / "cells.jsonl").read_text()
+    (old / "cells.jsonl").write_text(text.replace('"busy":{"server":0.9}', '"busy":null'))
+    analysis = analyse(reader.load(old))
+    assert analysis.counted
+    assert not any(contest.ranked for contest in analysis.contests)
+    told = "who was full is not known: version 1 of the results does not say"
+    assert told in str(analysis.contests[0].standings[0].reason)
 
 
 def _values(race: SavedRace) -> Values:

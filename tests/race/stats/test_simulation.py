@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from race.stats import noise, ranking, simulation
+from race.stats import effects, noise, ranking, simulation
+from tests.support import synthetic
 
 Array = NDArray[np.float64]
 
@@ -17,6 +19,21 @@ RACES = 300
 # Five pages; on the last two engines that differ in the driver alone run the same code.
 NONE: list[list[list[int]]] = [[]] * 5
 ARTICLE = [*NONE[:3], [[0, 1, 2], [3, 4]], [[0, 1, 2], [3, 4]]]
+
+FACTORS = synthetic.DISCIPLINE.factors
+DESIGNS = {
+    str(number): one.factors
+    for number, one in enumerate(synthetic.contenders(synthetic.Recipe()))
+    if not one.aa
+}
+IGNORED: list[list[str]] = [[], [], [], *[["backend", "connection"]] * 2]
+CONTRASTS = [
+    [
+        [(int(one), int(two)) for one, two in pairs]
+        for _, pairs in effects.contrasts(DESIGNS, FACTORS, ignored)
+    ]
+    for ignored in IGNORED
+]
 
 
 def _races(
@@ -111,8 +128,13 @@ def test_power_is_the_share_of_races_in_which_a_faster_contender_wins() -> None:
     faster[:, :, 1] += math.log(1.08)
     verdicts = simulation.judge(faster, [[], []]).verdicts
     # Pairs are (0, 1), (0, 2), (1, 2): the last has the faster one first.
-    pair = simulation.Judged(
-        judged.low[:, :, 2:], judged.high[:, :, 2:], judged.margin, judged.compared[:, 2:]
+    pair = replace(
+        judged,
+        value=judged.value[:, :, 2:],
+        low=judged.low[:, :, 2:],
+        high=judged.high[:, :, 2:],
+        compared=judged.compared[:, 2:],
+        signs=judged.signs[2:],
     )
     assert pair.power(1.08) == pytest.approx((verdicts[:, :, 2] == 1).mean(axis=0))
     assert 0.2 < pair.power(1.08).mean() < 0.8
@@ -149,3 +171,61 @@ def test_a_difference_through_spikes_and_drift(ratio: float, rounds: int) -> Non
     if ratio < 1:  # the second is the faster one
         races, ratio = races[:, :, [1, 0, 2]], 1 / ratio
     assert float(np.min(simulation.judge(races, [[]]).power(ratio))) >= 0.95
+
+
+@pytest.mark.parametrize("rounds", [6, 12])
+@pytest.mark.parametrize(
+    ("same", "processes", "bound"),
+    [(NONE, 0.0, 0.05), (ARTICLE, 0.0, 0.05), (ARTICLE, 0.01, 0.05), (ARTICLE, 0.02, 0.10)],
+)
+def test_a_report_of_equals_rarely_says_that_a_choice_buys_something(
+    rounds: int, same: list[list[list[int]]], processes: float, bound: float
+) -> None:
+    """A winner anywhere, an effect anywhere or a headline: any of them is a claim."""
+    races = _races(rounds, processes=processes, passes=1)
+    judged = simulation.judge(races, same)
+    bought = simulation.bought(races, judged.margin[:, :, 0], CONTRASTS)
+    headlines = judged.headlines(0)
+    assert float(bought.mean()) <= bound / 2
+    assert float(headlines.mean()) <= bound / 2
+    assert float((judged.winners | bought | headlines).mean()) <= bound
+
+
+def test_the_simulation_tells_effects_and_headlines_as_a_race_does() -> None:
+    """Of races that claim much, because processes differ by more than the margin knows."""
+    races = _races(9, processes=0.05)
+    judged = simulation.judge(races, NONE)
+    bought = simulation.bought(races, judged.margin[:, :, 0], CONTRASTS)
+    assert 5 <= bought.sum() <= len(races) - 5
+    chosen = [*np.flatnonzero(bought)[:5], *np.flatnonzero(~bought)[:5]]
+    best_wins = 0
+    for one in chosen:
+        told = []
+        for place, work in enumerate(races[one]):
+            contenders = {str(n): dict(enumerate(row)) for n, row in enumerate(work[:-1])}
+            margin = float(judged.margin[one, place, 0])
+            found = effects.effects(contenders, DESIGNS, FACTORS, margin, IGNORED[place])
+            told += [effect.direction for effect in found]
+            result = ranking.rank(contenders, margin)
+            best = result.places[0].label
+            beat = any(pair.winner == best for pair in result.pairs)
+            assert judged.headlines(place)[one] == beat
+            best_wins += beat
+        assert bought[one] == any(told)
+    assert 0 < best_wins < len(chosen) * 5
+
+
+def test_a_choice_that_buys_something_is_seen_where_its_pairs_agree() -> None:
+    races = _races(12, passes=1)[:50]
+    pairs = CONTRASTS[0][1]
+    assert len(pairs) == 4
+    for one, _ in pairs:
+        races[:, 0, one] += math.log(1.5)
+    judged = simulation.judge(races, NONE)
+    margin = judged.margin[:, :, 0]
+    only = [[pairs], [], [], [], []]
+    assert float(simulation.bought(races, margin, only).mean()) > 0.95
+    # It buys as much again in one pair, and as little in another: there is no mean to be told.
+    races[:, 0, pairs[0][0]] += math.log(4)
+    races[:, 0, pairs[1][0]] -= math.log(4)
+    assert not simulation.bought(races, margin, only).any()

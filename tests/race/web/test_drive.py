@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from race.errors import NotReady
+from race.discipline import Broken
+from race.errors import CellFailed, NotReady
+from race.machine.proc import cpu_ns
 from race.machine.process import Child
 from race.saved.model import Load
 from race.web import load as generators
 from race.web.load.drive import drive
-from race.web.load.generator import Target
+from race.web.load.generator import Seen, Target
 from race.web.load.wrk import Wrk
 
 TARGET = Target("http://127.0.0.1:1", "ugly", "/ugly")
@@ -57,3 +59,38 @@ def test_a_generator_that_had_only_just_begun_is_no_measurement(
     assert sample.seconds == 1.4
     # All that it used but the 7 us that it says were the load.
     assert sample.cpu_ns["generator"] - sample.beside_ns["generator"] == 7000
+
+
+@pytest.mark.parametrize("seconds", [5.0, 5.5])
+def test_a_server_that_dies_leaves_what_was_seen_until_then(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also the CPU time that it used, which the meters read after the load."""
+    load = Load("wrk", 1, 1, 1, None, seconds)
+    monkeypatch.setattr(generators, "find", lambda name: Begun(250_000))
+    mortal = Child([sys.executable, "-c", "import time; time.sleep(1.5); raise SystemExit(3)"])
+    try:
+        with pytest.raises(Broken, match="server ended with code 3") as caught:
+            drive(TARGET, load, mortal, frozenset())
+        assert (caught.value.sample.count, caught.value.sample.seconds) == (9, 0.25)
+        assert caught.value.sample.cpu_ns["generator"] > 0
+        assert cpu_ns(mortal.pid) > 0
+    finally:
+        mortal.end()
+
+
+def test_a_server_that_dies_is_the_reason_also_where_nothing_was_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Silent(Begun):
+        def parse(self, output: str, load: Load) -> Seen:
+            raise ValueError("nothing")
+
+    monkeypatch.setattr(generators, "find", lambda name: Silent(0))
+    mortal = Child([sys.executable, "-c", "import time; time.sleep(1); raise SystemExit(3)"])
+    try:
+        with pytest.raises(CellFailed, match="server ended with code 3") as caught:
+            drive(TARGET, Load("wrk", 1, 1, 1, None, 5.0), mortal, frozenset())
+        assert not isinstance(caught.value, Broken)
+    finally:
+        mortal.end()

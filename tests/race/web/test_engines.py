@@ -80,6 +80,14 @@ def test_a_program_renders_in_its_own_way() -> None:
     assert "render" not in own.factors
 
 
+def test_no_factor_tells_what_a_program_runs() -> None:
+    choice = engines.choose(scenario((), contenders=("own", "one-base"), programs=["own"]))
+    assert {one.label: one.described for one in choice.contenders} == {
+        "own": False,
+        "one-base": True,
+    }
+
+
 def test_a_way_to_render_that_is_none_names_the_nearest() -> None:
     with pytest.raises(RaceError, match=r"^unknown way to render 'fats': did you mean 'fast'\?$"):
         engines.choose(scenario(("fats",)))
