@@ -130,7 +130,7 @@ class Matrix:
             least = f"from {rounds_needed()} rounds on"
             yield f"± or [ ] 95 % interval of the ratio to ref, {least}"
         if any(spot.bound for spot in spots):
-            yield f"≥ at least: another than the {spots[0].party} was full, not ranked"
+            yield f"≥ at least: the {spots[0].party} was not seen full, not ranked"
         if any(spot.unsure is not None for spot in spots):
             yield "? disturbed or with errors, not ranked"
         for one in self._contests:

@@ -49,10 +49,16 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
     if cell.count:
         spent = cell.metered("cpu_ns", party) or 0
         parts.append(f"{spent / cell.count / 1000:,.1f} us CPU")
-    if (who := cell.full) not in (None, party) and cell.load.rate is None:
-        was = "no core" if who == NOBODY else f"the {who}"
-        parts.append(f"at least: {was} was full")
+    if cell.full != party and cell.load.rate is None:
+        parts.append(f"at least: {_who(cell.full)}")
     return ", ".join(parts)
+
+
+def _who(full: str | None) -> str:
+    """Who was full, as a clause."""
+    if full is None:
+        return "who was full is not known"
+    return "no core was full" if full == NOBODY else f"the {full} was full"
 
 
 def forecast_text(plan: Plan) -> str:
