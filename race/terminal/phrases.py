@@ -65,13 +65,15 @@ def forecast_text(plan: Plan) -> str:
     """How long a race takes, and how that is known."""
     source = plan.pace.source
     known = f"by what {source} took here" if source else "by default figures"
-    return f"about {minutes(plan.seconds())} minutes, {known}"
+    return f"about {duration(plan.seconds())}, {known}"
 
 
-def minutes(seconds: float) -> str:
-    """In two digits, since no more are known: "0.8", "4.3", "16"."""
-    found = seconds / 60
-    return f"{found:.1f}" if found < 9.95 else f"{found:.0f}"
+def duration(seconds: float) -> str:
+    """In two digits, since no more are known: "47 seconds", "4.3 minutes", "16 minutes"."""
+    if seconds < 59.5:
+        return f"{seconds:.0f} seconds"
+    minutes = seconds / 60
+    return f"{minutes:.1f} minutes" if minutes < 9.95 else f"{minutes:.0f} minutes"
 
 
 def time_text(seconds: float) -> str:

@@ -12,11 +12,11 @@ from race.plan import read
 from race.plan.contenders import with_twin
 from race.plan.forecast import Plan
 from race.scenario import Scenario
-from race.terminal.phrases import minutes
+from race.terminal.phrases import duration
 from runtime.paths import ROOT
 from tests.support import records
 
-ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ([\d.]+) min[^|]*\|$", re.MULTILINE)
+ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ([\d.]+ (?:minutes|seconds))[^|]*\|$", re.MULTILINE)
 TOLD = dict(ROW.findall((ROOT / "README.md").read_text()))
 
 
@@ -41,4 +41,4 @@ def test_every_scenario_has_a_row() -> None:
 
 @pytest.mark.parametrize("name", read.names())
 def test_a_row_is_the_forecast(name: str) -> None:
-    assert TOLD[name] == minutes(planned(read.load(name)).seconds())
+    assert TOLD[name] == duration(planned(read.load(name)).seconds())
