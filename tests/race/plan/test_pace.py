@@ -153,8 +153,8 @@ def test_a_forecast_adds_up_and_says_how_it_is_known() -> None:
     cells = usual.cells + usual.calibrations
     dearer = 0.15 * cells + 1.0 * 2 - 0.5 * 2
     assert here.seconds() - usual.seconds() == pytest.approx(dearer)
-    assert forecast_text(usual).endswith("minutes, by default figures")
-    assert forecast_text(here).endswith("minutes, by what one took here")
+    assert forecast_text(usual).endswith(" seconds, by default figures")
+    assert forecast_text(here).endswith(" seconds, by what one took here")
 
 
 def test_time_left_goes_by_what_the_race_took_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
