@@ -50,10 +50,10 @@ class PostgresReports(ArticleReports):
         return self._fetch(sql.PACK_CHANGES, since, till)
 
     def pack_days(self, since: int, till: int, packs: Sequence[int]) -> Request:
-        return self._fetch(sql.PACK_DAYS, since, till, list(packs))
+        return self._fetch(sql.PACK_DAYS, since, till, _listed(packs))
 
     def pack_leaders(self, packs: Sequence[int]) -> Request:
-        return self._fetch(sql.PACK_LEADERS, list(packs))
+        return self._fetch(sql.PACK_LEADERS, _listed(packs))
 
     def titles(self) -> Request:
         return self._fetch(PACKS)
@@ -79,3 +79,8 @@ class PostgresReports(ArticleReports):
             return 0
         kept: int = (await self._fetch(sql.REMEMBER, *map(list, zip(*votes))))[0][0]
         return kept
+
+
+def _listed(packs: Sequence[int]) -> str:
+    """As ``CHOSEN`` takes them."""
+    return ",".join(map(str, packs))

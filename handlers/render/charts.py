@@ -10,6 +10,8 @@ from typing import List, NamedTuple, Sequence, Tuple
 WIDTH, HEIGHT = 640, 216
 # Between them stand the columns; above is what the highest one says, below are the ticks.
 TOP, BASE = 24, 188
+# On both sides, for the texts under the outermost columns.
+MARGIN = 20
 GAP = 4
 TICK_LINE = 210
 
@@ -66,17 +68,23 @@ def columns(
 ) -> Chart:
     """A column for each value; a tick is the number of a column and a text."""
     most = max([1, *values, *behind])
-    number = len(values)
+    edges = _edges(len(values))
     marks = [
-        Tick(WIDTH * (2 * place + 1) // (2 * number), TICK_LINE, text) for place, text in ticks
+        Tick((edges[place] + edges[place + 1] - GAP) // 2, TICK_LINE, text) for place, text in ticks
     ]
-    return Chart(_boxes(values, says, most), _boxes(behind, [""] * number, most), marks, most)
+    return Chart(_boxes(values, says, most), _boxes(behind, [""] * len(behind), most), marks, most)
+
+
+def _edges(number: int) -> List[int]:
+    """Where each of so many columns begins, and where the last ends."""
+    return [MARGIN + (WIDTH - 2 * MARGIN) * place // number for place in range(number + 1)]
 
 
 def _boxes(values: Sequence[int], says: Sequence[str], most: int) -> List[Box]:
+    edges = _edges(len(values)) if values else []
     boxes = []
     for place, (value, text) in enumerate(zip(values, says)):
-        left, right = (WIDTH * edge // len(values) for edge in (place, place + 1))
+        left, right = edges[place], edges[place + 1]
         # Rounded up, so that a single vote is seen.
         height = -(-(BASE - TOP) * value // most)
         boxes.append(Box(left, BASE - height, max(1, right - left - GAP), height, text))
