@@ -26,7 +26,7 @@ from runtime.arguments import WRONG_USE, Parser
 from runtime.clock import Clock, ClockError, clock
 
 SEED = 20210709
-VOTERS = 2_400
+VOTERS = 1_200
 # How busy the hours of a day are, from midnight, UTC; the days of a week from Monday, in tenths.
 HOURS = (4, 3, 2, 1, 1, 2, 4, 8, 12, 14, 15, 16, 17, 16, 15, 16, 18, 20, 22, 24, 23, 19, 13, 8)
 WEEK = (9, 9, 9, 10, 11, 13, 12)
@@ -38,14 +38,14 @@ SELDOM, OFTEN, STEEPNESS = 0.02, 0.6, 6
 MORE_VOTES = 2.4
 PAUSES = (4, 30)
 # Of each day, from all votes for and against stickers: so many months go by before one comes again.
-CANDIDATES = 2_000
+CANDIDATES = 1_000
 # A pack is in fashion and out again within so many days.
 SEASON = 60
 LEAST_FASHION = 0.2
 
 
 def votes_of(day: int) -> List[Vote]:
-    """The votes of a day by time, some 800; ``day`` counts from 1970-01-01."""
+    """The votes of a day by time, some 400; ``day`` counts from 1970-01-01."""
     source = random.Random(SEED * 100_000 + day)  # noqa: S311 (the same on every machine)
     duels = _duels(day, source)
     votes = []

@@ -21,7 +21,7 @@ SESSION_SECONDS = 86_400
 SESSIONS_KEPT = 100_000
 # A month of the reports, and a day more. The age of a vote is reckoned from the last that came.
 VOTE_SECONDS = 31 * 86_400
-VOTES_KEPT = 50_000
+VOTES_KEPT = 30_000
 CLEAN_EVERY_SECONDS = 1.0
 
 AGENT_LENGTH = 200

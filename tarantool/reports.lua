@@ -13,33 +13,41 @@ local HOUR, DAY = 3600, 86400
 local TURN = 1000
 -- Makes one number of a voter, who has 44 bits, and an hour or a day of the span.
 local APART = 64
+-- Fields by number: by name they are looked up each time, which takes longer than all the rest.
+local MOMENT, WINNER, LOSER, VOTER = 2, 3, 4, 5
+local ID, RATING, UP, DOWN = 1, 4, 5, 6
 
-local function each(index, key, iterator, visit)
+-- Every row of an index from a key on.
+local function rows_from(index, key, iterator)
     local seen = 0
-    for _, row in index:pairs(key, {iterator = iterator}) do
-        if visit(row) == false then
-            break
+    local step, param, state = index:pairs(key, {iterator = iterator})
+    return function()
+        local row
+        state, row = step(param, state)
+        if state == nil then
+            return nil
         end
         seen = seen + 1
         if seen % TURN == 0 then
             fiber.yield()
         end
+        return row
     end
 end
 
--- In the order of time.
-local function each_vote(since, till, visit)
-    each(votes.index.moment, {since}, 'GE', function(vote)
-        local moment = vote[2]
-        if moment >= till then
-            return false
+-- The votes of a span, by time.
+local function votes_in(since, till)
+    local following = rows_from(votes.index.moment, {since}, 'GE')
+    return function()
+        local vote = following()
+        if vote ~= nil and vote[MOMENT] < till then
+            return vote
         end
-        visit(moment, vote[3], vote[4], vote[5])
-    end)
+    end
 end
 
-local function each_sticker(visit)
-    each(stickers.index.id, {}, 'ALL', visit)
+local function every_sticker()
+    return rows_from(stickers.index.id, {}, 'ALL')
 end
 
 local function add(counts, key, number)
@@ -80,10 +88,10 @@ end
 -- By sticker: how often it won, and how often it lost.
 local function duels(since, till)
     local won, lost = {}, {}
-    each_vote(since, till, function(_, winner, loser)
-        add(won, winner, 1)
-        add(lost, loser, 1)
-    end)
+    for vote in votes_in(since, till) do
+        add(won, vote[WINNER], 1)
+        add(lost, vote[LOSER], 1)
+    end
     return won, lost
 end
 
@@ -115,21 +123,22 @@ local reports = {}
 
 function reports.site_figures(since, till)
     local number, voters, known = 0, 0, {}
-    each_vote(since, till, function(_, _, _, voter)
+    for vote in votes_in(since, till) do
+        local voter = vote[VOTER]
         number = number + 1
         if voter > 0 and not known[voter] then
             known[voter] = true
             voters = voters + 1
         end
-    end)
+    end
     return {number, voters}
 end
 
 function reports.site_per_slot(since, till, seconds)
     local counts = {}
-    each_vote(since, till, function(moment)
-        add(counts, math.floor((moment - since) / seconds), 1)
-    end)
+    for vote in votes_in(since, till) do
+        add(counts, math.floor((vote[MOMENT] - since) / seconds), 1)
+    end
     return rows_of(counts)
 end
 
@@ -142,7 +151,7 @@ end
 
 function reports.site_latest(till, limit)
     local rows = {}
-    for _, vote in votes.index.moment:pairs({till - 1}, {iterator = 'LE'}) do
+    for vote in rows_from(votes.index.moment, {till - 1}, 'LE') do
         local winner, loser = stickers:get(vote.winner), stickers:get(vote.loser)
         if winner ~= nil and loser ~= nil then
             table.insert(rows, {vote.moment, winner.id, winner.title, loser.id, loser.title})
@@ -156,17 +165,17 @@ end
 
 function reports.site_rating_bins(width)
     local counts = {}
-    each_sticker(function(sticker)
-        add(counts, math.floor(sticker[4] / width), 1)
-    end)
+    for sticker in every_sticker() do
+        add(counts, math.floor(sticker[RATING] / width), 1)
+    end
     return rows_of(counts)
 end
 
 function reports.site_attention_bins(width)
     local counts = {}
-    each_sticker(function(sticker)
-        add(counts, math.floor((sticker[5] + sticker[6]) / width), 1)
-    end)
+    for sticker in every_sticker() do
+        add(counts, math.floor((sticker[UP] + sticker[DOWN]) / width), 1)
+    end
     return rows_of(counts)
 end
 
@@ -186,11 +195,11 @@ end
 
 function reports.site_contested(most, limit)
     local scores = {}
-    each_sticker(function(sticker)
-        if math.abs(sticker[4]) <= most then
-            scores[sticker[1]] = sticker[5] + sticker[6]
+    for sticker in every_sticker() do
+        if math.abs(sticker[RATING]) <= most then
+            scores[sticker[ID]] = sticker[UP] + sticker[DOWN]
         end
-    end)
+    end
     return highest(scores, limit, function(number)
         local sticker = stickers:get(number)
         return sticker and {sticker.id, sticker.title, sticker.up, sticker.down}
@@ -230,15 +239,16 @@ function reports.site_pack_days(since, till, shown)
             pack_of[sticker.id] = pack
         end
     end
-    each_vote(since, till, function(moment, winner, loser)
-        local day, up, down = math.floor((moment - since) / DAY), pack_of[winner], pack_of[loser]
+    for vote in votes_in(since, till) do
+        local day = math.floor((vote[MOMENT] - since) / DAY)
+        local up, down = pack_of[vote[WINNER]], pack_of[vote[LOSER]]
         if up ~= nil then
             add(days[up], day, 1)
         end
         if down ~= nil then
             add(days[down], day, -1)
         end
-    end)
+    end
     local rows = {}
     for pack, gains in pairs(days) do
         for day, gained in pairs(gains) do
@@ -266,15 +276,15 @@ end
 
 function reports.site_hours(since, till)
     local number, voters, known = {}, {}, {}
-    each_vote(since, till, function(moment, _, _, voter)
-        local hour = math.floor(moment % DAY / HOUR)
-        add(number, hour, 1)
+    for vote in votes_in(since, till) do
+        local hour, voter = math.floor(vote[MOMENT] % DAY / HOUR), vote[VOTER]
         local key = voter * APART + hour
+        add(number, hour, 1)
         if voter > 0 and not known[key] then
             known[key] = true
             add(voters, hour, 1)
         end
-    end)
+    end
     local rows = {}
     for hour, count in pairs(number) do
         table.insert(rows, {hour, count, voters[hour] or 0})
@@ -285,9 +295,9 @@ end
 -- Hours of the week from Monday; 1970 began on a Thursday.
 function reports.site_week_hours(since, till)
     local counts = {}
-    each_vote(since, till, function(moment)
-        add(counts, (math.floor(moment / HOUR) + 72) % 168, 1)
-    end)
+    for vote in votes_in(since, till) do
+        add(counts, (math.floor(vote[MOMENT] / HOUR) + 72) % 168, 1)
+    end
     return rows_of(counts)
 end
 
@@ -295,8 +305,8 @@ end
 -- time in it.
 local function visits(since, till)
     local days, voters, new, known = {}, {}, {}, {}
-    each_vote(since, till, function(moment, _, _, voter)
-        local day = math.floor((moment - since) / DAY)
+    for vote in votes_in(since, till) do
+        local day, voter = math.floor((vote[MOMENT] - since) / DAY), vote[VOTER]
         local key = voter * APART + day
         if voter > 0 and not known[key] then
             known[key] = true
@@ -304,7 +314,7 @@ local function visits(since, till)
             add(new, day, days[voter] == nil and 1 or 0)
             add(days, voter, 1)
         end
-    end)
+    end
     return days, voters, new
 end
 
@@ -324,11 +334,12 @@ end
 
 function reports.site_votes_each(since, till)
     local counts = {}
-    each_vote(since, till, function(_, _, _, voter)
+    for vote in votes_in(since, till) do
+        local voter = vote[VOTER]
         if voter > 0 then
             add(counts, voter, 1)
         end
-    end)
+    end
     return rows_of(frequencies(counts))
 end
 

@@ -17,7 +17,7 @@ TYPES = {
     "/bad": "text/html; charset=utf-8",
     "/about": "text/html; charset=utf-8",
     "/reports/1": "text/html; charset=utf-8",
-    "/reports/5": "text/html; charset=utf-8",
+    "/reports/2": "text/html; charset=utf-8",
     "/pictures/7.svg": "image/svg+xml",
     "/stickers": "application/json; charset=utf-8",
     "/static/site.css": "text/css; charset=utf-8",

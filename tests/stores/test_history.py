@@ -19,7 +19,7 @@ TODAY = NOW // DAY
 
 @pytest.mark.parametrize(
     ("day", "number", "digest"),
-    [(20_573, 749, "79871fdfbb362e34"), (20_574, 840, "e608708a4fb914b1")],
+    [(20_573, 393, "f7e20b51794ad5ff"), (20_574, 452, "f648f1cc4f845c01")],
 )
 def test_a_day_is_the_same_on_every_interpreter(day: int, number: int, digest: str) -> None:
     votes = [tuple(one) for one in votes_of(day)]
@@ -30,7 +30,7 @@ def test_a_day_is_the_same_on_every_interpreter(day: int, number: int, digest: s
 def test_a_month_is_plausible() -> None:
     """Nobody wins or loses more than the catalogue says; people sleep, and come back."""
     votes = [one for day in range(TODAY - DAYS + 1, TODAY + 1) for one in votes_of(day)]
-    assert 15_000 < len(votes) < 40_000
+    assert 8_000 < len(votes) < 20_000
     _, stickers = catalogue()
     wins, losses = Counter(one.winner for one in votes), Counter(one.loser for one in votes)
     for sticker in stickers:
@@ -40,7 +40,7 @@ def test_a_month_is_plausible() -> None:
     hours = Counter(one.moment % DAY // 3600 for one in votes)
     assert hours[4] * 10 < hours[20]
     days = Counter(voter for voter, _ in {(one.voter, one.moment // DAY) for one in votes})
-    assert len(days) > 1000
+    assert len(days) > 500
     assert 0.2 < sum(number == 1 for number in days.values()) / len(days) < 0.6
     assert max(days.values()) > 15
 
@@ -74,7 +74,7 @@ async def test_the_days_without_votes_are_filled(bench: Bench) -> None:
         assert await counters(store) == before
         days = (await ask(store, "ranking", NOW)).days
         assert days[DAYS - 4] == 1
-        assert all(number > 100 for place, number in enumerate(days) if place != DAYS - 4)
+        assert all(number > 50 for place, number in enumerate(days) if place != DAYS - 4)
 
 
 async def test_votes_go_on_while_it_is_filled(bench: Bench) -> None:
