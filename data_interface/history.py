@@ -14,7 +14,7 @@ import sys
 from functools import lru_cache
 from typing import Iterator, List, Sequence, Tuple
 
-from data_interface.reports import DAY, DAYS, HOUR, Vote
+from data_interface.reports.rows import DAY, DAYS, HOUR, Vote
 from data_interface.stickers import PACKS, STICKERS, catalogue
 from data_interface.store import Store, StoreError
 from data_interface.votes import store_of
@@ -87,7 +87,7 @@ def _fashion(sticker: int, day: int) -> float:
 
 @lru_cache(maxsize=1)
 def _voters() -> List[Tuple[int, float]]:
-    """Each voter (``reports.voter_of`` a session), and the chance that he votes on a day."""
+    """Each voter (``rows.voter_of`` a session), and the chance that he votes on a day."""
     source = random.Random(SEED)  # noqa: S311
     return [
         (source.getrandbits(44), SELDOM + OFTEN * source.random() ** STEEPNESS)

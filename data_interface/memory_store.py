@@ -14,8 +14,8 @@ from collections import OrderedDict
 from types import TracebackType
 from typing import Dict, List, NamedTuple, Optional, Set, Tuple, Type
 
-from data_interface.memory_reports import MemoryReports
-from data_interface.reports import Vote
+from data_interface.reports.memory import MemoryReports
+from data_interface.reports.rows import Vote
 from data_interface.stickers import catalogue
 from data_interface.store import (
     ID_LENGTH,

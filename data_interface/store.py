@@ -10,7 +10,7 @@ from typing import AsyncContextManager, List, NamedTuple, Optional
 
 from typing_extensions import Protocol
 
-from data_interface.reports import Reports
+from data_interface.reports.rows import Reports
 
 # A token or a session id: 128 bits from the database's CSPRNG as lower-case hex digits.
 ID_LENGTH = 32
@@ -137,7 +137,7 @@ class Data(Reports, Protocol):
 
         Both tokens exist, belong to the same ballot and are not expired: ``plus`` gains one up,
         ``minus`` one down, the vote count grows by one, the history has the vote with its voter
-        and moment (see ``reports``), all at once and exactly once. Otherwise nothing changes.
+        and moment (see ``reports.rows``), all at once and exactly once. Otherwise nothing changes.
         One request.
         """
 

@@ -6,7 +6,7 @@ import re
 from typing import Awaitable, Dict, Optional
 from urllib.parse import parse_qsl
 
-from data_interface.reports import voter_of
+from data_interface.reports.rows import voter_of
 from data_interface.store import AGENT_LENGTH, Store, StoreError, Visitor
 from handlers.counters import Counters
 from handlers.exchange import FOREVER, SVG, TEXT, Kind, Page, Visit

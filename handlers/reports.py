@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data_interface.reports import Report
+from data_interface.reports.rows import Report
 from data_interface.store import Store
 from handlers.exchange import Page, Visit
 from handlers.render.renderer import Renderer

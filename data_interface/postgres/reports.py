@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Callable, Sequence
 
 from data_interface.article import Request
-from data_interface.article_reports import ArticleReports
 from data_interface.postgres import report_statements as sql
 from data_interface.postgres.statements import PACKS
-from data_interface.reports import Vote
+from data_interface.reports.article import ArticleReports
+from data_interface.reports.rows import Vote
 
 
 class PostgresReports(ArticleReports):
-    """``reports.Reports`` on ``data.Connection.fetch``."""
+    """``rows.Reports`` on ``data.Connection.fetch``."""
 
     _fetch: Callable[..., Request]
 
@@ -74,7 +74,7 @@ class PostgresReports(ArticleReports):
         return self._fetch(sql.VOTER_DAYS, since, till)
 
     async def remember(self, votes: Sequence[Vote]) -> int:
-        """See ``reports.Reports``."""
+        """See ``rows.Reports``."""
         if not votes:
             return 0
         kept: int = (await self._fetch(sql.REMEMBER, *map(list, zip(*votes))))[0][0]

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from data_interface.article import Request
-from data_interface.article_reports import ArticleReports
-from data_interface.reports import Vote
+from data_interface.reports.article import ArticleReports
+from data_interface.reports.rows import Vote
 from data_interface.tarantool.layout import ASCENDING, PACKS
 
 
 class TarantoolReports(ArticleReports):
-    """``reports.Reports`` on a connection's ``call`` and ``select``."""
+    """``rows.Reports`` on a connection's ``call`` and ``select``."""
 
     _call: Callable[..., Request]
     _select: Callable[..., Request]
@@ -81,7 +81,7 @@ class TarantoolReports(ArticleReports):
         return self._ask("site_voter_days", since, till)
 
     async def remember(self, votes: Sequence[Vote]) -> int:
-        """See ``reports.Reports``."""
+        """See ``rows.Reports``."""
         if not votes:
             return 0
         kept: int = (await self._ask("site_remember", [list(vote) for vote in votes]))[0][0]

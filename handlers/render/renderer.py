@@ -7,7 +7,7 @@ from typing import List, Optional
 import jinja2
 from typing_extensions import Protocol
 
-from data_interface.reports import Report
+from data_interface.reports.rows import Report
 from data_interface.store import Ballot, Statistics, Sticker
 from handlers.render.static import static_link
 from runtime.paths import ROOT

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Type
+from typing import Any, Callable, Dict, NamedTuple, Type
 
 import jinja2
 
-from data_interface.reports import Newest, Ranking, Ratings, Report, Today, Voters
-from handlers.render import views
+from data_interface.reports.rows import Newest, Ranking, Ratings, Report, Today, Voters
+from handlers.render import texts, views
 
 
 class Chapter(NamedTuple):
-    """A page of the section: its number, template, name in the navigation, heading."""
+    """A page of the section: number, view (which names the template), link, heading."""
 
     number: int
-    template: str
+    view: Callable[[Any, int], views.View]
     name: str
     title: str
 
 
 CHAPTERS: Dict[Type[Any], Chapter] = {
-    Today: Chapter(1, "today", "Today", "Today"),
-    Newest: Chapter(2, "newest", "Newest", "The newest votes"),
-    Ratings: Chapter(3, "ratings", "Ratings", "Loved and loathed"),
-    Ranking: Chapter(4, "ranking", "Packs", "Packs on the move"),
-    Voters: Chapter(5, "voters", "Voters", "Who votes, and when"),
+    Today: Chapter(1, views.today, "Today", "Today"),
+    Newest: Chapter(2, views.newest, "Newest", "The newest votes"),
+    Ratings: Chapter(3, views.ratings, "Ratings", "Loved and loathed"),
+    Ranking: Chapter(4, views.ranking, "Packs", "Packs on the move"),
+    Voters: Chapter(5, views.voters, "Voters", "Who votes, and when"),
 }
 
 
@@ -33,7 +33,7 @@ class ReportPages:
 
     def __init__(self, templates: jinja2.Environment) -> None:
         self._templates = {
-            kind: templates.get_template(f"reports/{chapter.template}.html")
+            kind: templates.get_template(f"reports/{chapter.view.__name__}.html")
             for kind, chapter in CHAPTERS.items()
         }
 
@@ -44,8 +44,8 @@ class ReportPages:
         html = self._templates[kind].render(
             chapters=CHAPTERS.values(),
             chapter=chapter,
-            now_iso=views.iso(now),
-            now=views.time_text(now),
-            **getattr(views, chapter.template)(found, now),
+            now_iso=texts.iso(now),
+            now=texts.time(now),
+            **chapter.view(found, now),
         )
         return html.encode("utf-8", "replace")

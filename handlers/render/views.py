@@ -1,11 +1,13 @@
-"""What a report's template is filled with: numbers as texts, charts, lists."""
+"""What a report's template is filled with: numbers as texts, charts, lists.
+
+A view has the name of its template in ``templates/reports/``.
+"""
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from data_interface.reports import (
+from data_interface.reports.rows import (
     ATTENTION_BIN,
     DAY,
     DAYS,
@@ -16,15 +18,16 @@ from data_interface.reports import (
     Newest,
     Ranking,
     Ratings,
+    Spread,
     Today,
     Trend,
+    VoterDay,
     Voters,
     month,
 )
-from handlers.render.charts import columns, heat, line
+from handlers.render import texts
+from handlers.render.charts import Chart, Heat, columns, heat, line
 
-MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-WEEKDAYS = "Mon Tue Wed Thu Fri Sat Sun".split()
 # The outermost bins have what is beyond them.
 LOWEST_BIN, HIGHEST_BIN = -8, 8
 MOST_ATTENTION = 11
@@ -58,7 +61,7 @@ class Pack(NamedTuple):
 
 
 def today(found: Today, now: int) -> View:
-    """See ``templates/reports/today.html``."""
+    """The day so far."""
     so_far, before = found.so_far, found.before
     says = [
         f"{hour}:00, {votes:,} votes; the day before {others:,}"
@@ -68,7 +71,7 @@ def today(found: Today, now: int) -> View:
         "items": [
             Item(f"{so_far.votes:,}", "votes today", f"{before.votes:,} by now yesterday"),
             Item(f"{so_far.voters:,}", "voters", f"{before.voters:,} by now yesterday"),
-            Item(_ratio(*so_far), "votes each", f"{_ratio(*before)} yesterday"),
+            Item(texts.ratio(*so_far), "votes each", f"{texts.ratio(*before)} yesterday"),
         ],
         "hours": columns(found.hours, says, EVERY_FOURTH_HOUR, found.hours_before),
         "winners": found.winners,
@@ -76,7 +79,7 @@ def today(found: Today, now: int) -> View:
 
 
 def newest(found: Newest, now: int) -> View:
-    """See ``templates/reports/newest.html``."""
+    """The last votes."""
     last = len(found.minutes)
     says = [f"{last - place} min ago, {votes:,} votes" for place, votes in enumerate(found.minutes)]
     ticks = [(place, f"-{last - place} min") for place in range(10, last, 10)]
@@ -84,46 +87,63 @@ def newest(found: Newest, now: int) -> View:
     return {
         "items": [_rate(what, figures) for what, figures in spans],
         "minutes": columns(found.minutes, says, ticks),
-        "duels": [(iso(duel.moment), time_text(duel.moment), *duel[1:]) for duel in found.duels],
+        "duels": [
+            (texts.iso(duel.moment), texts.time(duel.moment), *duel[1:]) for duel in found.duels
+        ],
     }
 
 
+def _rate(what: str, figures: Figures) -> Item:
+    return Item(f"{figures.votes:,}", f"votes in {what}", f"by {figures.voters:,} voters")
+
+
 def ratings(found: Ratings, now: int) -> View:
-    """See ``templates/reports/ratings.html``."""
-    spread = found.spread
-    bins = _gathered(found.bins, LOWEST_BIN, HIGHEST_BIN)
-    attention = _gathered(found.attention, 0, MOST_ATTENTION)
-    numbers = range(LOWEST_BIN, HIGHEST_BIN + 1)
-    votes = [_span(ATTENTION_BIN, number, 0, MOST_ATTENTION) for number in range(len(attention))]
-    rated = [_span(RATING_BIN, number, LOWEST_BIN, HIGHEST_BIN) for number in numbers]
+    """How ratings are distributed."""
     return {
-        "items": [
-            Item(f"{spread.stickers:,}", "stickers"),
-            Item(f"{spread.median:+d}", "the middle one"),
-            Item(f"{spread.lower:+d} to {spread.upper:+d}", "half of them"),
-            Item(f"{spread.lowest:+d} to {spread.highest:+d}", "all of them"),
-        ],
-        "bins": columns(
-            bins,
-            [f"rated {text}: {count:,}" for text, count in zip(rated, bins)],
-            [(n - LOWEST_BIN, f"{n * RATING_BIN:+d}") for n in range(LOWEST_BIN, HIGHEST_BIN, 4)],
-        ),
-        "attention": columns(
-            attention,
-            [f"{text} votes: {count:,}" for text, count in zip(votes, attention)],
-            [(number, str(number * ATTENTION_BIN)) for number in range(0, len(attention), 2)],
-        ),
+        "items": _spread(found.spread),
+        "bins": _by_rating(found.bins),
+        "attention": _by_attention(found.attention),
         "rising": found.rising,
         "falling": found.falling,
         "contested": found.contested,
     }
 
 
+def _spread(spread: Spread) -> List[Item]:
+    return [
+        Item(f"{spread.stickers:,}", "stickers"),
+        Item(f"{spread.median:+d}", "the middle one"),
+        Item(f"{spread.lower:+d} to {spread.upper:+d}", "half of them"),
+        Item(f"{spread.lowest:+d} to {spread.highest:+d}", "all of them"),
+    ]
+
+
+def _by_rating(bins: Bins) -> Chart:
+    counts = gathered(bins, LOWEST_BIN, HIGHEST_BIN)
+    says = [
+        f"rated {texts.span(RATING_BIN, number, LOWEST_BIN, HIGHEST_BIN)}: {count:,}"
+        for number, count in enumerate(counts, LOWEST_BIN)
+    ]
+    numbers = range(LOWEST_BIN, HIGHEST_BIN, 4)
+    ticks = [(number - LOWEST_BIN, f"{number * RATING_BIN:+d}") for number in numbers]
+    return columns(counts, says, ticks)
+
+
+def _by_attention(bins: Bins) -> Chart:
+    counts = gathered(bins, 0, MOST_ATTENTION)
+    says = [
+        f"{texts.span(ATTENTION_BIN, number, 0, MOST_ATTENTION)} votes: {count:,}"
+        for number, count in enumerate(counts)
+    ]
+    ticks = [(number, str(number * ATTENTION_BIN)) for number in range(0, len(counts), 2)]
+    return columns(counts, says, ticks)
+
+
 def ranking(found: Ranking, now: int) -> View:
-    """See ``templates/reports/ranking.html``."""
+    """Packs with their trend."""
     since, _ = month(now)
     says = [
-        f"{day_text(since + place * DAY)}, {votes:,} votes"
+        f"{texts.day(since + place * DAY)}, {votes:,} votes"
         for place, votes in enumerate(found.days)
     ]
     return {
@@ -133,64 +153,80 @@ def ranking(found: Ranking, now: int) -> View:
     }
 
 
+def _pack(trend: Trend) -> Pack:
+    change = trend.week - trend.before
+    return Pack(
+        trend.title,
+        f"{trend.won:,}",
+        f"{trend.lost:,}",
+        f"{trend.won - trend.lost:+d}",
+        f"{trend.week:+d}",
+        "up" if change > 0 else "down" if change < 0 else "level",
+        line(trend.days),
+        trend.leader,
+    )
+
+
 def voters(found: Voters, now: int) -> View:
-    """See ``templates/reports/voters.html``."""
+    """Who votes, and when."""
     since, _ = month(now)
-    returns = _gathered(found.returns, 1, MOST_DAYS)
-    each = _grouped(found.votes_each)
-    spoken = [f"{hour}:00, {it.voters:,} voters" for hour, it in enumerate(found.hours)]
-    new = [it.new for it in found.days]
+    by_hour = [it.voters for it in found.hours]
+    spoken = [f"{hour}:00, {number:,} voters" for hour, number in enumerate(by_hour)]
+    returns = gathered(found.returns, 1, MOST_DAYS)
     return {
         "items": [
             Item(f"{found.month.voters:,}", f"voters in {DAYS} days"),
             Item(f"{found.week.voters:,}", "voters in 7 days"),
-            Item(_ratio(*found.month), "votes each"),
-            Item(_percent(sum(returns[1:]), sum(returns)), "came back"),
+            Item(texts.ratio(*found.month), "votes each"),
+            Item(texts.percent(sum(returns[1:]), sum(returns)), "came back"),
         ],
-        "hours": columns([it.voters for it in found.hours], spoken, EVERY_FOURTH_HOUR),
-        "week": heat(found.week_hours, list(_week_says(found.week_hours)), WEEKDAYS),
-        "returns": columns(
-            returns,
-            [f"{count:,} voters on {_days(place)}" for place, count in enumerate(returns, 1)],
-            [(place, f"{place + 1}") for place in range(0, MOST_DAYS, 2)],
-        ),
-        "each": columns(
-            [count for _, count in each],
-            [f"{text} votes: {count:,} voters" for text, count in each],
-            [(place, text) for place, (text, _) in enumerate(each)],
-        ),
-        "days": columns(
-            new,
-            [
-                f"{day_text(since + place * DAY)}, {it.voters:,} voters, {it.new:,} new"
-                for place, it in enumerate(found.days)
-            ],
-            _day_ticks(since),
-            [it.voters for it in found.days],
-        ),
+        "hours": columns(by_hour, spoken, EVERY_FOURTH_HOUR),
+        "week": _week(found.week_hours),
+        "returns": _returns(returns),
+        "each": _each(grouped(found.votes_each)),
+        "days": _new(found.days, since),
     }
 
 
-def _rate(what: str, figures: Figures) -> Item:
-    return Item(f"{figures.votes:,}", f"votes in {what}", f"by {figures.voters:,} voters")
+def _week(votes: Sequence[int]) -> Heat:
+    says = [
+        f"{texts.WEEKDAYS[place // 24]} {place % 24}:00, {number:,} votes"
+        for place, number in enumerate(votes)
+    ]
+    return heat(votes, says, texts.WEEKDAYS)
 
 
-def _pack(trend: Trend) -> Pack:
-    change = trend.week - trend.before
-    way = "up" if change > 0 else "down" if change < 0 else "level"
-    gained = f"{trend.won - trend.lost:+d}"
-    week = f"{trend.week:+d}"
-    won, lost = f"{trend.won:,}", f"{trend.lost:,}"
-    return Pack(trend.title, won, lost, gained, week, way, line(trend.days), trend.leader)
+def _returns(counts: Sequence[int]) -> Chart:
+    says = [
+        f"{count:,} voters on {texts.days(number, MOST_DAYS)}"
+        for number, count in enumerate(counts, 1)
+    ]
+    ticks = [(place, str(place + 1)) for place in range(0, MOST_DAYS - 1, 2)]
+    return columns(counts, says, [*ticks, (MOST_DAYS - 1, f"{MOST_DAYS}+")])
 
 
-def _week_says(votes: Sequence[int]) -> Iterable[str]:
-    for place, number in enumerate(votes):
-        weekday, hour = divmod(place, 24)
-        yield f"{WEEKDAYS[weekday]} {hour}:00, {number:,} votes"
+def _each(groups: Sequence[Tuple[str, int]]) -> Chart:
+    says = [f"{text} votes: {count:,} voters" for text, count in groups]
+    ticks = [(place, text) for place, (text, _) in enumerate(groups)]
+    return columns([count for _, count in groups], says, ticks)
 
 
-def _gathered(bins: Bins, lowest: int, highest: int) -> List[int]:
+def _new(days: Sequence[VoterDay], since: int) -> Chart:
+    says = [
+        f"{texts.day(since + place * DAY)}, {it.voters:,} voters, {it.new:,} new"
+        for place, it in enumerate(days)
+    ]
+    new, everybody = [it.new for it in days], [it.voters for it in days]
+    return columns(new, says, _day_ticks(since), everybody)
+
+
+def _day_ticks(since: int) -> List[Tuple[int, str]]:
+    """Each seventh day, so that the last is the last."""
+    places = range(DAYS - 1, 0, -7)
+    return [(place, texts.day(since + place * DAY)) for place in places][::-1]
+
+
+def gathered(bins: Bins, lowest: int, highest: int) -> List[int]:
     """How many in each bin; the outermost have what is beyond them."""
     found = [0] * (highest - lowest + 1)
     for number, count in bins:
@@ -198,16 +234,8 @@ def _gathered(bins: Bins, lowest: int, highest: int) -> List[int]:
     return found
 
 
-def _span(width: int, number: int, lowest: int, highest: int) -> str:
-    """The values of a bin."""
-    first, last = number * width, (number + 1) * width - 1
-    if number == lowest and lowest < 0:
-        return f"{last} or less"
-    return f"{first} or more" if number == highest else f"{first} to {last}"
-
-
-def _grouped(bins: Bins) -> List[Tuple[str, int]]:
-    """Voters by their number of votes, in groups of VOTES_FROM."""
+def grouped(bins: Bins) -> List[Tuple[str, int]]:
+    """Voters by their number of votes, in groups that begin at VOTES_FROM."""
     found = []
     for first, beyond in zip(VOTES_FROM, (*VOTES_FROM[1:], None)):
         inside = [count for votes, count in bins if votes >= first]
@@ -216,46 +244,3 @@ def _grouped(bins: Bins) -> List[Tuple[str, int]]:
         text = str(first) if beyond == first + 1 else last
         found.append((text, sum(inside) - sum(outside)))
     return found
-
-
-def _days(number: int) -> str:
-    if number == 1:
-        return "one day"
-    return f"{number} days or more" if number == MOST_DAYS else f"{number} days"
-
-
-def _day_ticks(since: int) -> List[Tuple[int, str]]:
-    """Each seventh day, so that the last is the last."""
-    return [(place, day_text(since + place * DAY)) for place in range(DAYS - 1, 0, -7)][::-1]
-
-
-def _ratio(dividend: int, divisor: int) -> str:
-    """With one digit behind the point, rounded down; a dash where there is none."""
-    if not divisor:
-        return "-"
-    tenths = 10 * dividend // divisor
-    return f"{tenths // 10:,}.{tenths % 10}"
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part // whole} %" if whole else "-"
-
-
-def _moment(moment: int) -> datetime:
-    return datetime.fromtimestamp(moment, timezone.utc)
-
-
-def iso(moment: int) -> str:
-    """For a machine: 2026-05-01T12:00:00Z."""
-    return f"{_moment(moment):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def day_text(moment: int) -> str:
-    """The day of a moment: 1 May. Names do not depend on the machine's language."""
-    date = _moment(moment)
-    return f"{date.day} {MONTHS[date.month - 1]}"
-
-
-def time_text(moment: int) -> str:
-    """1 May 12:00:00."""
-    return f"{day_text(moment)} {_moment(moment):%H:%M:%S}"

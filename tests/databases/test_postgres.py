@@ -17,7 +17,7 @@ from data_interface.history import fill
 from data_interface.postgres import report_statements
 from data_interface.postgres import statements as postgres_statements
 from data_interface.postgres.store import PAGES
-from data_interface.reports import DAY, HOUR
+from data_interface.reports.rows import DAY, HOUR
 from data_interface.store import Busy, Store, StoreError
 from databases import find
 from tests.conftest import absent

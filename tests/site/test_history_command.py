@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from data_interface.history import votes_of
-from data_interface.reports import DAY, DAYS
+from data_interface.reports.rows import DAY, DAYS
 from databases import DATABASES, find
 from runtime.paths import ROOT
 from tests.conftest import absent

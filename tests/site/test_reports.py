@@ -12,7 +12,7 @@ from itertools import pairwise
 import pytest
 
 from data_interface.memory_store import MemoryStore
-from data_interface.reports import (
+from data_interface.reports.rows import (
     Contested,
     Duel,
     Figures,
@@ -31,7 +31,7 @@ from data_interface.reports import (
     Winner,
     voter_of,
 )
-from handlers.render import RENDERERS, charts, views
+from handlers.render import RENDERERS, charts, texts, views
 from handlers.render.reports import CHAPTERS
 from runtime.paths import ROOT
 from tests.conftest import absent
@@ -210,14 +210,14 @@ def test_a_small_line_stays_in_its_box() -> None:
 
 def test_groups_and_bins_lose_nobody() -> None:
     bins = [(votes, votes % 5 + 1) for votes in range(1, 90)]
-    found = views._grouped(bins)
+    found = views.grouped(bins)
     assert [text for text, _ in found] == ["1", "2-3", "4-7", "8-15", "16-31", "32-63", "64+"]
     assert sum(count for _, count in found) == sum(count for _, count in bins)
-    gathered = views._gathered([(-100, 1), (-8, 2), (0, 3), (8, 4), (9, 5)], -8, 8)
+    gathered = views.gathered([(-100, 1), (-8, 2), (0, 3), (8, 4), (9, 5)], -8, 8)
     assert (gathered[0], gathered[8], gathered[-1], sum(gathered)) == (3, 3, 9, 15)
-    assert views._span(5, -8, -8, 8) == "-36 or less"
-    assert views._span(5, 0, -8, 8) == "0 to 4"
-    assert views._span(5, 8, -8, 8) == "40 or more"
+    assert texts.span(5, -8, -8, 8) == "-36 or less"
+    assert texts.span(5, 0, -8, 8) == "0 to 4"
+    assert texts.span(5, 8, -8, 8) == "40 or more"
 
 
 def test_a_voter_is_a_number_that_lua_has_too() -> None:

@@ -24,7 +24,7 @@ from typing import (
 )
 
 from data_interface import BACKENDS
-from data_interface.reports import NOBODY
+from data_interface.reports.rows import NOBODY
 from data_interface.store import Ballot, Statistics, Store, StoreError, Visitor
 from databases import find, private
 from databases.database import Database

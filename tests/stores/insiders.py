@@ -20,7 +20,7 @@ from typing import (
 
 from typing_extensions import Protocol
 
-from data_interface.reports import Vote
+from data_interface.reports.rows import Vote
 from data_interface.store import Sticker, Store, Visitor
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from data_interface.history import fill, votes_of
-from data_interface.reports import DAY, DAYS, Vote, month
+from data_interface.reports.rows import DAY, DAYS, Vote, month
 from data_interface.stickers import catalogue
 from tests.stores.bench import NOW, Bench, ask, counters, new_ballot, vote
 from tests.stores.test_reports import ONE, TWO, history

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import AsyncIterator, Dict, Iterable, List, Tuple
 
 from data_interface.memory_store import MemoryStore
-from data_interface.reports import DAY, DAYS, NOBODY, Figures, Report, Vote, midnight, month
+from data_interface.reports.rows import DAY, DAYS, NOBODY, Figures, Report, Vote, midnight, month
 from data_interface.store import CLEAN_EVERY_SECONDS, VOTE_SECONDS, Data, Store
 from tests.stores.bench import NOW, Bench, ask, counters, eventually, new_ballot, vote
 from tests.stores.insiders import Insider, lowered

@@ -9,8 +9,8 @@ from heapq import nsmallest
 from typing import Dict, Iterable, List, NamedTuple, Sequence, Set, Tuple
 
 from data_interface.article import Rows
-from data_interface.article_reports import ArticleReports
-from data_interface.reports import DAY, HOUR, NOBODY, Vote, midnight
+from data_interface.reports.article import ArticleReports
+from data_interface.reports.rows import DAY, HOUR, NOBODY, Vote, midnight
 from data_interface.store import VOTE_SECONDS, VOTES_KEPT, Pack, Sticker
 
 # 1970 began on a Thursday.
@@ -58,7 +58,7 @@ class History:
 
 
 class MemoryReports(ArticleReports):
-    """``reports.Reports`` on the dictionaries of ``memory_store.MemoryStore``."""
+    """``rows.Reports`` on the dictionaries of ``memory_store.MemoryStore``."""
 
     _packs: Dict[int, Pack]
     _stickers: Dict[int, Sticker]
