@@ -82,7 +82,8 @@ class Site:
             _log.warning("The database is away: %s", error)
         if refresh:
             if self._settings.history and not lenient:
-                await fill(self._store, self._settings.clock())
+                kept = await fill(self._store, self._settings.clock())
+                _log.info("history: %d plausible votes added", kept)
             await self._pages.refresh_statistics()
             self._refreshing = asyncio.ensure_future(self._refresh())
 
