@@ -155,6 +155,6 @@ def test_a_report_of_nothing_says_what_to_do(
 ) -> None:
     empty = replace(pages.PAGES[name], path="/no-cookie")
     monkeypatch.setitem(pages.PAGES, name, empty)
-    with pytest.raises(CellFailed, match="is there a month of votes"):
+    with pytest.raises(CellFailed, match="are there votes"):
         pages.verify(url, name)
     assert pages.named(f"/{name}") == name
