@@ -25,6 +25,9 @@ from runtime.address import AddressError
 from runtime.arguments import WRONG_USE, Parser
 from runtime.clock import Clock, ClockError, clock
 
+FAILED = 1
+INTERRUPTED = 130
+
 SEED = 20210709
 VOTERS = 1_200
 # How busy the hours of a day are, from midnight, UTC; the days of a week from Monday, in tenths.
@@ -37,7 +40,7 @@ SELDOM, OFTEN, STEEPNESS = 0.02, 0.6, 6
 # Votes of a visit after its first, on the mean; seconds between two.
 MORE_VOTES = 2.4
 PAUSES = (4, 30)
-# Of each day, from all votes for and against stickers: so many months go by before one comes again.
+# Of each day, out of 187,000 votes for stickers: half a year goes by before one comes again.
 CANDIDATES = 1_000
 # A pack is in fashion and out again within so many days.
 SEASON = 60
@@ -142,7 +145,7 @@ def fill_database(name: str, now: int) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The command: 0, 1 where a database could not be filled, 2 for wrong use."""
+    """The command: 0, 1 where a database could not be filled or none is here, 2 for wrong use."""
     parser = Parser("history", description="A month of plausible votes for the reports.")
     parser.add_argument(
         "databases",
@@ -157,7 +160,8 @@ def main(argv: Sequence[str]) -> int:
             find(name)
     except (ClockError, DatabaseError) as error:
         return _fail(str(error), WRONG_USE)
-    return max([_told(name, time) for name in named or _present()], default=0)
+    # Where none can run here, the lines before said why.
+    return max((_told(name, time) for name in named or _present()), default=FAILED)
 
 
 def _present() -> List[str]:
@@ -178,7 +182,7 @@ def _told(name: str, time: Clock) -> int:
     try:
         kept = fill_database(name, time())
     except (AddressError, DatabaseError, StoreError) as error:
-        return _fail(f"{name}: {error}", 1)
+        return _fail(f"{name}: {error}", FAILED)
     done = f"{kept:,} votes added" if kept else "nothing to add, every day has votes"
     print(f"{name}: {done} (the last {DAYS} days)", flush=True)
     return 0
@@ -190,4 +194,7 @@ def _fail(message: str, status: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

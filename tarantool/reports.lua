@@ -7,7 +7,7 @@
 
 local fiber = require('fiber')
 
-local packs, stickers, votes = box.space.packs, box.space.stickers, box.space.votes
+local stickers, votes = box.space.stickers, box.space.votes
 
 local HOUR, DAY = 3600, 86400
 local TURN = 1000
