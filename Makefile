@@ -1,4 +1,4 @@
-# Usage: make [help|race|test|lint|format|serve|env|system|oha|lock|clean]
+# Usage: make [help|race|test|lint|format|serve|history|env|system|oha|lock|clean]
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -12,7 +12,7 @@ PORT ?= 1717
 TESTS_AT_ONCE ?= $(shell cores=$$(nproc); echo $$((cores < 8 ? cores + 1 : 8)))
 PYTHON := .venv/bin/python
 
-.PHONY: help race test lint format serve ready env system oha lock clean
+.PHONY: help race test lint format serve history ready env system oha lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-8s %s\n' "$$name" "$$what"; done
@@ -35,6 +35,9 @@ format: ready  ## format the code and apply the safe fixes
 
 serve: ready  ## serve the site; ENGINE= PORT=
 	@$(PYTHON) server.py -e '$(ENGINE)' -p '$(PORT)'
+
+history: ready  ## a month of plausible votes for the reports; DATABASES='postgres tarantool'
+	@$(PYTHON) -m data_interface.history $(DATABASES)
 
 ready:
 	@scripts/system.sh

@@ -22,6 +22,7 @@ from handlers.survey import InterpreterError, Survey, find
 from handlers.web.listen import Listen
 from runtime.address import AddressError
 from runtime.arguments import WRONG_USE, Parser
+from runtime.clock import ClockError, clock
 from runtime.interpreters import change_to
 
 FAILED = 1
@@ -189,7 +190,7 @@ def database(engine: Engine) -> Tuple[str, Callable[[], None]]:
 
 def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     """Serve until a signal; the exit status."""
-    from handlers.site import Site
+    from handlers.site import Settings, Site
 
     began = time.monotonic()
     python = f"CPython {platform.python_version()}, pid {os.getpid()}"
@@ -199,7 +200,9 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     try:
         store = backend.load()(engine.connection, url, pool_size())
         pages = RENDERERS[render].load()(engine.name, platform.python_version())
-        site = Site(store, pages, os.environ.get("SITE_TOKEN") or None, workers)
+        history = os.environ.get("SITE_HISTORY", "0") not in ("", "0")
+        settings = Settings(clock(), os.environ.get("SITE_TOKEN") or None, history)
+        site = Site(store, pages, settings, workers)
         line = f"serving {engine.name} on {listen.url} ({python})"
         status: int = web.load()(
             site, listen, loop.load(), workers, lambda: print(line, flush=True)
@@ -259,7 +262,7 @@ def guarded(engine: Engine, listen: Listen, render: str, workers: int) -> int:
 
     try:
         return serve(engine, listen, render, workers)
-    except (AddressError, DatabaseError, EngineError, StoreError) as error:
+    except (AddressError, ClockError, DatabaseError, EngineError, StoreError) as error:
         return fail(str(error), FAILED)
     except ImportError as error:
         if error.name and error.name.split(".")[0] in ("handlers", "data_interface"):

@@ -14,6 +14,8 @@ from collections import OrderedDict
 from types import TracebackType
 from typing import Dict, List, NamedTuple, Optional, Set, Tuple, Type
 
+from data_interface.reports.memory import MemoryReports
+from data_interface.reports.rows import Vote
 from data_interface.stickers import catalogue
 from data_interface.store import (
     ID_LENGTH,
@@ -55,10 +57,11 @@ def new_id() -> str:
     return secrets.token_hex(ID_LENGTH // 2)
 
 
-class MemoryStore:
+class MemoryStore(MemoryReports):
     """``store.Store`` and ``store.Data`` in one object, which is its own unit of work as well."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._packs: Dict[int, Pack] = {}
         self._stickers: Dict[int, Sticker] = {}
         self._members: Dict[int, Set[int]] = {}
@@ -73,7 +76,10 @@ class MemoryStore:
         self._votes = 0
 
     async def open(self) -> None:
-        packs, stickers = catalogue()
+        self.take(*catalogue())
+
+    def take(self, packs: List[Pack], stickers: List[Sticker]) -> None:
+        """Have these packs and stickers, into an empty store."""
         for pack in packs:
             self._packs[pack.id] = pack
             self._members[pack.id] = set()
@@ -83,8 +89,8 @@ class MemoryStore:
             self._members[sticker.pack].add(sticker.id)
         self._ids = sorted(self._stickers)
         self._ranking = sorted((sticker.rating, sticker.id) for sticker in stickers)
-        self._next_pack = len(packs) + 1
-        self._next_sticker = len(stickers) + 1
+        self._next_pack = max(self._packs, default=0) + 1
+        self._next_sticker = max(self._stickers, default=0) + 1
 
     def acquire(self) -> MemoryStore:
         return self
@@ -142,7 +148,7 @@ class MemoryStore:
             self._sessions_expired += 1
         return session
 
-    async def cast_vote(self, plus: str, minus: str) -> bool:
+    async def cast_vote(self, plus: str, minus: str, voter: int, moment: int) -> bool:
         up, down = self._tokens.get(plus), self._tokens.get(minus)
         if up is None or down is None or up.mate != minus or down.mate != plus:
             return False
@@ -154,6 +160,7 @@ class MemoryStore:
         del self._tokens[plus], self._tokens[minus]
         self._replace(winner._replace(rating=winner.rating + 1, up=winner.up + 1))
         self._replace(loser._replace(rating=loser.rating - 1, down=loser.down + 1))
+        self._history.add(Vote(moment, winner.id, loser.id, voter))
         self._votes += 1
         return True
 

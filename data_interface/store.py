@@ -10,6 +10,8 @@ from typing import Any, AsyncContextManager, List, NamedTuple, Optional, Sequenc
 
 from typing_extensions import Protocol
 
+from data_interface.reports.rows import Reports
+
 # A token or a session id: 128 bits from the database's CSPRNG as lower-case hex digits.
 ID_LENGTH = 32
 
@@ -17,6 +19,9 @@ TOKEN_SECONDS = 600
 TOKENS_KEPT = 200_000
 SESSION_SECONDS = 86_400
 SESSIONS_KEPT = 100_000
+# A month of the reports, and a day more. The age of a vote is reckoned from the last that came.
+VOTE_SECONDS = 31 * 86_400
+VOTES_KEPT = 30_000
 CLEAN_EVERY_SECONDS = 1.0
 
 AGENT_LENGTH = 200
@@ -111,7 +116,7 @@ class Conflict(StoreError):
     """The change contradicts what is stored: a title taken, a pack that is not empty."""
 
 
-class Data(Protocol):
+class Data(Reports, Protocol):
     """What one page may ask, in the site's words. No SQL, no tuples, no driver errors leak out.
 
     Every method may raise ``Unavailable`` or ``Busy``.
@@ -130,12 +135,13 @@ class Data(Protocol):
         In the article's layout 3 requests for a new visitor, 2 for a returning one.
         """
 
-    async def cast_vote(self, plus: str, minus: str) -> bool:
+    async def cast_vote(self, plus: str, minus: str, voter: int, moment: int) -> bool:
         """Consume the two tokens of one ballot and count the vote; False when refused.
 
         Both tokens exist, belong to the same ballot and are not expired: ``plus`` gains one up,
-        ``minus`` one down, the vote count grows by one, all at once and exactly once. Otherwise
-        nothing changes.
+        ``minus`` one down, the vote count grows by one, the history has the vote with its voter
+        and moment (see ``reports.rows``), all at once and exactly once. Otherwise nothing changes.
+        One request.
         """
 
     async def statistics(self) -> Statistics:

@@ -12,20 +12,26 @@ from data_interface.store import Store, StoreError
 async def votes(database: str, url: str) -> int:
     """How many votes the database at a URL has counted. Makes and loads nothing.
 
-    Through the first backend of that database that can be imported here; StoreError when there is
-    none, when the database refuses or does not answer.
+    StoreError when no driver is here, when the database refuses or does not answer.
     """
-    for backend in BACKENDS.values():
-        if backend.database == database and _runs_here(backend):
-            store: Store = backend.load()("one", url, 1)
-            break
-    else:
-        raise StoreError(f"No driver for {database} is installed here: make env")
+    store = store_of(database, url)
     try:
         async with store.acquire() as data:
             return (await data.statistics()).votes
     finally:
         await store.close()
+
+
+def store_of(database: str, url: str) -> Store:
+    """A store on the database at a URL, by the first of its backends that can be imported here.
+
+    It is not open. StoreError when there is none, when the URL is none.
+    """
+    for backend in BACKENDS.values():
+        if backend.database == database and _runs_here(backend):
+            store: Store = backend.load()("one", url, 1)
+            return store
+    raise StoreError(f"No driver for {database} is installed here: make env")
 
 
 def _runs_here(backend: Backend) -> bool:

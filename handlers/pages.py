@@ -6,12 +6,14 @@ import re
 from typing import Awaitable, Dict, Optional
 from urllib.parse import parse_qsl
 
+from data_interface.reports.rows import voter_of
 from data_interface.store import AGENT_LENGTH, Store, StoreError, Visitor
 from handlers.counters import Counters
 from handlers.exchange import FOREVER, SVG, TEXT, Kind, Page, Visit
 from handlers.pictures import picture
 from handlers.render.renderer import Renderer
 from handlers.render.static import static_files
+from runtime.clock import Clock
 
 TOP = 9
 MOST_FIELDS = 8
@@ -28,8 +30,9 @@ UGLY = "UGLY"
 class Pages:
     """The HTML pages, their pictures and their style sheet."""
 
-    def __init__(self, store: Store, renderer: Renderer, counters: Counters) -> None:
+    def __init__(self, store: Store, renderer: Renderer, counters: Counters, clock: Clock) -> None:
         self._store = store
+        self._clock = clock
         self._counters = counters
         self._renderer = renderer
         self._static = {
@@ -71,8 +74,9 @@ class Pages:
         plus, minus = form.get("vote_plus", ""), form.get("vote_minus", "")
         if not (_ID.fullmatch(plus) and _ID.fullmatch(minus)):
             return self.error(400, "Bad request", "A vote carries the two tokens of a ballot.")
+        voter, moment = voter_of(session_of(visit)), self._clock()
         async with self._store.acquire() as data:
-            counted = await data.cast_vote(plus, minus)
+            counted = await data.cast_vote(plus, minus, voter, moment)
         target = "/?voted=1" if counted else "/?voted=0"
         return Page(b"", TEXT, 303, {"Location": target})
 

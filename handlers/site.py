@@ -6,12 +6,15 @@ import asyncio
 import logging
 from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Union
 
+from data_interface.history import fill
 from data_interface.store import Busy, Conflict, NotFound, Store, StoreError, Unavailable
 from handlers.api import Api, Refused, api_error
 from handlers.counters import OwnCounters, SharedCounters
 from handlers.exchange import BODY_LIMIT, Page, Visit
 from handlers.pages import UGLY, Pages
 from handlers.render.renderer import Renderer
+from handlers.reports import Reports
+from runtime.clock import Clock
 
 REFRESH_SECONDS = 5.0
 RETRY_AFTER = {"Retry-After": "2"}
@@ -40,16 +43,30 @@ class Route(NamedTuple):
     waits: bool = False
 
 
+class Settings(NamedTuple):
+    """What whoever starts the site decides: its clock; the bearer token of changes, None for no
+    changes; whether days without votes are given plausible ones.
+    """
+
+    clock: Clock
+    token: Optional[str] = None
+    history: bool = False
+
+
 class Site:
     """Everything an adapter needs, made once, before the workers are; each opens it for itself."""
 
     def __init__(
-        self, store: Store, renderer: Renderer, token: Optional[str], workers: int = 1
+        self, store: Store, renderer: Renderer, settings: Settings, workers: int = 1
     ) -> None:
         self._store = store
-        self._pages = Pages(store, renderer, OwnCounters() if workers == 1 else SharedCounters())
+        self._settings = settings
+        clock = settings.clock
+        counters = OwnCounters() if workers == 1 else SharedCounters()
+        self._pages = Pages(store, renderer, counters, clock)
         self._refreshing: Optional[asyncio.Future[None]] = None
-        self.routes = _routes(self._pages, Api(store, token))
+        reports = Reports(store, renderer, clock)
+        self.routes = _routes(self._pages, reports, Api(store, settings.token))
 
     async def open(self, lenient: bool = False, refresh: bool = True) -> None:
         """Open the store and keep the statistics fresh.
@@ -64,6 +81,9 @@ class Site:
                 raise
             _log.warning("The database is away: %s", error)
         if refresh:
+            if self._settings.history and not lenient:
+                kept = await fill(self._store, self._settings.clock())
+                _log.info("history: %d plausible votes added", kept)
             await self._pages.refresh_statistics()
             self._refreshing = asyncio.ensure_future(self._refresh())
 
@@ -114,7 +134,7 @@ class Site:
         return self._pages.error(status, title, message, extra)
 
 
-def _routes(pages: Pages, api: Api) -> List[Route]:
+def _routes(pages: Pages, reports: Reports, api: Api) -> List[Route]:
     return [
         Route("GET", "/ugly", constant=UGLY),
         Route("GET", "/", _guarded(pages.index, pages.error), waits=True),
@@ -122,6 +142,11 @@ def _routes(pages: Pages, api: Api) -> List[Route]:
         Route("GET", "/good", _guarded(pages.good, pages.error), waits=True),
         Route("GET", "/bad", _guarded(pages.bad, pages.error), waits=True),
         Route("GET", "/about", pages.about),
+        Route("GET", "/reports/1", _guarded(reports.today, pages.error), waits=True),
+        Route("GET", "/reports/2", _guarded(reports.newest, pages.error), waits=True),
+        Route("GET", "/reports/3", _guarded(reports.ratings, pages.error), waits=True),
+        Route("GET", "/reports/4", _guarded(reports.ranking, pages.error), waits=True),
+        Route("GET", "/reports/5", _guarded(reports.voters, pages.error), waits=True),
         Route("GET", "/pictures/{name}", pages.picture),
         Route("GET", "/static/{name}", pages.static),
         Route("GET", "/stickers", _guarded(api.packs, _as_json), waits=True),

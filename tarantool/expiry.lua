@@ -1,11 +1,12 @@
--- Keeps tokens and sessions within the limits of age and number that `site_open` has set.
+-- Keeps tokens, sessions and votes within the limits of age and number that `site_open` has set.
 
 local clock = require('clock')
 local fiber = require('fiber')
 local log = require('log')
 local common = require('common')
 
-local counters, sessions, tokens = box.space.counters, box.space.sessions, box.space.tokens
+local counters, sessions = box.space.counters, box.space.sessions
+local tokens, votes = box.space.tokens, box.space.votes
 
 local BATCH = 500
 
@@ -37,6 +38,17 @@ local function limit(name)
     return row and row.value
 end
 
+-- The age of a vote is reckoned from the one that came last: the site's clock says when that was, and
+-- a site that rested keeps its history. In number the first that came go.
+local function clean_votes()
+    local last = votes.index.number:max()
+    if last == nil or limit('votes') == nil then
+        return
+    end
+    clean(votes, votes.index.moment, 2, last.moment - limit('vote_seconds'), math.huge)
+    clean(votes, votes.index.number, 2, 0, limit('votes'))
+end
+
 local function clean_forever()
     fiber.name('site_clean')
     while true do
@@ -47,6 +59,7 @@ local function clean_forever()
                 clean(tokens, tokens.index.expires, 4, now, limit('tokens'))
                 local oldest = now - limit('session_seconds')
                 clean(sessions, sessions.index.seen, 5, oldest, limit('sessions'), 'gone_sessions')
+                clean_votes()
             end)
             if not done then
                 log.error('cleaning failed: %s', problem)

@@ -124,6 +124,18 @@ local counters = space(5405, 'counters', {
     {id = 0, name = 'name', fields = {1}, unique = true},
 })
 
+-- What was voted when. The number is the order in which they came; the moment is the site's clock's.
+local votes = space(5406, 'votes', {
+    {name = 'number', type = 'unsigned'},
+    {name = 'moment', type = 'unsigned'},
+    {name = 'winner', type = 'unsigned'},
+    {name = 'loser', type = 'unsigned'},
+    {name = 'voter', type = 'unsigned'},
+}, {
+    {id = 0, name = 'number', fields = {1}, unique = true},
+    {id = 1, name = 'moment', fields = {2, 1}, unique = true},
+})
+
 for _, name in ipairs({'views', 'votes', 'gone_sessions', 'last_sticker', 'last_pack', 'loaded'}) do
     if counters:get(name) == nil then
         counters:insert({name, 0})
@@ -131,9 +143,12 @@ for _, name in ipairs({'views', 'votes', 'gone_sessions', 'last_sticker', 'last_
 end
 
 local procedures = require('procedures')
+for name, procedure in pairs(require('reports')) do
+    procedures[name] = procedure
+end
 
 local function permit(change, name, options)
-    for _, each in ipairs({stickers, packs, tokens, sessions, counters}) do
+    for _, each in ipairs({stickers, packs, tokens, sessions, counters, votes}) do
         change(name, 'read,write', 'space', each.name, options)
     end
     for each in pairs(procedures) do

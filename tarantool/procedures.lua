@@ -6,9 +6,10 @@ local common = require('common')
 
 local atomically, count, counter = common.atomically, common.count, common.counter
 local counters, packs, sessions = box.space.counters, box.space.packs, box.space.sessions
-local stickers, tokens = box.space.stickers, box.space.tokens
+local stickers, tokens, votes = box.space.stickers, box.space.tokens, box.space.votes
 
 local NOT_FOUND, CONFLICT = 20001, 20002
+local DAY = 86400
 
 math.randomseed(tonumber(digest.urandom(6):hex(), 16))
 
@@ -18,17 +19,29 @@ end
 
 local procedures = {}
 
--- LIMITS: a map with tokens, sessions, session_seconds, clean_milliseconds as names. One row back:
--- the ids of the spaces, and whether the stickers are loaded.
-function procedures.site_open(limits)
+-- All at once: cleaning that began between two of them would miss the second.
+local set_limits = atomically(function(limits)
+    local changed = false
     for name, value in pairs(limits) do
         local row = counters:get('limit_' .. name)
         if row == nil or row.value ~= value then
             counters:replace({'limit_' .. name, value})
-            common.limits_changed:broadcast()
+            changed = true
         end
     end
-    return {stickers.id, packs.id, tokens.id, sessions.id, counters.id, counter('loaded') == 1}
+    return changed
+end)
+
+-- LIMITS: a map with tokens, sessions, session_seconds, votes, vote_seconds, clean_milliseconds as
+-- names. One row back: the ids of the spaces, and whether the stickers are loaded.
+function procedures.site_open(limits)
+    if set_limits(limits) then
+        common.limits_changed:broadcast()
+    end
+    return {
+        stickers.id, packs.id, tokens.id, sessions.id, counters.id, votes.id,
+        counter('loaded') == 1,
+    }
 end
 
 -- Does nothing when it was done before: two servers may start at once.
@@ -68,7 +81,13 @@ function procedures.site_new_id()
     return {digest.urandom(16):hex()}
 end
 
-procedures.site_cast_vote = atomically(function(plus, minus)
+local function next_vote()
+    local last = votes.index.number:max()
+    return last and last.number + 1 or 1
+end
+
+-- The voter is a number, 0 for nobody known; the moment is the site's, in seconds since 1970.
+procedures.site_cast_vote = atomically(function(plus, minus, voter, moment)
     local up, down = tokens:get(plus), tokens:get(minus)
     if up == nil or down == nil or up.mate ~= minus or down.mate ~= plus or plus == minus then
         return {false}
@@ -83,8 +102,24 @@ procedures.site_cast_vote = atomically(function(plus, minus)
     tokens:delete(minus)
     stickers:update(up.sticker, {{'+', 4, 1}, {'+', 5, 1}})
     stickers:update(down.sticker, {{'-', 4, 1}, {'+', 6, 1}})
+    votes:insert({next_vote(), moment, up.sticker, down.sticker, voter})
     count('votes', 1)
     return {true}
+end)
+
+-- Votes of one day of the past, as rows {moment, winner, loser, voter}, unless that day has some.
+-- How many were kept.
+procedures.site_remember = atomically(function(past)
+    local day = math.floor(past[1][1] / DAY)
+    local found = votes.index.moment:select({day * DAY}, {iterator = 'GE', limit = 1})[1]
+    if found ~= nil and found.moment < (day + 1) * DAY then
+        return {0}
+    end
+    local number = next_vote()
+    for place, row in ipairs(past) do
+        votes:insert({number + place - 1, unpack(row)})
+    end
+    return {#past}
 end)
 
 function procedures.site_statistics()

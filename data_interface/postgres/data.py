@@ -9,6 +9,7 @@ from typing_extensions import Protocol
 from data_interface.article import ArticleData, Request
 from data_interface.postgres import statements as sql
 from data_interface.postgres.refusals import CONFLICTS, sqlstate
+from data_interface.postgres.reports import PostgresReports
 from data_interface.store import Conflict, NotFound, Pack, Statistics, Sticker, Visitor
 
 NO_PACK = "There is no such pack."
@@ -28,7 +29,7 @@ class Connection(Protocol):
         """Run several statements without parameters, in one request."""
 
 
-class PostgresData(ArticleData):
+class PostgresData(ArticleData, PostgresReports):
     """``store.Data`` on one connection."""
 
     def __init__(self, connection: Connection) -> None:
@@ -52,8 +53,8 @@ class PostgresData(ArticleData):
     def ranked(self, limit: int, best: bool) -> Request:
         return self._fetch(sql.BEST if best else sql.WORST, limit)
 
-    async def cast_vote(self, plus: str, minus: str) -> bool:
-        return bool((await self._fetch(sql.CAST_VOTE, plus, minus))[0][0])
+    async def cast_vote(self, plus: str, minus: str, voter: int, moment: int) -> bool:
+        return bool((await self._fetch(sql.CAST_VOTE, plus, minus, voter, moment))[0][0])
 
     async def statistics(self) -> Statistics:
         return Statistics(*(await self._fetch(sql.STATISTICS))[0])

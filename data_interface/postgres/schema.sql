@@ -55,6 +55,23 @@ CREATE TABLE IF NOT EXISTS sticker_site.sessions (
 );
 CREATE INDEX IF NOT EXISTS sessions_by_seen ON sticker_site.sessions (seen);
 
+-- What was voted when, by the site's clock: seconds since 1970, so that days and hours are divisions,
+-- the same in every database. Voters are numbers, 0 is nobody known. The number is the order in which
+-- votes came: the first go when there are too many. No foreign keys, as for tokens.
+CREATE TABLE IF NOT EXISTS sticker_site.votes (
+    number bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    cast_at bigint NOT NULL,
+    winner bigint NOT NULL,
+    loser bigint NOT NULL,
+    voter bigint NOT NULL
+) WITH (
+    autovacuum_vacuum_cost_delay = 0,
+    autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 10000,
+    autovacuum_vacuum_insert_scale_factor = 0.5
+);
+CREATE INDEX IF NOT EXISTS votes_by_time ON sticker_site.votes (cast_at, number);
+
 -- One counter is several rows, one for each of SLOTS groups of connections: pages that count at the
 -- same time do not queue for one row. Nearly empty pages keep every update on its page (HOT).
 CREATE TABLE IF NOT EXISTS sticker_site.counters (
@@ -76,7 +93,9 @@ ON CONFLICT DO NOTHING;
 -- Locks are taken in one order by every vote, tokens by name, then stickers by id, then a counter:
 -- votes on the same stickers wait for each other and never deadlock. Each statement sees what was
 -- committed before it, so what is read under the locks is what is changed.
-CREATE OR REPLACE FUNCTION sticker_site.cast_vote(plus text, minus text)
+CREATE OR REPLACE FUNCTION sticker_site.cast_vote(
+    plus text, minus text, who bigint, moment bigint
+)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     winner bigint;
@@ -102,8 +121,36 @@ BEGIN
     UPDATE sticker_site.stickers SET up = up + 1 WHERE id = winner;
     UPDATE sticker_site.stickers SET down = down + 1 WHERE id = loser;
     DELETE FROM sticker_site.tokens AS t WHERE t.token IN (plus, minus);
+    INSERT INTO sticker_site.votes (cast_at, winner, loser, voter)
+    VALUES (moment, winner, loser, who);
     UPDATE sticker_site.counters SET value = value + 1
     WHERE name = 'votes' AND slot = pg_backend_pid() % 64;
     RETURN true;
+END
+$$;
+
+-- Votes of one day of the past, in the order of the arrays, unless that day has some; how many were
+-- kept. The lock lets readers pass: two of these at once must not both find the day empty.
+CREATE OR REPLACE FUNCTION sticker_site.remember_votes(
+    moments bigint[], winners bigint[], losers bigint[], voters bigint[]
+)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    midnight bigint := moments[1] / 86400 * 86400;
+    kept bigint;
+BEGIN
+    LOCK TABLE sticker_site.votes IN SHARE ROW EXCLUSIVE MODE;
+    IF EXISTS (
+        SELECT FROM sticker_site.votes WHERE cast_at >= midnight AND cast_at < midnight + 86400
+    ) THEN
+        RETURN 0;
+    END IF;
+    INSERT INTO sticker_site.votes (cast_at, winner, loser, voter)
+    SELECT past.moment, past.winner, past.loser, past.voter
+    FROM unnest(moments, winners, losers, voters)
+        WITH ORDINALITY AS past (moment, winner, loser, voter, place)
+    ORDER BY past.place;
+    GET DIAGNOSTICS kept = ROW_COUNT;
+    RETURN kept;
 END
 $$;

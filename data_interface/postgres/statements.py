@@ -28,7 +28,7 @@ COUNT_VIEW = """
     UPDATE counters SET value = value + 1 WHERE name = 'views' AND slot = pg_backend_pid() % 64"""
 BEST = f"SELECT {STICKER} FROM stickers ORDER BY rating DESC, id DESC LIMIT $1"
 WORST = f"SELECT {STICKER} FROM stickers ORDER BY rating, id LIMIT $1"
-CAST_VOTE = "SELECT cast_vote($1, $2)"
+CAST_VOTE = "SELECT cast_vote($1, $2, $3, $4)"
 STATISTICS = """
     SELECT (SELECT count(*) FROM packs), (SELECT count(*) FROM stickers),
         (SELECT count(*) FROM sessions)

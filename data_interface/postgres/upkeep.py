@@ -17,6 +17,8 @@ from data_interface.store import (
     SESSION_SECONDS,
     SESSIONS_KEPT,
     TOKENS_KEPT,
+    VOTE_SECONDS,
+    VOTES_KEPT,
     StoreError,
 )
 
@@ -42,6 +44,18 @@ SURPLUS_TOKENS = """
     WITH gone AS (DELETE FROM tokens WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM tokens WHERE number <= (SELECT max(number) FROM tokens) - $2::bigint
         ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED
+    )) RETURNING 1) SELECT count(*) FROM gone"""
+# Nobody changes a vote of the past: none is locked. The last to come says how old the others are.
+OLD_VOTES = """
+    WITH gone AS (DELETE FROM votes WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM votes
+        WHERE cast_at <= (SELECT cast_at FROM votes ORDER BY number DESC LIMIT 1) - $2::bigint
+        ORDER BY cast_at LIMIT $1
+    )) RETURNING 1) SELECT count(*) FROM gone"""
+SURPLUS_VOTES = """
+    WITH gone AS (DELETE FROM votes WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM votes WHERE number <= (SELECT max(number) FROM votes) - $2::bigint
+        ORDER BY number LIMIT $1
     )) RETURNING 1) SELECT count(*) FROM gone"""
 # A visitor who is forgotten still counts: both changes are one statement.
 FORGET = """
@@ -136,6 +150,8 @@ async def clean(connection: Connection) -> None:
         (SURPLUS_TOKENS, (TOKENS_KEPT,)),
         (OLD_SESSIONS, (SESSION_SECONDS,)),
         (SURPLUS_SESSIONS, (SESSIONS_KEPT,)),
+        (OLD_VOTES, (VOTE_SECONDS,)),
+        (SURPLUS_VOTES, (VOTES_KEPT,)),
     ):
         while await _first(connection, sql, BATCH, *bounds) == BATCH:
             pass

@@ -24,18 +24,19 @@ from data_interface.tarantool.layout import (
     STICKERS,
     TOKENS,
 )
+from data_interface.tarantool.reports import TarantoolReports
 
 VIEWS = ["views"]
 ONE_MORE = [["+", 1, 1]]
 
 
-class TarantoolData(ArticleData):
+class TarantoolData(ArticleData, TarantoolReports):
     """``store.Data``; every request method sends one request through the driver's connection."""
 
     def __init__(self, connection: Any) -> None:
         # Looked up once: a page sends nine of them.
-        self._call: Callable[..., Request] = connection.call
-        self._select: Callable[..., Request] = connection.select
+        self._call = connection.call
+        self._select = connection.select
         self._insert: Callable[..., Request] = connection.insert
         self._update: Callable[..., Request] = connection.update
         self._upsert: Callable[..., Request] = connection.upsert
@@ -66,14 +67,11 @@ class TarantoolData(ArticleData):
         iterator = DESCENDING if best else ASCENDING
         return self._select(STICKERS, [], limit=limit, index=BY_RATING, iterator=iterator)
 
-    def _ask(self, procedure: str, *arguments: Any) -> Request:
-        return self._call(procedure, arguments)
-
     def _find(self, space: int, key: List[int], **options: int) -> Request:
         return self._select(space, key, **options)
 
-    async def cast_vote(self, plus: str, minus: str) -> bool:
-        return bool((await self._ask("site_cast_vote", plus, minus))[0][0])
+    async def cast_vote(self, plus: str, minus: str, voter: int, moment: int) -> bool:
+        return bool((await self._ask("site_cast_vote", plus, minus, voter, moment))[0][0])
 
     async def statistics(self) -> Statistics:
         return Statistics(*(await self._ask("site_statistics"))[0])

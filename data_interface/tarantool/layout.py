@@ -13,6 +13,8 @@ from data_interface.store import (
     SESSION_SECONDS,
     SESSIONS_KEPT,
     TOKENS_KEPT,
+    VOTE_SECONDS,
+    VOTES_KEPT,
     Busy,
     Conflict,
     NotFound,
@@ -23,8 +25,8 @@ from data_interface.store import (
 from data_interface.unit import Unit
 from runtime.address import Address
 
-STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS = 5401, 5402, 5403, 5404, 5405
-SPACES = [STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS]
+STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS, VOTES = 5401, 5402, 5403, 5404, 5405, 5406
+SPACES = [STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS, VOTES]
 BY_RATING, BY_PACK = 1, 2
 EQUAL, DESCENDING, ASCENDING = 0, 4, 5
 
@@ -94,6 +96,8 @@ async def prepare(connection: Any) -> None:
         "tokens": TOKENS_KEPT,
         "sessions": SESSIONS_KEPT,
         "session_seconds": SESSION_SECONDS,
+        "votes": VOTES_KEPT,
+        "vote_seconds": VOTE_SECONDS,
         "clean_milliseconds": int(CLEAN_EVERY_SECONDS * 1000),
     }
     rows = await connection.call("site_open", [limits])

@@ -6,6 +6,7 @@ from typing import Any, Optional, Sequence
 
 from data_interface.store import Ballot, Statistics
 from handlers.render.renderer import environment
+from handlers.render.reports import ReportPages
 
 
 class JinjaRenderer:
@@ -18,6 +19,8 @@ class JinjaRenderer:
         self._about = templates.get_template("about.html")
         self._error = templates.get_template("error.html")
         self._served_by = {"engine": engine, "python": python}
+        # See ``renderer.Renderer``.
+        self.report = ReportPages(templates).report
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
         """See ``renderer.Renderer``."""

@@ -15,6 +15,7 @@ from markupsafe import escape
 
 from data_interface.store import Ballot, Statistics
 from handlers.render.renderer import environment
+from handlers.render.reports import ReportPages
 from handlers.render.shapes import cut, marks, shape
 
 # The catalogue has 1,800 titles; Good and Bad show stickers of the two ends only.
@@ -44,6 +45,8 @@ class PreparedRenderer:
         self._about = shape(about.render(statistics=numbers, **served_by), NUMBERS)
         self._about_unknown = about.render(statistics=None, **served_by).encode()
         self._error = shape(templates.get_template("error.html").render(**marks(ERROR)), ERROR)
+        # See ``renderer.Renderer``. Each report is another: there is nothing to prepare.
+        self.report = ReportPages(templates).report
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
         """See ``renderer.Renderer``."""

@@ -7,6 +7,7 @@ from typing import Any, Optional, Sequence
 import jinja2
 from typing_extensions import Protocol
 
+from data_interface.reports.rows import Report
 from data_interface.store import Ballot, Statistics
 from handlers.render.static import static_link
 from runtime.paths import ROOT
@@ -26,6 +27,9 @@ class Renderer(Protocol):
 
     def about(self, statistics: Optional[Statistics]) -> bytes:
         """About; None for statistics that are not known yet."""
+
+    def report(self, found: Report, now: int) -> bytes:
+        """A page of the reporting section, as of the moment ``now``."""
 
     def error(self, status: int, title: str, message: str) -> bytes:
         """The page for an error that ends a request."""

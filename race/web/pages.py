@@ -30,7 +30,8 @@ class PageBusy(CellFailed):
 
 @dataclass(frozen=True)
 class PageTask(Task):
-    """A page. `marker` must match its body; `queries` says that it asks the database.
+    """A page. `marker` must match its body, `remedy` says what to do where it may well not;
+    `queries` says that it asks the database.
 
     One that does is never pipelined: it kills japronto's worker (its issue 46), and on the other
     frameworks it would measure a load that no race compares it with.
@@ -39,6 +40,7 @@ class PageTask(Task):
     path: str = "/"
     content_type: str = "text/html"
     marker: str = ""
+    remedy: str = ""
     queries: bool = False
     cookie: bool = False
 
@@ -51,6 +53,51 @@ def _asking(title: str, path: str, marker: str, text: str) -> PageTask:
     return PageTask(title, text=text, path=path, marker=marker, queries=True, cookie=True)
 
 
+def _report(path: str, marker: str, text: str) -> PageTask:
+    """A page of the reporting section: it notes no visit, and there is nothing to prepare."""
+    return PageTask(
+        f"Report {path[-1]}",
+        ignores=("render",),
+        text=text,
+        path=path,
+        marker=marker,
+        remedy="are there votes? `make history` makes a month of them",
+        queries=True,
+    )
+
+
+REPORTS = {
+    "reports/1": _report(
+        "/reports/1",
+        "<h1>Today</h1>",
+        "The day so far beside the day before: votes, voters, favourites. Light: five requests to "
+        "the database, each about a day.",
+    ),
+    "reports/2": _report(
+        "/reports/2",
+        '<tr class="duel">',
+        "The last twenty votes and how fast they come. Light: five requests to the database, each "
+        "about a day at most.",
+    ),
+    "reports/3": _report(
+        "/reports/3",
+        '<tr class="mover">',
+        "How ratings are distributed, and what moved in a month. Heavy: six requests to the "
+        "database that sum all stickers or a month of votes.",
+    ),
+    "reports/4": _report(
+        "/reports/4",
+        '<tr class="pack">',
+        "The packs that gained most in a month, with their trend. Heavy: seven requests to the "
+        "database, most of which sum a month of votes.",
+    ),
+    "reports/5": _report(
+        "/reports/5",
+        '<rect class="heat5"',
+        "Voters by hour, and by how often they come back. Heavy: seven requests to the database "
+        "that sum a month of votes or a week of it.",
+    ),
+}
 PAGES = {
     "index": _asking(
         "Index",
@@ -95,6 +142,7 @@ PAGES = {
         r'name="vote_minus" value="[0-9a-f]{32}"',
         "Visitors who come back: an Index, then a vote for one of its two stickers.",
     ),
+    **REPORTS,
 }
 
 
@@ -186,6 +234,7 @@ def _judge(page: PageTask, answer: http.client.HTTPResponse, body: str) -> None:
     if not kind_of.startswith(page.content_type):
         raise CellFailed(f"{page.path} is {kind_of or 'of no type'}, not {page.content_type}")
     if not re.search(page.marker, body):
-        raise CellFailed(f"{page.path} does not contain what it must ({page.marker})")
+        remedy = page.remedy and f"; {page.remedy}"
+        raise CellFailed(f"{page.path} does not contain what it must ({page.marker}){remedy}")
     if page.cookie and not SESSION.search(answer.getheader("Set-Cookie", "")):
         raise CellFailed(f"{page.path} set no session cookie with HttpOnly and SameSite=Lax")

@@ -13,12 +13,15 @@ from typing import Any
 import pytest
 
 from data_interface import BACKENDS, HOUSEKEEPING
+from data_interface.history import fill
+from data_interface.postgres import report_statements
 from data_interface.postgres import statements as postgres_statements
 from data_interface.postgres.store import PAGES
+from data_interface.reports.rows import DAY, HOUR
 from data_interface.store import Busy, Store, StoreError
 from databases import find
 from tests.conftest import absent
-from tests.stores.bench import ask, counters, eventually, new_ballot, raises
+from tests.stores.bench import NOW, ask, counters, eventually, new_ballot, raises
 from tests.support.site_server import Databases
 
 DRIVERS = [
@@ -204,6 +207,31 @@ def test_pages_read_by_index(driver: str, server: str) -> None:
                 assert "Index" in plan, plan
                 assert "Seq Scan" not in plan, plan
                 assert "Sort" not in plan, plan
+            await connection.close()
+
+    asyncio.run(check())
+
+
+def test_the_votes_of_a_day_are_read_by_index(driver: str, server: str) -> None:
+    """What makes the heavy reports heavy is what they sum."""
+
+    async def check() -> None:
+        async with new_database(server) as url, opened(driver, url) as store:
+            await fill(store, NOW)
+            connection = await connected(url)
+            await connection.execute("SET search_path = sticker_site; ANALYZE votes")
+            for name, values in (
+                ("FIGURES", (NOW - DAY, NOW)),
+                ("PER_SLOT", (NOW - HOUR, NOW, 60)),
+                ("WINNERS", (NOW - DAY, NOW, 5)),
+                ("LATEST", (NOW, 20)),
+            ):
+                sql = getattr(report_statements, name)
+                await connection.execute(f"PREPARE {name} AS {sql}")
+                call = f"EXECUTE {name}({', '.join(map(str, values))})"
+                plan = "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {call}"))
+                assert "votes_by_time" in plan, plan
+                assert "Seq Scan on votes" not in plan, plan
             await connection.close()
 
     asyncio.run(check())

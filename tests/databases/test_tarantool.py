@@ -31,12 +31,15 @@ from databases import find
 from databases.database import Running
 from runtime.paths import ROOT
 from tests.conftest import absent
+from tests.stores.bench import NOW
 
 SOMEBODY = Visitor(None, "192.0.2.1", "a browser")
 LIMITS = {
     "tokens": 100_000,
     "sessions": 100_000,
     "session_seconds": 3600,
+    "votes": 50_000,
+    "vote_seconds": 31 * 86_400,
     "clean_milliseconds": 20,
 }
 SECONDS = 10.0
@@ -121,7 +124,7 @@ def test_a_fresh_instance_is_loaded_once_and_keeps_everything(start: Callable[[]
             async with one.acquire() as data:
                 ballot = await data.ballot(SOMEBODY)
             async with two.acquire() as data:
-                assert await data.cast_vote(ballot.left.token, ballot.right.token)
+                assert await data.cast_vote(ballot.left.token, ballot.right.token, 0, NOW)
                 assert (await data.statistics()) == (540, 16_200, 1, 1, 1)
                 await data.create_pack("A pack of ours")
 
@@ -196,7 +199,7 @@ def test_an_expired_token_is_refused_before_it_is_cleaned_away(database: Running
                     row = [token, sticker, mate, int(time.time()) + seconds]
                     await link.insert(TOKENS, row)
                 async with store.acquire() as data:
-                    assert await data.cast_vote(plus, minus) is counts
+                    assert await data.cast_vote(plus, minus, 0, NOW) is counts
 
     run(check())
 

@@ -48,6 +48,13 @@ def cards(html: str) -> list[tuple[int, int, int, int]]:
     return [(int(a), int(b), int(c), int(d)) for a, b, c, d in found]
 
 
+def duels(html: str) -> list[tuple[int, int]]:
+    """Of every vote on the report of the newest: (winner, loser)."""
+    picture = r'<td><img src="/pictures/(\d+)\.svg"[^>]*> [^<]*</td>'
+    found = re.findall(f'<tr class="duel">{picture}{picture}', html)
+    return [(int(winner), int(loser)) for winner, loser in found]
+
+
 def numbers(html: str) -> dict[str, int]:
     """The statistics on About."""
     found = re.findall(r"<dt>(\w+)</dt><dd>([\d,]+)</dd>", html)

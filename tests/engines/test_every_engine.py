@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.engines.conftest import ENGINES
-from tests.engines.html import OURS, PAGES, UGLY, cards, masked, numbers
+from tests.engines.html import OURS, PAGES, UGLY, cards, duels, masked, numbers
 from tests.support.site_client import ballot, get, sticker, vote
 from tests.support.site_server import SiteServer
 
@@ -72,6 +72,7 @@ def check_vote(server: SiteServer) -> None:
     assert (winner["up"], winner["rating"]) == (before[0]["up"] + 1, before[0]["rating"] + 1)
     assert (loser["down"], loser["rating"]) == (before[1]["down"] + 1, before[1]["rating"] - 1)
     assert (winner["down"], loser["up"]) == (before[0]["down"], before[1]["up"])
+    assert duels(get(server.url, "/reports/2").text)[0] == (found.left, found.right)
 
 
 def check_end(server: SiteServer) -> None:

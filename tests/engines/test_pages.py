@@ -16,6 +16,8 @@ TYPES = {
     "/good": "text/html; charset=utf-8",
     "/bad": "text/html; charset=utf-8",
     "/about": "text/html; charset=utf-8",
+    "/reports/1": "text/html; charset=utf-8",
+    "/reports/2": "text/html; charset=utf-8",
     "/pictures/7.svg": "image/svg+xml",
     "/stickers": "application/json; charset=utf-8",
     "/static/site.css": "text/css; charset=utf-8",
@@ -71,8 +73,8 @@ def test_a_new_visitor_gets_a_session_and_keeps_it(site: SiteServer) -> None:
     assert len(seen) == 3
 
 
-def test_pages_without_a_database_set_no_cookie(site: SiteServer) -> None:
-    for path in ("/ugly", "/about", "/stickers", "/pictures/1.svg", "/missing"):
+def test_pages_that_note_no_visit_set_no_cookie(site: SiteServer) -> None:
+    for path in ("/ugly", "/about", "/reports/2", "/stickers", "/pictures/1.svg", "/missing"):
         assert "set-cookie" not in get(site.url, path).headers
 
 
@@ -96,6 +98,7 @@ def test_wrong_methods_are_405_with_the_right_ones(site: SiteServer, reference: 
         ("PUT", "/", "GET, HEAD, POST"),
         ("DELETE", "/ugly", "GET, HEAD"),
         ("POST", "/about", "GET, HEAD"),
+        ("POST", "/reports/3", "GET, HEAD"),
         ("PATCH", "/pictures/1.svg", "GET, HEAD"),
         ("OPTIONS", "/bad", "GET, HEAD"),
         ("PATCH", "/stickers", "GET, HEAD, POST"),
@@ -114,6 +117,10 @@ def test_unknown_pages_are_404_and_say_so(site: SiteServer, reference: SiteServe
         "/good/",
         "/ugly/1",
         "//",
+        "/reports",
+        "/reports/0",
+        "/reports/6",
+        "/reports/1/",
         "/pictures/",
         "/pictures/0.svg",
         "/pictures/01.svg",

@@ -29,7 +29,8 @@ OPTIONS = (
 ).split()
 PHONE = {"width": 390, "height": 844}
 NOTICE = "Your vote has been counted"
-PAGES = ("/", "/good", "/bad", "/about", "/missing")
+REPORTS = tuple(f"/reports/{number}" for number in range(1, 6))
+PAGES = ("/", "/good", "/bad", "/about", *REPORTS, "/missing")
 # About shows numbers that are up to 5 s old.
 REFRESHED_SECONDS = 8.0
 MILLISECONDS = 10_000
@@ -50,7 +51,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[SiteServer]:
-    with serving("aiohttp-memory-one", environment()) as server:
+    with serving("aiohttp-memory-one", environment(SITE_HISTORY="1")) as server:
         yield server
 
 
@@ -246,6 +247,35 @@ def test_light_and_dark(browser: Browser, site: SiteServer, scheme: str) -> None
         red, green, blue = (float(part) for part in re.findall(r"[\d.]+", colour)[:3])
         assert ((red + green + blue) / 3 > 127) == (scheme == "light"), colour
         assert get(site.url, "/good").status == 200
+
+
+def test_the_reports_are_a_click_away_and_drawn(desk: Watched) -> None:
+    desk.open("/")
+    desk.page.get_by_role("navigation").get_by_role("link", name="Reports").click()
+    for name in ("Newest", "Ratings", "Packs", "Voters", "Today"):
+        chapters = desk.page.get_by_role("navigation", name="Reports")
+        chapters.get_by_role("link", name=name, exact=True).click()
+        chosen = chapters.get_by_role("link", name=name, exact=True)
+        expect(chosen).to_have_attribute("aria-current", "page")
+        drawing = desk.page.locator("svg.chart").first
+        expect(drawing).to_be_visible()
+        filled = "all => all.filter((one) => one.getBoundingClientRect().height > 1).length"
+        assert drawing.locator("rect").evaluate_all(filled) > 5
+        expect(desk.page.locator("tbody tr, .chart text").first).to_be_visible()
+    desk.check_quiet()
+
+
+@pytest.mark.parametrize("width", [1280, PHONE["width"], 320])
+@pytest.mark.parametrize("path", REPORTS)
+def test_every_text_of_a_chart_is_within_its_card(desk: Watched, path: str, width: int) -> None:
+    desk.page.set_viewport_size({"width": width, "height": 844})
+    desk.open(path)
+    within = """(all) => all.filter((one) => {
+      const text = one.getBoundingClientRect();
+      const card = one.closest('svg').getBoundingClientRect();
+      return text.left < card.left || text.right > card.right || text.bottom > card.bottom;
+    }).map((one) => one.textContent)"""
+    assert desk.page.locator("svg.chart text").evaluate_all(within) == []
 
 
 @pytest.mark.parametrize("width", [1280, PHONE["width"], 320])

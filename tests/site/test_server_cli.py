@@ -145,6 +145,11 @@ def test_a_wrong_pool_size_is_one_line(size: str) -> None:
     assert f"POOL_SIZE={size}" in line
 
 
+def test_a_clock_that_is_none_is_one_line() -> None:
+    line = complaint(run("-e", ENGINE, "-p", "0", env={"SITE_CLOCK": "noon"}), 1)
+    assert "SITE_CLOCK=noon: must be a time" in line
+
+
 def test_several_workers_with_a_site_each_are_refused() -> None:
     line = complaint(run("-e", ENGINE, "-p", "0", "--workers", "2"), 2)
     assert "memory keeps the votes in the server's own process" in line

@@ -24,6 +24,7 @@ from typing import (
 )
 
 from data_interface import BACKENDS
+from data_interface.reports.rows import NOBODY
 from data_interface.store import Ballot, Statistics, Store, StoreError, Visitor
 from databases import find, private
 from databases.database import Database
@@ -31,6 +32,8 @@ from databases.home import folder, state
 from tests.stores.insiders import INSIDERS, Insider
 
 VISITOR = Visitor(None, "127.0.0.1", "a test")
+# When the tests' votes are cast: a Friday, 1 May 2026, 12:34:56 UTC.
+NOW = 1_777_638_896
 # What the issue promises of a page while the database is away, and of its return.
 PATIENCE_SECONDS = 2.0
 # The tests share the machine with others: what is bounded may end this much later.
@@ -130,9 +133,9 @@ async def new_ballot(store: Store, visitor: Visitor = VISITOR) -> Ballot:
     return ballot
 
 
-async def vote(store: Store, plus: str, minus: str) -> bool:
+async def vote(store: Store, plus: str, minus: str, voter: int = NOBODY, moment: int = NOW) -> bool:
     """Whether it counted."""
-    counted: bool = await ask(store, "cast_vote", plus, minus)
+    counted: bool = await ask(store, "cast_vote", plus, minus, voter, moment)
     return counted
 
 

@@ -13,13 +13,15 @@ from typing import (
     Callable,
     Dict,
     Iterator,
+    List,
     Optional,
     Tuple,
 )
 
 from typing_extensions import Protocol
 
-from data_interface.store import Store, Visitor
+from data_interface.reports.rows import Vote
+from data_interface.store import Sticker, Store, Visitor
 
 
 class Insider(Protocol):
@@ -39,6 +41,15 @@ class Insider(Protocol):
 
     async def kept(self) -> Tuple[int, int]:
         """How many tokens and sessions there are."""
+
+    async def stickers(self) -> List[Sticker]:
+        """All of them, as they are now."""
+
+    async def votes(self) -> List[Vote]:
+        """The history, in the order in which they came."""
+
+    async def forget_votes(self) -> None:
+        """Empty the history."""
 
     async def refused_urls(self, url: str) -> Dict[str, str]:
         """URLs like the given one that the database must refuse, by what is wrong with them."""
@@ -71,6 +82,16 @@ class MemoryInsider:
     async def kept(self) -> Tuple[int, int]:
         return len(self._store._tokens), len(self._store._sessions)
 
+    async def stickers(self) -> List[Sticker]:
+        return list(self._store._stickers.values())
+
+    async def votes(self) -> List[Vote]:
+        came = self._store._history._came
+        return [Vote(one.moment, one.winner, one.loser, one.voter) for one in came]
+
+    async def forget_votes(self) -> None:
+        self._store._history = type(self._store._history)()
+
     async def refused_urls(self, url: str) -> Dict[str, str]:
         return {}
 
@@ -102,6 +123,17 @@ class PostgresInsider:
         sql = "SELECT (SELECT count(*) FROM tokens), (SELECT count(*) FROM sessions)"
         row = (await self._connection.fetch(sql))[0]
         return row[0], row[1]
+
+    async def stickers(self) -> List[Sticker]:
+        sql = "SELECT id, pack, title, rating, up, down FROM stickers"
+        return [Sticker(*row) for row in await self._connection.fetch(sql)]
+
+    async def votes(self) -> List[Vote]:
+        sql = "SELECT cast_at, winner, loser, voter FROM votes ORDER BY number"
+        return [Vote(*row) for row in await self._connection.fetch(sql)]
+
+    async def forget_votes(self) -> None:
+        await self._connection.fetch("DELETE FROM votes RETURNING 1")
 
     async def refused_urls(self, url: str) -> Dict[str, str]:
         await self._guard("guarded", "right")
@@ -155,6 +187,17 @@ class TarantoolInsider:
         sessions = await self._connection.select(5404, [], iterator=2)
         return len(list(tokens)), len(list(sessions))
 
+    async def stickers(self) -> List[Sticker]:
+        return [Sticker(*row) for row in await self._connection.select(5401, [], iterator=2)]
+
+    async def votes(self) -> List[Vote]:
+        rows = await self._connection.select(5406, [], iterator=2)
+        return [Vote(*list(row)[1:]) for row in rows]
+
+    async def forget_votes(self) -> None:
+        rows = await self._connection.select(5406, [], iterator=2)
+        await asyncio.gather(*[self._connection.delete(5406, [row[0]]) for row in rows])
+
     async def refused_urls(self, url: str) -> Dict[str, str]:
         """The private server knows the users that every Tarantool has; none has a password."""
         as_user = url.replace("tarantool://", "tarantool://{}@")
@@ -194,9 +237,9 @@ INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Insider]]
 
 
 @contextmanager
-def lowered(tokens: int, sessions: int) -> Iterator[None]:
+def lowered(tokens: int, sessions: int, votes: int = 50) -> Iterator[None]:
     """The bounds of every store module, made small; stores read them when they are opened."""
-    with constants(TOKENS_KEPT=tokens, SESSIONS_KEPT=sessions):
+    with constants(TOKENS_KEPT=tokens, SESSIONS_KEPT=sessions, VOTES_KEPT=votes):
         yield
 
 

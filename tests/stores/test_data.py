@@ -6,7 +6,7 @@ import re
 
 from data_interface.stickers import catalogue
 from data_interface.store import Conflict, NotFound, Sticker, Visitor
-from tests.stores.bench import VISITOR, Bench, ask, counters, new_ballot, raises, unique
+from tests.stores.bench import VISITOR, Bench, ask, counters, new_ballot, raises, unique, vote
 
 ID = re.compile(r"[0-9a-f]{32}")
 HOSTILE = [
@@ -168,8 +168,8 @@ async def test_hostile_visitors_are_only_visitors(bench: Bench) -> None:
         for text in HOSTILE:
             ballot = await new_ballot(store, Visitor(None, text, text))
             assert await insider.session(ballot.session) == (text, text, 1)
-            assert await ask(store, "cast_vote", text, text) is False
-            assert await ask(store, "cast_vote", ballot.left.token, text) is False
+            assert await vote(store, text, text) is False
+            assert await vote(store, ballot.left.token, text) is False
             forged = unique(text)
             await new_ballot(store, Visitor(forged, "127.0.0.1", "a test"))
             assert await insider.session(forged) == ("127.0.0.1", "a test", 1)

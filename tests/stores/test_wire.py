@@ -7,7 +7,7 @@ from typing import Awaitable, Callable, Dict, List, Tuple
 from data_interface import HOUSEKEEPING
 from data_interface.store import Data, Store, Visitor
 from databases.wire import Tap, Wire, tapped
-from tests.stores.bench import VISITOR, Bench, new_ballot
+from tests.stores.bench import NOW, VISITOR, Bench, new_ballot
 
 NEEDS_A_DATABASE = True
 KNOWN = Visitor("0123456789abcdef" * 2, "127.0.0.1", "a test")
@@ -20,7 +20,12 @@ PAGES = {
     "Good, returning visitor": (2, lambda data: data.podium(KNOWN, 9, True)),
     "Bad, new visitor": (3, lambda data: data.podium(VISITOR, 9, False)),
     "Bad, returning visitor": (2, lambda data: data.podium(KNOWN, 9, False)),
-    "vote": (1, lambda data: data.cast_vote("0" * 32, "1" * 32)),
+    "vote": (1, lambda data: data.cast_vote("0" * 32, "1" * 32, 7, NOW)),
+    "report 1, today": (5, lambda data: data.today(NOW)),
+    "report 2, newest": (5, lambda data: data.newest(NOW)),
+    "report 3, ratings": (6, lambda data: data.ratings(NOW)),
+    "report 4, ranking": (7, lambda data: data.ranking(NOW)),
+    "report 5, voters": (7, lambda data: data.voters(NOW)),
     "statistics": (1, lambda data: data.statistics()),
     "packs": (1, lambda data: data.packs()),
     "a sticker": (1, lambda data: data.sticker(1, 1)),

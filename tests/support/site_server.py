@@ -30,6 +30,9 @@ SERVER = ROOT / "server.py"
 SERVING = re.compile(
     r"serving (?P<engine>\S+) on (?P<url>http://\S+) \(CPython (?P<python>\S+), pid (?P<pid>\d+)\)"
 )
+# What a server takes from its environment.
+OURS = {"DATABASE_URL", "POOL_SIZE", "TARANTOOL_URL", "VAR_DIR"}
+OURS |= {"SITE_CLOCK", "SITE_HISTORY", "SITE_TOKEN"}
 TOKEN = "a-token-for-the-tests"
 START_SECONDS = 40.0
 STOP_SECONDS = 15.0
@@ -38,11 +41,7 @@ AT_ONCE = 4
 
 def environment(**extra: str) -> dict[str, str]:
     """The environment of this process without what would point a server somewhere else."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("DATABASE_URL", "TARANTOOL_URL", "SITE_TOKEN", "POOL_SIZE", "VAR_DIR")
-    }
+    kept = {name: value for name, value in os.environ.items() if name not in OURS}
     return {**kept, **extra}
 
 

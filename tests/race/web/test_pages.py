@@ -147,3 +147,14 @@ def test_an_answer_that_cannot_be_weighed_has_its_reason(answer: bytes, complain
         with pytest.raises(CellFailed, match=complaint):
             pages.weigh(f"http://127.0.0.1:{listening.getsockname()[1]}", "good")
         thread.join()
+
+
+@pytest.mark.parametrize("name", pages.REPORTS)
+def test_a_report_of_nothing_says_what_to_do(
+    url: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = replace(pages.PAGES[name], path="/no-cookie")
+    monkeypatch.setitem(pages.PAGES, name, empty)
+    with pytest.raises(CellFailed, match="are there votes"):
+        pages.verify(url, name)
+    assert pages.named(f"/{name}") == name

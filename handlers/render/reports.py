@@ -1,0 +1,51 @@
+"""The reports as HTML, for every renderer: nothing of one can be prepared before its request."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, NamedTuple, Type
+
+import jinja2
+
+from data_interface.reports.rows import Newest, Ranking, Ratings, Report, Today, Voters
+from handlers.render import texts, views
+
+
+class Chapter(NamedTuple):
+    """A page of the section: number, view (which names the template), link, heading."""
+
+    number: int
+    view: Callable[[Any, int], views.View]
+    name: str
+    title: str
+
+
+CHAPTERS: Dict[Type[Any], Chapter] = {
+    Today: Chapter(1, views.today, "Today", "Today"),
+    Newest: Chapter(2, views.newest, "Newest", "The newest votes"),
+    Ratings: Chapter(3, views.ratings, "Ratings", "Loved and loathed"),
+    Ranking: Chapter(4, views.ranking, "Packs", "Packs on the move"),
+    Voters: Chapter(5, views.voters, "Voters", "Who votes, and when"),
+}
+
+
+class ReportPages:
+    """``Renderer.report``, by Jinja at each request."""
+
+    def __init__(self, templates: jinja2.Environment) -> None:
+        self._templates = {
+            kind: templates.get_template(f"reports/{chapter.view.__name__}.html")
+            for kind, chapter in CHAPTERS.items()
+        }
+
+    def report(self, found: Report, now: int) -> bytes:
+        """See ``renderer.Renderer``."""
+        kind = type(found)
+        chapter = CHAPTERS[kind]
+        html = self._templates[kind].render(
+            chapters=CHAPTERS.values(),
+            chapter=chapter,
+            now_iso=texts.iso(now),
+            now=texts.time(now),
+            **chapter.view(found, now),
+        )
+        return html.encode("utf-8", "replace")

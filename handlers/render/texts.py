@@ -1,0 +1,56 @@
+"""Numbers and times as the reports say them: equal on every interpreter, in whatever language."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+WEEKDAYS = "Mon Tue Wed Thu Fri Sat Sun".split()
+
+
+def ratio(dividend: int, divisor: int) -> str:
+    """With one digit behind the point, rounded down; a dash where there is none."""
+    if not divisor:
+        return "-"
+    tenths = 10 * dividend // divisor
+    return f"{tenths // 10:,}.{tenths % 10}"
+
+
+def percent(part: int, whole: int) -> str:
+    """Rounded down; a dash where there is none."""
+    return f"{100 * part // whole} %" if whole else "-"
+
+
+def span(width: int, number: int, lowest: int, highest: int) -> str:
+    """The values of a bin of that width; the outermost have what is beyond them."""
+    first, last = number * width, (number + 1) * width - 1
+    if number == lowest and lowest < 0:
+        return f"{last} or less"
+    return f"{first} or more" if number == highest else f"{first} to {last}"
+
+
+def days(number: int, most: int) -> str:
+    """So many days, where ``most`` stands for all beyond it, too."""
+    if number == 1:
+        return "one day"
+    return f"{number} days or more" if number == most else f"{number} days"
+
+
+def iso(moment: int) -> str:
+    """For a machine: 2026-05-01T12:00:00Z."""
+    return f"{_date(moment):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def day(moment: int) -> str:
+    """1 May."""
+    date = _date(moment)
+    return f"{date.day} {MONTHS[date.month - 1]}"
+
+
+def time(moment: int) -> str:
+    """1 May 12:00:00."""
+    return f"{day(moment)} {_date(moment):%H:%M:%S}"
+
+
+def _date(moment: int) -> datetime:
+    return datetime.fromtimestamp(moment, timezone.utc)
