@@ -74,7 +74,7 @@ class Pages:
         plus, minus = form.get("vote_plus", ""), form.get("vote_minus", "")
         if not (_ID.fullmatch(plus) and _ID.fullmatch(minus)):
             return self.error(400, "Bad request", "A vote carries the two tokens of a ballot.")
-        voter, moment = voter_of(session_of(visit)), self._clock()
+        voter, moment = voter_of(visitor_of(visit).session), self._clock()
         async with self._store.acquire() as data:
             counted = await data.cast_vote(plus, minus, voter, moment)
         target = "/?voted=1" if counted else "/?voted=0"
