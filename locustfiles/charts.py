@@ -10,17 +10,21 @@ Points = Sequence[tuple[float, float | None]]
 """Seconds and values in order of time; None where a value is not known, which breaks the line."""
 
 WIDTH, HEIGHT = 640, 200
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 34, 26
+LEFT, RIGHT, TOP, BOTTOM = 52, 32, 34, 26
 TICKS = 4
 INKS = ("#1f77b4", "#d1495b", "#2a9d62", "#8b5cf6")
 STEPS = (1, 2, 2.5, 5, 10)
+# Up to so many seconds an axis is read in that unit.
+UNITS = ((600, 1, "s"), (3 * 3600, 60, "min"), (math.inf, 3600, "h"))
 
 
 def line_chart(title: str, lines: Mapping[str, Points]) -> str:
     """Lines by name over one axis of seconds and one of values, which begins at 0."""
     values = [value for points in lines.values() for _, value in points if value is not None]
     last = max((points[-1][0] for points in lines.values() if points), default=0.0)
-    across, up = scale(last), scale(max(values, default=0.0))
+    length, unit = next((length, unit) for most, length, unit in UNITS if last <= most)
+    across = [length * tick for tick in scale(last / length)]
+    up = scale(max(values, default=0.0))
     frame = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{escape(title)}" font-family="system-ui, sans-serif" font-size="11">'
@@ -29,7 +33,8 @@ def line_chart(title: str, lines: Mapping[str, Points]) -> str:
         frame,
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
         f'<text x="{LEFT}" y="18" font-size="13" fill="#222">{escape(title)}</text>',
-        *_axes(across, up),
+        *_values(up),
+        *_times(across, length, unit),
     ]
     for ink, points in zip(_inks(), lines.values(), strict=False):
         parts += [_path(part, across[-1], up[-1], ink) for part in _pieces(points)]
@@ -47,15 +52,18 @@ def scale(most: float) -> list[float]:
     return [step * number for number in range(math.ceil(most / step - 1e-9) + 1)]
 
 
-def _axes(across: list[float], up: list[float]) -> Iterator[str]:
+def _values(up: list[float]) -> Iterator[str]:
     for value in up:
         y = _y(value, up[-1])
         yield f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>'
         yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{value:g}</text>'
+
+
+def _times(across: list[float], length: int, unit: str) -> Iterator[str]:
     for second in across:
         x = _x(second, across[-1])
         place = f'x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="middle" fill="#555"'
-        yield f"<text {place}>{second:g} s</text>"
+        yield f"<text {place}>{second / length:g} {unit}</text>"
 
 
 def _legend(names: list[str]) -> Iterator[str]:
