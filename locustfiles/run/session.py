@@ -42,6 +42,7 @@ class Session:
         self._verdicts: list[Verdict] = []
         self._guard: Guard | None = None
         choose_shape(environment)
+        offer_users(environment)
         events.test_start.add_listener(self._start)
         events.test_stopping.add_listener(self._stopping)
         events.test_stop.add_listener(self._stop)
@@ -130,6 +131,14 @@ def choose_shape(environment: Any) -> None:
     away = problem(environment.host or "") if options.headless or options.autostart else None
     if away:
         refuse(away, FAILED)
+
+
+def offer_users(environment: Any) -> None:
+    """On the page those of the command line; Locust offers all, and has all of them chosen."""
+    chosen = environment.parsed_options.user_classes
+    if chosen:
+        every = environment.available_user_classes
+        environment.available_user_classes = {name: every[name] for name in chosen}
 
 
 def limits_of(options: Any) -> Limits:

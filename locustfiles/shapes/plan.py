@@ -12,7 +12,8 @@ from locustfiles.shapes.values import Values
 
 class Field(NamedTuple):
     """A parameter of a shape: ``steps_rate`` is the argument ``--steps-rate`` and a field of the
-    web page. ``help`` is what the page shows beside its name; a percent sign breaks --help.
+    web page, which takes a digit in a name for a word of its own: letters only. ``help`` is what
+    the page shows beside the name; a percent sign there breaks --help.
     """
 
     name: str

@@ -50,7 +50,7 @@ class Ramp(Plan):
         Field("ramp_step", "5", "users that each step adds"),
         Field("ramp_time", "20s", "time of each step"),
         Field("ramp_most", "500", "users at most"),
-        Field("ramp_p95", "500ms", "limit of the 95th percentile"),
+        Field("ramp_limit", "500ms", "limit of the 95th percentile"),
         Field("ramp_ratio", "0.01", "limit of the share of failures"),
     )
 
@@ -68,7 +68,7 @@ class Ramp(Plan):
             values.users("ramp_step"),
             seconds,
             most,
-            values.milliseconds("ramp_p95"),
+            values.milliseconds("ramp_limit"),
             values.share("ramp_ratio"),
         )
 

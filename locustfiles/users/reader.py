@@ -6,7 +6,7 @@ import random
 
 from locust import between, task
 
-from locustfiles.users import looks
+from locustfiles.pages import looks
 from locustfiles.users.site_user import SiteUser
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from locust import between
 
-from locustfiles.users import looks
+from locustfiles.pages import looks
 from locustfiles.users.site_user import SiteUser
 
 # How often each of the five is asked for: two light pages, three heavy ones.

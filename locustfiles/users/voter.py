@@ -7,8 +7,8 @@ from urllib.parse import urlencode, urlsplit
 
 from locust import between, task
 
-from locustfiles.users import looks
-from locustfiles.users.ballot import Form, read_ballot
+from locustfiles.pages import looks
+from locustfiles.pages.ballot import Form, read_ballot
 from locustfiles.users.site_user import Look, SiteUser, answered
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}

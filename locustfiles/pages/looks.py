@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from locustfiles.users.ballot import read_ballot
+from locustfiles.pages.ballot import read_ballot
 
 CHOICES = 2
 TOP = 9
