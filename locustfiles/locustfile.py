@@ -12,7 +12,7 @@ from locust.runners import WorkerRunner
 
 from locustfiles.run import arguments
 from locustfiles.run.planned import shape_class
-from locustfiles.run.session import Session, terminate_as_interrupted
+from locustfiles.run.session import Session
 from locustfiles.shapes import SHAPES
 from locustfiles.users import USERS
 
@@ -26,9 +26,10 @@ _sessions: list[Session] = []
 def begin(environment: Any, **_: Any) -> None:
     """Workers only do as they are told."""
     if not isinstance(environment.runner, WorkerRunner):
+        session = Session(environment)
+        _sessions.append(session)
         if environment.parsed_options.headless:
-            terminate_as_interrupted()
-        _sessions.append(Session(environment))
+            session.terminate_as_interrupted()
 
 
 def end(**_: Any) -> None:

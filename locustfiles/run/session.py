@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import gevent
@@ -49,6 +51,19 @@ class Session:
         if environment.web_ui:
             Tab(environment.web_ui, self)
 
+    def terminate_as_interrupted(self) -> None:
+        """SIGTERM ends a run without a page as Ctrl-C does. Locust hears it only after a shape is
+        over; until then it would end the program without a report.
+        """
+
+        def hear(number: int, frame: FrameType | None) -> None:
+            if self.run is None:
+                # Nothing began: Locust would show where it was.
+                sys.exit(128 + number)
+            raise KeyboardInterrupt
+
+        signal.signal(signal.SIGTERM, hear)
+
     def obstacle(self, shape: str, form: Mapping[str, str]) -> str | None:
         """Why a run that the web page asks for cannot begin; None where it can."""
         filled = {**vars(self._options), "host": self.environment.host, **form}
@@ -57,6 +72,7 @@ class Session:
     def _start(self, environment: Any, **_: Any) -> None:
         self.run = run = record.begun(environment, self._samples)
         self._verdicts.append(run.verdict)
+        say(f"{run.shape} begins: {', '.join(run.users)}")
         if isinstance(environment.runner, MasterRunner):
             self._guard = guard = Guard(environment.runner.clients, gevent.sleep)
             events.heartbeat_sent.add_listener(guard.heard)
@@ -150,14 +166,7 @@ def limits_of(options: Any) -> Limits:
 
 
 def invalidate(run: Run, reason: str) -> None:
-    """Say once why a run's figures are those of another load."""
-    if run.verdict.valid:
-        run.verdict.reasons.append(reason)
+    """Note, and say at once, why a run's figures are those of another load."""
+    if run.verdict.reasons != [reason]:
+        run.verdict.reasons[:] = [reason]
         say(str(run.verdict))
-
-
-def terminate_as_interrupted() -> None:
-    """SIGTERM ends a headless run as Ctrl-C does. Locust hears it only after a shape is over; until
-    then it would end the program without a report.
-    """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,15 +101,15 @@ class Locusts:
     def end(self) -> int:
         """End all, with reports; the exit status of the one that decides.
 
-        Headless, Locust ends in order on SIGINT alone while a shape runs; with its page, SIGINT
-        would end the run and not the program.
+        By SIGTERM, for which the locustfile cares: SIGINT ends a run that began by itself, and not
+        the program with its page.
         """
         if not self._processes:
             return 0
         first, *workers = self._processes
-        first.end(signal.SIGINT if self.plan.port is None else signal.SIGTERM, END_SECONDS)
+        first.end(END_SECONDS)
         for worker in workers:
-            worker.end(signal.SIGTERM, END_SECONDS / 5)
+            worker.end(END_SECONDS / 5)
         return first.status()
 
 
@@ -124,7 +124,7 @@ class Process:
                 cwd=ROOT,
                 # Ctrl-C reaches us alone, and we pass it on once.
                 start_new_session=True,
-                preexec_fn=prepared(),  # noqa: PLW1509 - one thread, two system calls
+                preexec_fn=dies_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one thread
             )
         except OSError as error:
             raise RaceError(f"cannot start {command[0]}: {error.strerror}") from error
@@ -139,10 +139,10 @@ class Process:
         """Whether it still runs."""
         return self._process.poll() is None
 
-    def end(self, number: signal.Signals, patience: float) -> None:
+    def end(self, patience: float) -> None:
         """Ask for an end, wait for it, and take it where it does not come."""
         if self.running():
-            self._process.send_signal(number)
+            self._process.terminate()
             if not select.select([self._pidfd], [], [], patience)[0]:
                 self._process.kill()
 
@@ -150,17 +150,6 @@ class Process:
         """Its exit status, 128 and the number of the signal that killed it; waits for its end."""
         code = self._process.wait()
         return code if code >= 0 else 128 - code
-
-
-def prepared() -> Callable[[], None]:
-    """What a child does first: die with us, and hear SIGINT, which a shell may have silenced."""
-    arrange = dies_with_parent(signal.SIGTERM)
-
-    def prepare() -> None:
-        arrange()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    return prepare
 
 
 def free_port() -> int:
@@ -175,7 +164,9 @@ def check_free(number: int) -> None:
     try:
         socket.create_server((HERE, number)).close()
     except OSError as error:
-        raise RaceError(f"port {number}: {error.strerror}; try another --port, or 0") from None
+        raise RaceError(
+            f"port {number}: {os.strerror(error.errno or 0)}; try another --port, or 0"
+        ) from None
 
 
 def answers(page: str) -> bool:

@@ -58,7 +58,7 @@ def run(asked: Asked, browser: bool) -> int:
             died = watch(locusts, site, sampler, stopped)
         finally:
             status = locusts.end()
-        return status or (FAILED if died else 0)
+        return FAILED if died else status
 
 
 @contextlib.contextmanager
