@@ -28,8 +28,8 @@ def begin(environment: Any, **_: Any) -> None:
     if not isinstance(environment.runner, WorkerRunner):
         session = Session(environment)
         _sessions.append(session)
-        if environment.parsed_options.headless:
-            session.terminate_as_interrupted()
+        if environment.parsed_options.headless and environment.shape_class:
+            session.hear_sigterm()
 
 
 def end(**_: Any) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import signal
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import gevent
@@ -51,23 +49,29 @@ class Session:
         if environment.web_ui:
             Tab(environment.web_ui, self)
 
-    def terminate_as_interrupted(self) -> None:
-        """SIGTERM ends a run without a page as Ctrl-C does. Locust hears it only after a shape is
-        over; until then it would end the program without a report.
+    def hear_sigterm(self) -> None:
+        """While a shape runs without a page, SIGTERM ends it as Ctrl-C does. Locust hears it only
+        after the shape is over; until then it would end the program without a report.
         """
+        main, hub = gevent.getcurrent(), gevent.get_hub()
 
-        def hear(number: int, frame: FrameType | None) -> None:
+        def hear() -> None:
+            heard.cancel()
             if self.run is None:
                 # Nothing began: Locust would show where it was.
-                sys.exit(128 + number)
-            raise KeyboardInterrupt
+                hub.loop.run_callback(main.throw, SystemExit(128 + signal.SIGTERM))
+            elif not self.run.ended:
+                # Not where the signal happened to come, which may be a user's greenlet.
+                hub.loop.run_callback(main.throw, KeyboardInterrupt)
 
-        signal.signal(signal.SIGTERM, hear)
+        heard = gevent.signal_handler(signal.SIGTERM, hear)
 
     def obstacle(self, shape: str, form: Mapping[str, str]) -> str | None:
         """Why a run that the web page asks for cannot begin; None where it can."""
-        filled = {**vars(self._options), "host": self.environment.host, **form}
-        return obstacle(shape, filled)
+        runner = self.environment.runner
+        if isinstance(runner, MasterRunner) and not runner.worker_count:
+            return "no worker is there yet"
+        return obstacle(shape, {**vars(self._options), "host": self.environment.host, **form})
 
     def _start(self, environment: Any, **_: Any) -> None:
         self.run = run = record.begun(environment, self._samples)

@@ -118,7 +118,7 @@ def test_a_site_that_dies_ends_the_run_in_order(tmp_path: Path) -> None:
     with launched(tmp_path, *MEMORY, "--headless", "--shape", "Soak") as running:
         url = running.until(r"site: (http://\S+)")[1]
         until(lambda: numbers(get(url, "/about").text)["visitors"] > 0, 30.0, "nobody came")
-        (site,) = (one for one in running.below() if "server.py" in " ".join(one.cmdline()))
+        (site,) = running.named("server.py")
         site.kill()
         assert running.wait(40) == 1, running.text()
     assert "the site died: killed by SIGKILL" in running.text()

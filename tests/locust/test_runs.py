@@ -183,7 +183,8 @@ def test_a_site_that_dies_leaves_its_failures_by_kind(tmp_path: Path) -> None:
         serving("aiohttp-memory-one", environment()) as site,
         locust(site.url, tmp_path, *SHORT, "10:10", "Reader") as running,
     ):
-        time.sleep(5)
+        running.until("Steps begins: Reader")
+        time.sleep(3)
         site.send(signal.SIGKILL)
         assert running.wait() == 1, running.text()
     found = reports(tmp_path)

@@ -20,11 +20,8 @@ SOAK = ("--engine", "aiohttp-memory-one", "--user", "Reader", "--headless", "--s
 def workers_of(running: Running, number: int) -> list[psutil.Process]:
     """The worker processes, once all are there."""
 
-    def found() -> list[psutil.Process]:
-        return [one for one in running.below() if "--worker" in one.cmdline()]
-
-    until(lambda: len(found()) == number, 40.0, "not all workers")
-    return found()
+    until(lambda: len(running.named("--worker")) == number, 40.0, "not all workers")
+    return running.named("--worker")
 
 
 def test_workers_share_the_load_and_all_is_counted(tmp_path: Path) -> None:

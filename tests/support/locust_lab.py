@@ -72,6 +72,14 @@ class Running:
             return psutil.Process(self.process.pid).children(recursive=True)
         return []
 
+    def named(self, word: str) -> list[psutil.Process]:
+        """Those of them with a word like that in their command."""
+        found = []
+        for one in self.below():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found += [one] if any(word in said for said in one.cmdline()) else []
+        return found
+
     def send(self, number: signal.Signals) -> None:
         """A signal to it alone."""
         self.process.send_signal(number)
