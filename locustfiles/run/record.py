@@ -19,7 +19,10 @@ BY_HAND = "users"
 
 @dataclass
 class Run:
-    """From Locust's test_start on; ``users`` are the names of the user classes that ran."""
+    """From Locust's test_start on; ``users`` are the names of the user classes that ran.
+
+    ``reported``: its reports are written; ``final``: with the last figures of every worker.
+    """
 
     shape: str
     fields: Mapping[str, str]
@@ -29,6 +32,7 @@ class Run:
     begun: float = field(default_factory=time.time)
     ended: float | None = None
     reported: bool = False
+    final: bool = False
     finding: str | None = None
     verdict: Verdict = field(default_factory=Verdict)
 

@@ -37,12 +37,12 @@ class Session:
         self.run: Run | None = None
         self._options = options = environment.parsed_options
         self._limits = limits_of(options)
-        self._reports = Path(options.reports)
         self._samples = Samples(options.samples)
         self._verdicts: list[Verdict] = []
         self._guard: Guard | None = None
         choose_shape(environment)
         offer_users(environment)
+        self._reports = folder_of(options)
         events.test_start.add_listener(self._start)
         events.test_stopping.add_listener(self._stopping)
         events.test_stop.add_listener(self._stop)
@@ -109,17 +109,20 @@ class Session:
         if run is None or run.reported:
             return
         run.reported = True
+        # Of workers the last figures come a little later.
+        run.final = not isinstance(environment.runner, MasterRunner)
         folder = self._write(run)
         for line in [*run.lines(), f"reports: {folder}"]:
             say(line)
-        if isinstance(environment.runner, MasterRunner):
-            # The last figures of the workers come a little later.
-            gevent.spawn_later(WORKER_REPORT_INTERVAL + 1, self._write_again, run)
+        if not run.final:
+            gevent.spawn_later(WORKER_REPORT_INTERVAL + 1, self._finish, run)
             if self._options.headless and not run.verdict.valid:
                 gevent.spawn(environment.runner.quit)
 
-    def _write_again(self, run: Run) -> None:
-        if run is self.run:
+    def _finish(self, run: Run) -> None:
+        """Write the reports of the last run once more, where more may have come."""
+        if run is self.run and not run.final:
+            run.final = True
             self._write(run)
 
     def _write(self, run: Run) -> Path:
@@ -133,7 +136,8 @@ class Session:
         if runner.state in UNDER_WAY:
             runner.stop()
         if self.run is not None:
-            self._write(self.run)
+            self._stop(self.environment)
+            self._finish(self.run)
         broken = bool(runner.exceptions) or log.unhandled_greenlet_exception
         self.environment.process_exit_code = exit_status(self._verdicts, self._limits, broken)
 
@@ -167,6 +171,16 @@ def limits_of(options: Any) -> Limits:
         return Limits.parse(options.fail_p95, options.fail_ratio)
     except WrongField as error:
         refuse(str(error), WRONG_USE)
+
+
+def folder_of(options: Any) -> Path:
+    """Where the reports go: made now, since it is too late after a run."""
+    path = Path(options.reports)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        refuse(f"--reports {path}: {error.strerror}", WRONG_USE)
+    return path
 
 
 def invalidate(run: Run, reason: str) -> None:

@@ -221,6 +221,15 @@ def test_fields_are_named_so_that_the_page_finds_them(kind: type[Plan]) -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
+def test_the_documents_have_every_field_with_its_default(name: str) -> None:
+    lines = (ROOT / "docs" / "locust.md").read_text(encoding="utf-8").splitlines()
+    (row,) = (line for line in lines if line.startswith(f"| `{name}` | !["))
+    for field in SHAPES[name].FIELDS:
+        described = row.partition(f"`{field.name}`")[2].partition("_")[0]
+        assert field.default in described
+
+
+@pytest.mark.parametrize("name", SHAPES)
 def test_the_drawings_are_those_of_the_curves(name: str) -> None:
     """By hand: ``python -m locustfiles.shapes.drawing``."""
     drawn = (ROOT / FOLDER / f"{name.lower()}.svg").read_text(encoding="utf-8")

@@ -23,6 +23,8 @@ FILE = ROOT / "locustfiles" / "locustfile.py"
 HERE = "127.0.0.1"
 READY_SECONDS = 30.0
 PROBE_SECONDS = 0.1
+# As Locust takes it: how long a master waits for its workers.
+MEET_SECONDS = "60"
 # Between the first word to end and the last: a master asks its workers, and reports are written.
 END_SECONDS = 25.0
 # Quiet: what a person must know is said by the locustfile.
@@ -53,9 +55,12 @@ class Locusts:
 
     def start(self) -> None:
         """Start all; with a web page, wait until it answers. RaceError where that fails."""
+        if self.plan.port is not None:
+            check_free(self.plan.port)
+            self.page = f"http://{HERE}:{self.plan.port or free_port()}"
         number, meet = self.plan.workers, str(free_port())
         master = ["--master", "--master-bind-host", HERE, "--master-bind-port", meet]
-        master += ["--expect-workers", str(number)]
+        master += ["--expect-workers", str(number), "--expect-workers-max-wait", MEET_SECONDS]
         worker = ["--worker", "--master-host", HERE, "--master-port", meet]
         self._processes.append(Process([*self._command(), *self._what(), *master * bool(number)]))
         self._processes += [Process([*self._command(), *worker]) for _ in range(number)]
@@ -69,13 +74,11 @@ class Locusts:
         plan = self.plan
         words = ["--host", self.host, "--reports", str(self.reports), "--samples"]
         words += [str(self.samples), *(["--shape", plan.shape] if plan.shape else [])]
-        if plan.port is None:
+        if self.page is None:
             words += ["--headless"]
         else:
-            number = plan.port or free_port()
-            check_free(number)
-            self.page = f"http://{HERE}:{number}"
-            words += ["--class-picker", "--web-host", HERE, "--web-port", str(number)]
+            words += ["--class-picker", "--web-host", HERE]
+            words += ["--web-port", self.page.rpartition(":")[2]]
             words += ["--autostart"] if plan.shape else []
         return [*words, *plan.more, *plan.users]
 
@@ -145,6 +148,7 @@ class Process:
             self._process.terminate()
             if not select.select([self._pidfd], [], [], patience)[0]:
                 self._process.kill()
+        self._process.wait()
 
     def status(self) -> int:
         """Its exit status, 128 and the number of the signal that killed it; waits for its end."""
