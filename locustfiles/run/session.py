@@ -152,7 +152,9 @@ def choose_shape(environment: Any) -> None:
     environment.shape_class = shape
     if shape:
         shape.runner = environment.runner
-    away = problem(environment.host or "") if options.headless or options.autostart else None
+    # The page has a field for it.
+    needed = options.headless or options.autostart or environment.host
+    away = problem(environment.host or "") if needed else None
     if away:
         refuse(away, FAILED)
 

@@ -153,6 +153,7 @@ def test_ctrl_c_before_anything_began_is_quiet(tmp_path: Path) -> None:
         (["--port", "70000"], 2, "'70000' is no port"),
         (["--shapes", "x"], 2, "unknown argument '--shapes': did you mean '--shape'?"),
         ([*MEMORY, "--headless", "--shape", "Stps"], 2, "did you mean 'Steps'?"),
+        (["--host", "http://127.0.0.1:9", "--port", "0"], 1, "no site at http://127.0.0.1:9: Conn"),
         (
             ["--host", "http://127.0.0.1:9", "--headless", "--shape", "Steps"],
             1,
