@@ -1,4 +1,4 @@
-# Usage: make [help|race|test|lint|format|serve|history|env|system|oha|lock|clean]
+# Usage: make [help|race|locust|test|lint|format|serve|history|env|system|oha|lock|clean]
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -12,7 +12,7 @@ PORT ?= 1717
 TESTS_AT_ONCE ?= $(shell cores=$$(nproc); echo $$((cores < 8 ? cores + 1 : 8)))
 PYTHON := .venv/bin/python
 
-.PHONY: help race test lint format serve history ready env system oha lock clean
+.PHONY: help race locust test lint format serve history ready env system oha lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-8s %s\n' "$$name" "$$what"; done
@@ -20,6 +20,14 @@ help:  ## this list
 race: ready  ## race the engines; SCENARIO= ENGINES= PAGES= ROUNDS= ARGS=
 	@$(PYTHON) -m race run '$(SCENARIO)' $(call option,engines,$(ENGINES)) \
 	    $(call option,pages,$(PAGES)) $(call option,rounds,$(ROUNDS)) $(ARGS)
+
+# A name in the environment is not meant: USER is there in every shell, and ENGINE has a default.
+given = $(if $(findstring command,$(origin $(1))),$(call option,$(2),$($(1))))
+
+locust: ready  ## the site and Locust's page; SHAPE= ENGINE= USER= WORKERS= HEADLESS=1 ARGS=
+	@$(PYTHON) -m race.web.locust $(call given,ENGINE,engine) $(call given,USER,user) \
+	    $(call given,SHAPE,shape) $(call given,WORKERS,workers) \
+	    $(if $(HEADLESS),--headless) $(ARGS)
 
 test: ready lint  ## lint, types and every test; ARGS=--require-all turns skips into failures
 	@$(PYTHON) -m pytest -n '$(TESTS_AT_ONCE)' --dist loadgroup $(ARGS)

@@ -15,6 +15,7 @@ from data_interface.driver import Driver, connect
 from data_interface.pools import Gate, Gated, Own
 from data_interface.store import Data
 from data_interface.unit import Mode, Unit
+from data_interface.watch import watched
 
 RETRY_SECONDS = 0.1
 
@@ -112,6 +113,10 @@ class Query(Mode):
         super().__init__(driver, size)
         self._multi = Multi(driver, size)
 
+    @property
+    def taker(self) -> Mode:
+        return self._multi
+
     async def take(self, unit: Unit) -> Any:
         return PerRequest(self._multi, unit)
 
@@ -138,7 +143,11 @@ class PerRequest:
 
 
 def mode(name: str, driver: Driver, size: int) -> Mode:
-    """The connection mode of that name."""
+    """The connection mode of that name; watched where somebody asks for it."""
+    return watched(lambda used: _mode(name, used, size), driver)
+
+
+def _mode(name: str, driver: Driver, size: int) -> Mode:
     if name == "one":
         return Shared(driver, size) if driver.multiplexed else Gated(driver, 1)
     own = driver.pool(size) if name == "pool" else None

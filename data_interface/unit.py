@@ -36,6 +36,11 @@ class Mode:
         """A connection for one unit of work; cancelled when the unit's time is over."""
         raise NotImplementedError
 
+    @property
+    def taker(self) -> Mode:
+        """The mode that waits for connections: this one, unless it leaves that to another."""
+        return self
+
     def give_back(self, connection: Any, unit: Unit, broken: bool) -> Optional[Awaitable[None]]:
         """The unit is over; ``broken`` when it did not end well. None: nothing to wait for."""
         raise NotImplementedError

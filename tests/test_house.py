@@ -112,6 +112,14 @@ def saved_results(trees: Trees) -> Iterator[str]:
             yield f"{path} imports {name}"
 
 
+def unpatched(trees: Trees) -> Iterator[str]:
+    """Locust replaces sockets, threads and more in whoever imports it: only what it loads may."""
+    start = [path for path in trees if not path.startswith("locustfiles/")]
+    for name, path in closure(start, trees).items():
+        if top([name]) & {"gevent", "locust"}:
+            yield f"{path} imports {name}"
+
+
 def no_circle(trees: Trees) -> Iterator[str]:
     """Files that import each other, late imports included."""
     for circle in circles(knows(trees)):
@@ -164,6 +172,7 @@ RULES: list[Rule] = [
     core,
     plugins,
     saved_results,
+    unpatched,
     no_circle,
     no_way_up,
     engine_names,
@@ -191,6 +200,8 @@ BROKEN = [
     (plugins, "server.py", "import asyncpg", "server.py imports asyncpg"),
     (saved_results, "race/stats/x.py", "import subprocess", "race/stats/x.py imports subprocess"),
     (saved_results, "race/report/x.py", "import race.lab", "race/lab.py imports subprocess"),
+    (unpatched, "race/x.py", "import locust.stats", "race/x.py imports locust.stats"),
+    (unpatched, "tests/x.py", "import locustfiles.lib", "locustfiles/lib.py imports gevent"),
     (no_circle, "race/lab.py", "import race.lob", "circle: race/lab.py, race/lob.py"),
     (no_way_up, "race/a/x.py", "import race.b.y", "circle of rooms: race/a, race/b"),
 ]
@@ -198,6 +209,7 @@ OTHERS = {
     "race/lab.py": "import subprocess",
     "race/lob.py": "def f():\n from race.lab import g",
     "race/b/y.py": "import race.a.z",
+    "locustfiles/lib.py": "import gevent",
     "race/a/z.py": "",
 }
 

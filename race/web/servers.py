@@ -24,10 +24,11 @@ SERVING = re.compile(r"serving (\S+) on (http://\S+) \(\w+ ([\w.+]+), pid \d+\)"
 
 @dataclass
 class Server:
-    """A server that accepts connections: its process and base URL."""
+    """A server that accepts connections: its process, base URL and the name that it goes by."""
 
     child: Child
     url: str
+    name: str
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,7 @@ class Launcher:
 
         `env` is added to the environment. The port is a free one: all contenders live at once.
         """
-        child = Child(self.command(contender), cores, env, cwd=ROOT, talks=True)
-        try:
-            line = child.read_line(START_SECONDS)
-            match = SERVING.fullmatch(line or "")
-            if match is None:
-                raise CellFailed(why_not_serving(child, line))
-            return Server(child, match[2])
-        except BaseException:
-            child.end()
-            raise
+        return serving(Child(self.command(contender), cores, env, cwd=ROOT, talks=True))
 
     def command(self, contender: Contender) -> list[str]:
         """The command line that serves a contender on a free port."""
@@ -74,6 +66,19 @@ class Launcher:
 def _program(program: Program, version: str) -> list[str]:
     filled = {"root": str(ROOT), "python": str(own_interpreter(version) or sys.executable)}
     return [word.format(**filled) for word in program.command] + ["-p", "0"]
+
+
+def serving(child: Child) -> Server:
+    """The server that a child becomes; CellFailed, and the child ended, when it does not."""
+    try:
+        line = child.read_line(START_SECONDS)
+        match = SERVING.fullmatch(line or "")
+        if match is None:
+            raise CellFailed(why_not_serving(child, line))
+        return Server(child, match[2], match[1])
+    except BaseException:
+        child.end()
+        raise
 
 
 def why_not_serving(child: Child, line: str | None) -> str:

@@ -18,7 +18,12 @@ ENGINE = re.compile("|".join(sorted(map(re.escape, PAIRS), key=len, reverse=True
 
 
 # Long tests that share nothing: one worker alone would be the last to end.
-SPREAD = {"tests/race/test_faults.py", "tests/stores/test_on_3_7.py"}
+SPREAD = {
+    "tests/locust/test_runs.py",
+    "tests/locust/test_workers.py",
+    "tests/race/test_faults.py",
+    "tests/stores/test_on_3_7.py",
+}
 
 
 class Grouped(LoadScopeScheduling):  # type: ignore[misc]

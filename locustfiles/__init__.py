@@ -1,0 +1,1 @@
+"""Users and load shapes for Locust. Nothing here imports anything else of the project."""

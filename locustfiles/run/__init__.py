@@ -1,0 +1,1 @@
+"""What surrounds a run: its arguments, its shape, the guard, the verdict, the reports, the tab."""

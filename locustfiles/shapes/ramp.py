@@ -1,0 +1,111 @@
+"""More users, step by step, until the site bends: the knee is the last step that it held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from locustfiles.shapes.load import Load
+from locustfiles.shapes.plan import Field, Plan
+from locustfiles.shapes.values import Values, WrongField
+
+LIMITED = 0.95
+# Workers report every 3 s: a shorter step would be judged by the one before.
+LEAST_SECONDS = 6
+
+
+@dataclass(frozen=True)
+class Held:
+    """A step without a breach."""
+
+    users: int
+    requests_per_second: float
+    p95: int
+
+    def __str__(self) -> str:
+        rate = f"{self.requests_per_second:.1f} requests/s"
+        return f"{self.users} users ({rate}, p95 {self.p95} ms)"
+
+
+@dataclass
+class Ramp(Plan):
+    """``first`` users, ``step`` more after every ``seconds``, up to ``most``.
+
+    Each step is judged when it is over, by its own requests alone: the 95th percentile against
+    ``p95`` milliseconds, the share of failures against ``ratio``.
+    """
+
+    first: int
+    step: int
+    seconds: int
+    most: int
+    p95: float
+    ratio: float
+    _steps: int = 0
+    _before: Load = field(default_factory=Load)
+    _held: Held | None = None
+    _breach: str | None = None
+
+    FIELDS = (
+        Field("ramp_first", "5", "users to begin with"),
+        Field("ramp_step", "5", "users that each step adds"),
+        Field("ramp_time", "20s", "time of each step"),
+        Field("ramp_most", "500", "users at most"),
+        Field("ramp_limit", "500ms", "limit of the 95th percentile"),
+        Field("ramp_ratio", "0.01", "limit of the share of failures"),
+    )
+
+    @classmethod
+    def parse(cls, values: Values) -> Ramp:
+        """See ``Plan``."""
+        first, most = values.users("ramp_first"), values.users("ramp_most")
+        if first > most:
+            raise WrongField(f"ramp_first: {first} users are more than ramp_most, {most}")
+        seconds = values.seconds("ramp_time")
+        if seconds < LEAST_SECONDS:
+            raise WrongField(f"ramp_time: {seconds} s are too short to judge: {LEAST_SECONDS} s")
+        return cls(
+            first,
+            values.users("ramp_step"),
+            seconds,
+            most,
+            values.milliseconds("ramp_limit"),
+            values.share("ramp_ratio"),
+        )
+
+    def look(self, second: int, load: Load) -> None:
+        """Judge the step that is over, if one is."""
+        if second // self.seconds > self._steps and not self._over():
+            users, passed = self._users(), load.since(self._before)
+            self._breach = self._judge(passed)
+            if self._breach is None:
+                rate = passed.requests / self.seconds
+                self._held = Held(users, rate, passed.percentile(LIMITED) or 0)
+            self._steps, self._before = self._steps + 1, load
+
+    def users(self, second: int) -> int | None:
+        return None if self._over() else self._users()
+
+    def finding(self) -> str | None:
+        """Where the knee is."""
+        if self._breach is None:
+            return f"no knee up to {self._held}" if self._held else None
+        if self._held is None:
+            return f"no knee: with {self.first} users, the fewest, {self._breach}"
+        tried = min(self.most, self._held.users + self.step)
+        return f"the knee is at {self._held}: with {tried} users {self._breach}"
+
+    def _users(self) -> int:
+        return min(self.most, self.first + self.step * self._steps)
+
+    def _over(self) -> bool:
+        full = self._held is not None and self._held.users == self.most
+        return full or self._breach is not None
+
+    def _judge(self, passed: Load) -> str | None:
+        """Which limit the step passed."""
+        p95 = passed.percentile(LIMITED)
+        if p95 is None:
+            return f"no request was answered in {self.seconds} s"
+        if passed.failed > self.ratio:
+            return f"{passed.failed:.1%} failed, over {self.ratio:.1%}"
+        return f"p95 was {p95} ms, over {self.p95:g} ms" if p95 > self.p95 else None

@@ -1,0 +1,39 @@
+"""The same load for hours: what leaks, fills up or slows down shows itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from locustfiles.shapes.plan import Field, Plan, moved
+from locustfiles.shapes.values import Values
+
+
+@dataclass(frozen=True)
+class Soak(Plan):
+    """Up to ``peak`` users in ``ramp`` seconds, ``plateau`` seconds there, down as it went up."""
+
+    peak: int
+    ramp: int
+    plateau: int
+
+    FIELDS = (
+        Field("soak_users", "30", "users of the plateau"),
+        Field("soak_ramp", "1m", "time on the way up, and down"),
+        Field("soak_time", "2h", "time of the plateau"),
+    )
+
+    @classmethod
+    def parse(cls, values: Values) -> Soak:
+        """See ``Plan``."""
+        return cls(
+            values.users("soak_users"), values.seconds("soak_ramp"), values.seconds("soak_time")
+        )
+
+    def users(self, second: int) -> int | None:
+        begins = self.ramp + self.plateau
+        if second >= begins + self.ramp:
+            return None
+        rate = self.peak / self.ramp
+        if second < begins:
+            return max(1, moved(0, self.peak, rate * (second + 1)))
+        return moved(self.peak, 0, rate * (second + 1 - begins))

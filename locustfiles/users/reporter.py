@@ -1,0 +1,30 @@
+"""Somebody who reads the reports: the mix of pages of the article on psycopg 3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from locust import between
+
+from locustfiles.pages import looks
+from locustfiles.users.site_user import SiteUser
+
+# How often each of the five is asked for: two light pages, three heavy ones.
+WEIGHTS = {1: 5, 2: 3, 3: 1, 4: 1, 5: 1}
+
+
+def report(number: int) -> Callable[[SiteUser], None]:
+    """The task that opens that page."""
+
+    def show(user: SiteUser) -> None:
+        user.open(f"Report {number}", f"/reports/{number}", looks.headed(""))
+
+    show.__name__ = f"report_{number}"
+    return show
+
+
+class Reporter(SiteUser):
+    """Waits 1 to 4 s between two pages, as the article's users do."""
+
+    wait_time = between(1, 4)
+    tasks = [report(number) for number, weight in WEIGHTS.items() for _ in range(weight)]  # noqa: RUF012 - Locust's own form

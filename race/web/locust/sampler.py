@@ -1,0 +1,88 @@
+"""Once a second, what server and database did: CPU, connections, and what the server says itself.
+
+The lines are the contract with the locustfile, which imports nothing of ours: see docs/locust.md.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from race.machine.proc import cpu_ns, tree
+from race.web.locust.sockets import open_to
+from runtime.address import Address
+
+EVERY_SECONDS = 1.0
+
+Counts = Mapping[str, float]
+
+
+@dataclass
+class Sampler:
+    """Writes a line to ``path``, when one is due.
+
+    ``server`` and ``database`` are main processes, None where there is none to see; ``where`` the
+    database listens; ``figures`` is the folder of the server's own counts (``SITE_FIGURES``).
+    """
+
+    path: Path
+    server: int | None
+    database: int | None
+    where: Address | None
+    figures: Path
+    _due: float = 0.0
+    _cpu_before: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _counts_before: dict[str, Counts] = field(default_factory=dict)
+
+    def look(self) -> None:
+        """Write a line, once a second."""
+        now = time.monotonic()
+        if now < self._due:
+            return
+        self._due = now + EVERY_SECONDS
+        sample = self._sample()
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(sample) + "\n")
+
+    def _sample(self) -> dict[str, float | None]:
+        pages, requests = self._passed("pages"), self._passed("requests")
+        waiting = own_counts(self.figures, "waiting")
+        return {
+            "time": time.time(),
+            "server_cpu": self._cpu(self.server),
+            "database_cpu": self._cpu(self.database),
+            "connections": None if self.where is None else open_to(self.where),
+            "waiting": sum(waiting.values()) if waiting else None,
+            "requests_per_page": requests / pages if requests is not None and pages else None,
+        }
+
+    def _cpu(self, pid: int | None) -> float | None:
+        """Cores that a process and all below it used since the line before; None at first."""
+        if pid is None:
+            return None
+        # Those that ended are in the time of whoever waited for them.
+        now, used = time.monotonic_ns(), sum(cpu_ns(one) for one in tree(pid))
+        before = self._cpu_before.get(pid)
+        self._cpu_before[pid] = now, used
+        return max(0, used - before[1]) / (now - before[0]) if before else None
+
+    def _passed(self, name: str) -> float | None:
+        """What the server counted since the line before; None where that is not known."""
+        counts = own_counts(self.figures, name)
+        before = self._counts_before.get(name)
+        self._counts_before[name] = counts
+        if before is None or not counts:
+            return None
+        return sum(count - before.get(one, 0.0) for one, count in counts.items())
+
+
+def own_counts(folder: Path, name: str) -> dict[str, float]:
+    """A count of each process of the server, by its id; of those that are still alive."""
+    found = {}
+    for path in folder.glob("*.json"):
+        if Path(f"/proc/{path.stem}").exists():
+            found[path.stem] = float(json.loads(path.read_text())[name])
+    return found

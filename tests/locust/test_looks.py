@@ -1,0 +1,74 @@
+"""What users look at: forms, headings, lists, of pages as the site really renders them."""
+
+from __future__ import annotations
+
+import pytest
+
+from data_interface.store import Ballot, Candidate, Statistics, Sticker
+from handlers.render.jinja import JinjaRenderer
+from locustfiles.pages import looks
+from locustfiles.pages.ballot import read_ballot
+
+PLUS, MINUS = "a" * 32, "b" * 32
+PAGES = JinjaRenderer("aiohttp-memory-one", "3.13.0")
+STICKERS = [Sticker(number, 1, f"Sticker {number}", 0, 0, 0) for number in range(1, 11)]
+LEFT, RIGHT = {"vote_plus": PLUS, "vote_minus": MINUS}, {"vote_plus": MINUS, "vote_minus": PLUS}
+
+
+def index(notice: str | None = None) -> str:
+    pair = Candidate(STICKERS[0], PLUS), Candidate(STICKERS[1], MINUS)
+    return PAGES.index(Ballot("c" * 32, *pair), notice).decode()
+
+
+def test_the_forms_of_index_are_read_as_they_are_sent() -> None:
+    assert read_ballot(index()) == [LEFT, RIGHT]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        "<h1>Which one sticks?</h1>",
+        index().replace('value="' + MINUS, 'value="'),
+        index().replace('action="/"', 'action="/elsewhere"'),
+        index().replace("vote_minus", "vote_other"),
+        index().replace(
+            f'name="vote_plus" value="{MINUS}"', f'name="vote_plus" value="{"d" * 32}"'
+        ),
+    ],
+    ids=["empty", "none", "no token", "elsewhere", "no field", "two ballots"],
+)
+def test_what_is_no_whole_ballot_is_none(html: str) -> None:
+    assert read_ballot(html) == []
+    assert looks.ballot(html) == "no ballot"
+
+
+def test_a_vote_that_counted_is_told_from_one_that_did_not() -> None:
+    assert looks.counted(index("counted")) is None
+    assert looks.counted(index("refused")) == "the vote was not counted"
+    assert looks.counted(index()) == "the vote was not counted"
+    assert looks.ballot(index("counted")) is None
+
+
+@pytest.mark.parametrize(("best", "heading"), [(True, "The Good"), (False, "The Bad")])
+def test_nine_under_the_right_heading(best: bool, heading: str) -> None:
+    page = PAGES.top(STICKERS[:9], best).decode()
+    assert looks.top(heading)(page) is None
+    assert looks.top("The Ugly")(page) == "no heading 'The Ugly'"
+    assert looks.top(heading)(PAGES.top(STICKERS[:8], best).decode()) == "not 9 stickers"
+
+
+def test_about_and_any_heading() -> None:
+    page = PAGES.about(Statistics(1, 2, 3, 4, 5)).decode()
+    assert looks.headed("About")(page) is None
+    assert looks.headed("")(page) is None
+    assert looks.headed("")("UGLY") == "no heading"
+
+
+def test_json_of_the_api() -> None:
+    assert looks.members("packs")({"packs": [{"id": 1}]}) is None
+    assert looks.members("packs")({"packs": []}) == "no packs"
+    assert looks.members("packs")([]) == "no packs"
+    assert looks.members("packs")({"packs": [{}]}) == "packs without an id"
+    assert looks.numbered(3)({"id": 3}) is None
+    assert looks.numbered(3)({"id": 4}) == looks.numbered(3)([3]) == "the wrong one"

@@ -1,0 +1,164 @@
+"""What the server says of itself where somebody asks; where nobody does, it costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data_interface.connections import Multi, Query, mode
+from data_interface.pools import Gated
+from data_interface.watch import Watched
+from race.web.locust.sampler import Sampler, own_counts
+from race.web.locust.sockets import open_to
+from runtime.address import Address
+
+
+class Connection:
+    async def fetch(self, what: str) -> str:
+        await asyncio.sleep(0)
+        return what
+
+
+class Driver:
+    """As much of a driver as a mode needs; connecting waits for ``door``."""
+
+    multiplexed = False
+
+    def __init__(self) -> None:
+        self.door = asyncio.Event()
+        self.door.set()
+
+    async def connect(self) -> Connection:
+        await self.door.wait()
+        return Connection()
+
+    def pool(self, size: int) -> None:
+        return None
+
+    async def disconnect(self, connection: Any) -> None:
+        """Nothing to end."""
+
+    def is_open(self, connection: Any) -> bool:
+        return True
+
+    def data(self, connection: Any) -> Any:
+        return connection
+
+    def translate(self, error: BaseException) -> None:
+        return None
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SITE_FIGURES", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(("name", "kind"), [("gate", Gated), ("multi", Multi), ("query", Query)])
+def test_a_site_that_nobody_watches_is_as_it_was(name: str, kind: type) -> None:
+    driver: Any = Driver()
+    found = mode(name, driver, 2)
+    assert type(found) is kind
+    assert found.driver is driver
+    assert "take" not in vars(found)
+    assert "take" not in vars(found.taker)
+
+
+@pytest.mark.parametrize("name", ["gate", "multi", "query"])
+def test_pages_requests_and_waits_are_counted(name: str, folder: Path) -> None:
+    async def pages() -> None:
+        driver: Any = Driver()
+        found = mode(name, driver, 1)
+        assert isinstance(found, Watched)
+        await found.open()
+        base = found._figures.pages
+        driver.door.clear()
+        if name == "gate":
+            # The one connection is there already: a page holds it, and the next one waits.
+            driver.door.set()
+
+        async def page(held: asyncio.Event) -> None:
+            async with found.acquire() as data:
+                await held.wait()
+                await data.fetch("a")  # type: ignore[attr-defined]
+                await data.fetch("b")  # type: ignore[attr-defined]
+
+        held = asyncio.Event()
+        both = [asyncio.ensure_future(page(held)) for _ in range(2)]
+        if name == "query":
+            held.set()
+        await asyncio.sleep(0.02)
+        assert found._figures.waiting == (1 if name == "gate" else 2)
+        driver.door.set()
+        held.set()
+        await asyncio.gather(*both)
+        assert found._figures.waiting == 0
+        assert found._figures.pages - base == 2
+        assert found._figures.requests == 4
+        found._figures.write(folder)
+        await found.close()
+
+    asyncio.run(pages())
+    written = json.loads((folder / f"{os.getpid()}.json").read_text())
+    assert (written["requests"], written["waiting"]) == (4, 0)
+    assert own_counts(folder, "requests") == {str(os.getpid()): 4.0}
+
+
+def test_figures_of_a_folder_that_is_gone_disturb_nobody(folder: Path) -> None:
+    async def outlive() -> None:
+        driver: Any = Driver()
+        found = mode("gate", driver, 1)
+        await found.open()
+        await asyncio.sleep(0.02)
+        async with found.acquire():
+            """A page all the same."""
+        await found.close()
+
+    folder.rmdir()
+    asyncio.run(outlive())
+
+
+def test_a_sample_has_differences(tmp_path: Path) -> None:
+    sampler = Sampler(tmp_path / "samples", os.getpid(), None, None, tmp_path)
+    counts = tmp_path / f"{os.getpid()}.json"
+    counts.write_text('{"pages": 10, "requests": 90, "waiting": 3}')
+    (tmp_path / "999999999.json").write_text('{"pages": 5, "requests": 5, "waiting": 5}')
+    sampler.look()
+    counts.write_text('{"pages": 12, "requests": 107, "waiting": 0}')
+    sampler.look()
+    sampler._due = 0
+    sampler.look()
+    first, second = map(json.loads, (tmp_path / "samples").read_text().splitlines())
+    assert (first["server_cpu"], first["requests_per_page"], first["waiting"]) == (None, None, 3)
+    assert (second["requests_per_page"], second["waiting"]) == (8.5, 0)
+    assert second["server_cpu"] > 0
+    assert second["database_cpu"] is second["connections"] is None
+
+
+def test_open_connections_are_counted(tmp_path: Path) -> None:
+    path = str(tmp_path / "database.sock")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path)
+        listening.listen()
+        where = Address(path, "", 0)
+        assert open_to(where) == 0
+        with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as other:
+            one.connect(path)
+            other.connect(path)
+            ends = [listening.accept()[0] for _ in range(2)]
+            assert open_to(where) == 2
+            for end in ends:
+                end.close()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        assert open_to(Address(None, "127.0.0.1", port)) == 0
+        with socket.create_connection(("127.0.0.1", port)):
+            end, _ = listening.accept()
+            assert open_to(Address(None, "127.0.0.1", port)) == 1
+            end.close()

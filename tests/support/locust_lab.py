@@ -1,0 +1,222 @@
+"""Locust in processes of its own: the locustfile alone, or all that ``make locust`` starts."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import importlib.util
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import psutil
+
+from runtime.paths import ROOT
+from tests.conftest import absent
+from tests.support.site_server import environment
+
+LOCUSTFILE = ROOT / "locustfiles" / "locustfile.py"
+SECONDS = 60.0
+PAGE = re.compile(r"Locust: (http://\S+)")
+
+
+def needed() -> None:
+    """Skip where Locust is not installed."""
+    if importlib.util.find_spec("locust") is None:
+        absent("no locust: make env")
+
+
+class Running:
+    """A process whose output is kept; with it goes all that it started."""
+
+    def __init__(self, command: list[str], output: Path, env: dict[str, str] | None = None) -> None:
+        needed()
+        self.output = output
+        with output.open("wb") as file:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env=env or environment(),
+                cwd=ROOT,
+            )
+
+    def text(self) -> str:
+        """All that it said so far."""
+        return self.output.read_text(errors="replace")
+
+    def until(self, pattern: str, seconds: float = SECONDS) -> re.Match[str]:
+        """Wait until it says that."""
+        deadline = time.monotonic() + seconds
+        while True:
+            found = re.search(pattern, self.text())
+            if found:
+                return found
+            assert self.process.poll() is None, self.text()
+            assert time.monotonic() < deadline, self.text()
+            time.sleep(0.05)
+
+    def below(self) -> list[psutil.Process]:
+        """Every process that it started."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return psutil.Process(self.process.pid).children(recursive=True)
+        return []
+
+    def named(self, word: str) -> list[psutil.Process]:
+        """Those of them with a word like that in their command."""
+        found = []
+        for one in self.below():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found += [one] if any(word in said for said in one.cmdline()) else []
+        return found
+
+    def send(self, number: signal.Signals) -> None:
+        """A signal to it alone."""
+        self.process.send_signal(number)
+
+    def wait(self, seconds: float = SECONDS) -> int:
+        """Its exit status."""
+        return self.process.wait(seconds)
+
+    def end(self) -> None:
+        """End it and all below it, whatever state they are in."""
+        below = self.below()
+        if self.process.poll() is None:
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(SECONDS)
+        for one in below:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+@contextlib.contextmanager
+def locust(host: str, folder: Path, *arguments: str) -> Iterator[Running]:
+    """The locustfile alone, headless."""
+    command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless"]
+    command += ["--loglevel", "WARNING", "--only-summary", "--host", host]
+    command += ["--reports", str(folder / "reports"), *arguments]
+    running = Running(command, folder / "output.txt")
+    try:
+        yield running
+    finally:
+        running.end()
+
+
+@contextlib.contextmanager
+def launched(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> Iterator[Running]:
+    """What ``make locust`` runs."""
+    command = [sys.executable, "-m", "race.web.locust", "--reports", str(folder / "reports")]
+    running = Running([*command, *arguments], folder / "output.txt", env)
+    try:
+        yield running
+    finally:
+        running.end()
+
+
+@dataclass(frozen=True)
+class Reports:
+    """The reports of one run."""
+
+    folder: Path
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """report.json"""
+        found: dict[str, Any] = json.loads((self.folder / "report.json").read_text())
+        return found
+
+    @property
+    def page(self) -> str:
+        """report.html"""
+        return (self.folder / "report.html").read_text()
+
+    def table(self, name: str) -> list[dict[str, str]]:
+        """A CSV file's rows by column."""
+        with (self.folder / f"{name}.csv").open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    def pages(self) -> dict[str, int]:
+        """Requests by page."""
+        return {one["page"]: one["requests"] for one in self.data["pages"]}
+
+    def failures(self) -> dict[str, set[str]]:
+        """Errors by page."""
+        found: dict[str, set[str]] = {}
+        for one in self.data["failures"]:
+            found.setdefault(one["page"], set()).add(one["error"])
+        return found
+
+
+def reports(folder: Path) -> Reports:
+    """Those of the only run; all of their files are there."""
+    (only,) = (folder / "reports").iterdir()
+    names = {"report.html", "report.json"}
+    names |= {f"{one}.csv" for one in ("requests", "failures", "exceptions", "history", "server")}
+    assert {path.name for path in only.iterdir()} == names
+    return Reports(only)
+
+
+class FakeSite:
+    """Answers what a test wants, by path; ``asked`` are the paths in order."""
+
+    def __init__(self, answers: dict[str, tuple[int, str]], post: str = "/?voted=1") -> None:
+        self.answers = {"/ugly": (200, "UGLY"), **answers}
+        self.post = post
+        self.asked: list[str] = []
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                site.asked.append(self.path)
+                status, body = site.answers.get(self.path.partition("?")[0], (404, "no"))
+                self._answer(status, body.encode())
+
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self._answer(303, b"", site.post)
+
+            def _answer(self, status: int, body: bytes, location: str = "") -> None:
+                self.send_response(status)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                if location:
+                    self.send_header("Location", location)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments: Any) -> None:
+                """Silence."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+
+@contextlib.contextmanager
+def fake(answers: dict[str, tuple[int, str]], post: str = "/?voted=1") -> Iterator[FakeSite]:
+    """A fake site for the length of a block."""
+    site = FakeSite(answers, post)
+    thread = Thread(target=site.server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield site
+    finally:
+        site.server.shutdown()
+        thread.join()
+        site.server.server_close()
