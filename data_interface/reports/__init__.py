@@ -1,1 +1,1 @@
-"""The reports: what they are made of, the requests that a database answers, the history in memory."""
+"""The reports: their rows, the requests that a database answers, the history in memory."""

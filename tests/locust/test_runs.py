@@ -119,7 +119,8 @@ def test_each_shape_runs_to_its_end(
         assert data["finding"] in running.text()
 
 
-@@: {found.folder}" in said
+def check_alike(found: Reports) -> None:
+    """The reports have the same figures, and the verdict."""
     total = found.data["total"]
     assert total["requests"] == sum(found.pages().values()) == sum(total["times"].values())
     rows = {row["Name"]: row for row in found.table("requests")}

@@ -87,7 +87,12 @@ def test_a_guard_knows_who_is_lost() -> None:
 
 def test_the_roll_call_waits_for_a_heartbeat_of_each() -> None:
     clients = {"a": Node(), "b": Node()}
-    guard = Guard(clients, lambda seconds: guard.heard("b") or guard.heard("a"))
+
+    def pause(seconds: float) -> None:
+        guard.heard("b")
+        guard.heard("a")
+
+    guard = Guard(clients, pause)
     guard.heard("a")
     assert guard.roll_call() == set()
 
