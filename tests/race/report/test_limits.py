@@ -85,7 +85,7 @@ def test_a_limit_that_is_not_known_is_a_lower_bound_and_says_why(small: SavedRac
     assert analysis.effects == []
     assert not any(contest.ranked for contest in analysis.contests)
     item = next(one for one in analysis.contests[0].standings if one.label == FAST)
-    assert (item.state, item.full, item.rank, item.ratio) == ("at-least", None, None, None)
+    assert (item.state, item.full, item.ranks, item.ratio) == ("at-least", None, None, None)
     unknown = f"who was full is not known: {why}"
     assert item.reason == f"{unknown} in 12 of 12 cells: this is a lower bound"
     assert item.cpu_ratio is not None
