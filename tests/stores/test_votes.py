@@ -71,8 +71,14 @@ async def test_50_at_once_count_once(bench: Bench) -> None:
             before = await scores(store, ballot)
             pair = (ballot.left.token, ballot.right.token)
             results = await asyncio.gather(*[attempt(store, *pair) for _ in range(50)])
-            assert results.count(True) == 1, results
+            assert one_counted(results), results
             assert await scores(store, ballot) == changed(before, winner=0)
+
+
+def one_counted(results: List[Any]) -> bool:
+    """One was told that it counts; or none, where one whose time was over counted unheard."""
+    heard = results.count(True)
+    return heard == 1 or (heard == 0 and any(isinstance(one, StoreError) for one in results))
 
 
 async def warm(store: Store) -> None:

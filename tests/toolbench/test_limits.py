@@ -70,7 +70,7 @@ def test_every_operation_is_measured_and_counted(
     path.write_text(
         'title = "Limits"\ndiscipline = "tools"\ndrivers = ["limits-uvloop"]\n'
         f"operations = {list(OPERATIONS)}\nrounds = 1\n".replace("'", '"')
-        + "[load]\nconnections = 10\nduration_s = 0.3\nmax_connections = 10\n"
+        + "[load]\nconnections = 10\nduration_s = 0.6\nmax_connections = 10\n"
         + "[warmup]\nwindow_s = 0.2\nwindows = 1\n"
         + LIMITS
     )
