@@ -109,8 +109,10 @@ def ranges(analysis: Analysis) -> Iterator[Entry]:
     """What a rank means that is a range, where there is one."""
     decided = [contest for contest in analysis.closed() if contest.decided]
     found = {item.ranks for contest in decided for item in contest.standings if item.ranks}
-    if any(best < worst for best, worst in found):
-        yield Entry("1–3", "First to third; which, this race cannot say.")
+    widest = max(found, key=lambda ranks: (ranks[1] - ranks[0], -ranks[0]), default=(1, 1))
+    if widest[0] < widest[1]:
+        text = "The best and the worst rank that the rounds allow; which, this race cannot say."
+        yield Entry(f"{widest[0]}–{widest[1]}", text)
 
 
 def _limits(analysis: Analysis) -> Iterator[Entry]:

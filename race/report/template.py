@@ -27,6 +27,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=together,
     )
     found.globals.update(
         words=words,
@@ -35,6 +36,11 @@ def environment() -> Environment:
         script=Markup("".join(_own(name) for name in SCRIPTS)),  # noqa: S704 - our own files
     )
     return found
+
+
+def together(value: Any) -> Any:
+    """Text in which no line breaks between a number and its unit: as they stand in tables too."""
+    return value.replace(" %", "\u00a0%") if isinstance(value, str) else value
 
 
 def _own(name: str) -> str:

@@ -18,7 +18,7 @@ from race.saved.reader import SavedRace, load
 from race.terminal import tables
 from tests.support.synthetic import Recipe, write
 
-RANGE = "First to third; which, this race cannot say."
+RANGE = "The best and the worst rank that the rounds allow; which, this race cannot say."
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +88,13 @@ def test_a_range_is_explained_where_there_is_one(
     assert {"1–2", "7–9"} <= set(everybody(found))
     assert RANGE in html.page(found)
     assert RANGE in markdown.page(found)
-    assert RANGE in shown(found)
+    assert RANGE in " ".join(shown(found).split())
     engines = ("aiohttp-tarantool-one", "sanic-tarantool-one", "japronto-tarantool-one")
     apart = Recipe(engines=engines, pages=("ugly",), depths=(), faults=False)
     clear = analyse(load(write(tmp_path_factory.mktemp("races") / "clear", apart)))
     assert everybody(clear) == ["1", "2", "3"]
     assert RANGE not in html.page(clear)
-    assert RANGE not in shown(clear)
+    assert "this race cannot say" not in shown(clear)
 
 
 def test_those_whom_nobody_beat_are_green(found: Analysis, article: SavedRace) -> None:
