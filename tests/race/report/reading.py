@@ -28,4 +28,8 @@ def bound(cell: Cell, full: str = "nobody", busy: float = 0.81) -> Cell:
 
 def section(page: str, name: str) -> str:
     """A chapter of a page, with every space a plain one."""
-    return page.replace("\u00a0", " ").partition(f'<section id="{name}">')[2].partition("</section>")[0]
+    return (
+        page.replace("\u00a0", " ")
+        .partition(f'<section id="{name}">')[2]
+        .partition("</section>")[0]
+    )
