@@ -35,6 +35,7 @@ from tests.support.site_server import Databases, environment, serving, until
 SERVICES = services()
 DATABASES = {"postgres", "tarantool"}
 SITES = {"site", "old-python"}
+ALL = "0.0.0.0"  # noqa: S104 - what a container listens at
 PINNED = re.compile(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}")
 OUTSIDE = re.compile(r"\$\{\w+:-127\.0\.0\.1\}:\d+:\d+")
 PARTS = {"server", "runtime", "databases", "data_interface", "handlers"}
@@ -153,7 +154,7 @@ def test_the_site_runs_by_its_command(name: str, version: str | None, tmp_path: 
     if not executable(version).exists():
         absent(f"no CPython {version or ''}: make env")
     port = str(free_port())
-    command = moved(words(SERVICES[name]["command"]), {"1717": port, "0.0.0.0": "127.0.0.1"})
+    command = moved(words(SERVICES[name]["command"]), {"1717": port, ALL: "127.0.0.1"})
     with started(command, moved(probe(name), {"1717": port}), tmp_path / "log"):
         assert get(f"http://127.0.0.1:{port}", "/").status == 200
 
@@ -161,7 +162,7 @@ def test_the_site_runs_by_its_command(name: str, version: str | None, tmp_path: 
 def test_tarantool_runs_by_its_command_and_lets_the_site_in(tmp_path: Path) -> None:
     if not shutil.which("tarantool"):
         absent("no tarantool: make system")
-    place = {"3301": str(free_port()), "0.0.0.0": "127.0.0.1", "/data": str(tmp_path)}
+    place = {"3301": str(free_port()), ALL: "127.0.0.1", "/data": str(tmp_path)}
     given = SERVICES["tarantool"]["environment"]
     names = list(given)
     env = dict(zip(names, moved([filled(given[one], {}) for one in names], place), strict=True))

@@ -90,7 +90,7 @@ def table(runs: Mapping[int, Sequence[Found]]) -> Iterator[str]:
 
 
 def middle(numbers: Sequence[float], digits: int) -> str:
-    """ "5 (3–9)", rounded to so many digits; "–" for none."""
+    """The median, with the lowest and the highest, rounded to so many digits; a dash for none."""
     if not numbers:
         return "–"
     low, mid, high = min(numbers), statistics.median(numbers), max(numbers)
