@@ -6,6 +6,7 @@ import http.client
 import json
 import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -13,6 +14,8 @@ from urllib.parse import urlencode, urlsplit
 import psutil
 import pytest
 
+from race.web.locust.session import DESCRIPTORS
+from runtime.paths import ROOT
 from tests.engines.html import numbers
 from tests.support.locust_lab import PAGE, Running, launched, reports
 from tests.support.site_client import get
@@ -190,3 +193,14 @@ def test_without_locust_the_remedy_is_said(tmp_path: Path) -> None:
     running = Running(command, tmp_path / "output.txt")
     assert running.wait() == 1
     assert running.text() == "locust: Locust is not installed: run make env\n"
+
+
+def test_descriptors_are_raised_for_all_that_is_started() -> None:
+    code = (
+        "import resource as r; from race.web.locust.session import raise_descriptors; "
+        "hard = r.getrlimit(r.RLIMIT_NOFILE)[1]; r.setrlimit(r.RLIMIT_NOFILE, (256, hard)); "
+        "raise_descriptors(); print(*r.getrlimit(r.RLIMIT_NOFILE))"
+    )
+    said = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)
+    soft, hard = map(int, said.split())
+    assert soft == (DESCRIPTORS if hard < 0 else min(hard, DESCRIPTORS)) > 256

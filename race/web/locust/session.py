@@ -121,7 +121,7 @@ def watch(locusts: Locusts, site: Server | None, sampler: Sampler, stopped: list
 
 
 def raise_descriptors() -> None:
-    """So many as all that is started here may have: 1,024, the usual, end a site at 1,000 users."""
+    """For all that is started here, as far as it may go: 1,024, as often, would end a site there."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < most:
