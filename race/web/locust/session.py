@@ -121,7 +121,7 @@ def watch(locusts: Locusts, site: Server | None, sampler: Sampler, stopped: list
 
 
 def raise_descriptors() -> None:
-    """For all that is started here, as far as it may go: 1,024, as often, would end a site there."""
+    """For all that is started here, as far as it may go: at 1,024, as often, a site ends there."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < most:
