@@ -17,5 +17,6 @@ compile() {
         "$@" --output-file "$name.txt" "$name.in") || die "requirements/$name.in cannot be resolved"
 }
 compile current --universal --python-version 3.11 "$@"
+compile locust --universal --python-version 3.11 --constraints current.txt "$@"
 compile server --universal --python-version 3.8 "$@"
 compile py37 --python-version 3.7 --python-platform linux "$@"

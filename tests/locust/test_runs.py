@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -188,6 +189,8 @@ def test_a_site_that_dies_leaves_its_failures_by_kind(tmp_path: Path) -> None:
     found = reports(tmp_path)
     kinds = set().union(*found.failures().values())
     assert any("ConnectionRefusedError" in kind for kind in kinds), kinds
+    counted = sum(one["count"] for one in found.data["failures"])
+    assert counted == found.data["total"]["failures"] > 0
     assert found.data["verdict"]["valid"]
 
 
@@ -214,6 +217,27 @@ def test_a_mistake_is_one_line_within_seconds(
     assert f"locustfile: {said}" in running.text()
     assert "Traceback" not in running.text()
     assert not (tmp_path / "reports").exists()
+
+
+def test_a_bad_trace_is_one_line_that_names_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("seconds,users\n0,1\n5,many\n")
+    asked = ("--shape", "Trace", "--trace-file", str(path))
+    with locust("http://127.0.0.1:9", tmp_path, *asked, "Reader") as running:
+        assert running.wait() == 2
+    said = f"locustfile: trace_file: {path} line 3: 'many' is no number of users: 0 to 100000"
+    assert said in running.text()
+    assert "Traceback" not in running.text()
+
+
+def test_a_site_that_says_nothing_is_told_within_seconds(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        began = time.monotonic()
+        with locust(host, tmp_path, "--shape", "Steps") as running:
+            assert running.wait() == 1
+        assert time.monotonic() - began < 5
+    assert f"locustfile: no site at {host}: timed out; start it first" in running.text()
 
 
 def test_a_folder_that_cannot_be_is_said_before_the_run(site: SiteServer, tmp_path: Path) -> None:

@@ -73,15 +73,35 @@ def test_all_workers_lost_end_the_run(tmp_path: Path) -> None:
     assert reports(tmp_path).data["verdict"]["reasons"][0].startswith("2 of 2 workers lost: ")
 
 
-def test_ctrl_c_ends_master_and_workers_with_the_last_figures(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_master_and_workers_with_the_last_figures(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     asked = ("--workers", "2", "--", "--soak-users=8", "--soak-ramp=2")
     with launched(tmp_path, *SOAK, *asked) as running:
         both = workers_of(running, 2)
         running.until("Soak begins: Reader")
         time.sleep(RUN_SECONDS)
-        running.send(signal.SIGINT)
+        running.send(number)
         assert running.wait(40) == 0, running.text()
         assert not any(one.is_running() for one in both)
     found = reports(tmp_path)
     assert found.data["verdict"]["valid"], found.data["verdict"]
     assert found.data["total"]["requests"] > 8
+
+
+@pytest.mark.parametrize(
+    ("limits", "status", "said"),
+    [
+        (["--fail-p95=0.1ms"], 1, "valid; p95 is "),
+        (["--fail-p95=20s", "--fail-ratio=1%"], 0, "valid\n"),
+    ],
+)
+def test_limits_hold_for_the_sum_of_all_workers(
+    tmp_path: Path, limits: list[str], status: int, said: str
+) -> None:
+    shape = ("--soak-users=4", "--soak-ramp=2", "--soak-time=6")
+    with launched(tmp_path, *SOAK, "--workers", "2", "--", *shape, *limits) as running:
+        assert running.wait() == status, running.text()
+    assert said in running.text()
+    assert bool(reports(tmp_path).data["verdict"]["limits_passed"]) == bool(status)

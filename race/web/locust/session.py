@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import signal
 import sys
 import tempfile
@@ -26,6 +27,8 @@ FIGURES = "SITE_FIGURES"
 LOOK_SECONDS = 0.2
 # A site that died leaves its failures in the reports before they are written.
 MOURN_SECONDS = 2.0
+# A user has a connection, which is a descriptor on both sides.
+DESCRIPTORS = 65536
 FAILED = 1
 
 
@@ -41,6 +44,7 @@ class Asked:
 
 def run(asked: Asked, browser: bool) -> int:
     """All of it; the exit status. RaceError and CellFailed have one line for a person."""
+    raise_descriptors()
     with contextlib.ExitStack() as stack:
         stopped = stack.enter_context(signals())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="locust-")))
@@ -114,6 +118,14 @@ def watch(locusts: Locusts, site: Server | None, sampler: Sampler, stopped: list
         sampler.look()
         time.sleep(LOOK_SECONDS)
     return False
+
+
+def raise_descriptors() -> None:
+    """For all that is started here, as far as it may go: at 1,024, as often, a site ends there."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def say(line: str) -> None:
