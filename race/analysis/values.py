@@ -39,6 +39,8 @@ def place(discipline: Discipline, work: Work) -> str:
 
 def load_text(load: Load, unit: str) -> str:
     """One phrase for people: "100 connections, 24 requests pipelined"."""
+    if load.crowd:
+        return f"{load.crowd.user}s by the shape {load.crowd.shape}, up to {load.connections}"
     parts = [f"{load.connections} connections"]
     if load.pipeline > 1:
         parts.append(f"{load.pipeline} {unit} pipelined")
@@ -121,9 +123,9 @@ def cpu_us(party: str) -> Measure:
 
 
 def utilisation(cell: Cell) -> float | None:
-    """`little.utilisation` of a closed-loop cell; None for an open loop or without a mean."""
+    """`little.utilisation` of a closed-loop cell; None for others or without a mean."""
     mean, busy = cell.latency_us.get("mean"), cell.busy_connections
-    if cell.load.rate is not None or mean is None or busy is None or not cell.seconds:
+    if not cell.load.closed or mean is None or busy is None or not cell.seconds:
         return None
     connections = cell.connections_used or cell.load.connections
     return little.utilisation(busy, connections, mean, cell.seconds)
