@@ -1,6 +1,7 @@
-"""A shape's users in each second, for programs that do not import it: ``python -m
-locustfiles.shapes.seconds Steps steps_rate=5`` prints them as a JSON list; a mistake is one line and
-status 2.
+"""A shape's users in each second, for programs that do not import it.
+
+``python -m locustfiles.shapes.seconds Steps steps_rate=5`` prints them as a JSON list; a mistake is
+one line and status 2.
 """
 
 from __future__ import annotations

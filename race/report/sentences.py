@@ -180,14 +180,13 @@ def spoken(contest: Contest) -> str:
 
 def versus(contest: Contest, pair: Versus) -> str:
     """Two contenders under one crowd, in a sentence."""
-    unit = contest.discipline.unit
-    parts = [
-        f"{found} {what}"
-        for found, what in ((pair.count, f"as many {unit}"), (pair.p50, "the median time"))
-        if found
-    ]
-    parts += [f"{pair.p95} the p95"] if pair.p95 else []
-    return f"{pair.label} against {pair.other} ({pair.differ}): {', '.join(parts) or words.NONE}."
+    known = (
+        (pair.count, f"as many {contest.discipline.unit}"),
+        (pair.p50, "the median time"),
+        (pair.p95, "the p95"),
+    )
+    told = ", ".join(f"{found} {what}" for found, what in known if found is not None)
+    return f"{pair.label} against {pair.other} ({pair.differ}): {told or words.NONE}."
 
 
 def connections(analysis: Analysis, work: Work) -> tuple[int, int]:

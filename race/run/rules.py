@@ -34,8 +34,8 @@ CUT_SHARE = 0.025
 class Judgement:
     """Why a cell is invalid, if it is.
 
-    `own_fault` when not the machine did it, `overloaded` when it was offered a fixed rate or a crowd
-    and did not keep up, `too_slow` when it needs a longer cell.
+    `own_fault` when not the machine did it, `overloaded` when it was offered a fixed rate or a
+    crowd and did not keep up, `too_slow` when it needs a longer cell.
     """
 
     reasons: tuple[str, ...] = ()

@@ -96,7 +96,7 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """Of a cell, the units of one kind: how many went well and how many did not, all their times."""
+    """Of a cell, the units of one kind: how many went well, how many did not, and all times."""
 
     count: Count
     errors: Count = 0

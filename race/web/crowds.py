@@ -1,4 +1,4 @@
-"""Who drives what: users need a task that they do, a walk needs users; a shape has a time of its own."""
+"""Who drives what: users need a task that they do, a walk needs users, a shape has its own time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locust: users that think, as many as a shape says; our locustfile, without a page, on one core."""
+"""Locust: users that think, as many as a shape says; our locustfile without a page, one process."""
 
 from __future__ import annotations
 
