@@ -33,7 +33,7 @@ class Course:
         self.moments: list[Moment] = []
         self._load = load
         self._users = users
-        self._looks = deque([Look(time.time(), Load())], maxlen=WINDOW + 1)
+        self._looks = deque([Look(time.time(), Load())], maxlen=WINDOW)
         self._begun = self._looks[0].time
 
     def follow(self, sleep: Callable[[float], None]) -> None:

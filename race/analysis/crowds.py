@@ -129,7 +129,7 @@ def _group(analysis: Analysis, contest: Contest, more: str, items: Sequence[Stan
         contest=contest,
         conditions=more.removeprefix(", "),
         sides=[_side(item, cells[item.label]) for item in items],
-        pairs=[*_pairs(analysis, contest, items)],
+        pairs=list(_pairs(analysis, contest, items)),
     )
 
 
@@ -174,9 +174,8 @@ def _course(
 def _pairs(analysis: Analysis, contest: Contest, items: Sequence[Standing]) -> Iterator[Versus]:
     """Those that differ in one factor; then the A/A twin, where its original is among them."""
     kind = analysis.discipline
-    base = next(
-        (one.factors for one in analysis.race.head.contenders if one.label == contest.baseline), {}
-    )
+    known = {one.label: one.factors for one in analysis.race.head.contenders}
+    base = known.get(contest.baseline, {})
     for one, other in combinations(items, 2):
         differ = [name for name in kind.factors if one.factors.get(name) != other.factors.get(name)]
         if len(differ) == 1:

@@ -1,10 +1,11 @@
 """Which cells of a race count, and the value of each round.
 
 A cell counts when its status is ok, it is not of the calibration, and its round was not rejected;
-of two records of one cell (measured again, or in a resumed race) the later counts. At a fixed rate
-that a contender did not keep up with even once none of its cells counts: percentiles of those that
-went well would be the survivors'. A round's value is the mean of a log over its passes, and exists
-only when every pass that the race ran counts, so that drift within the round cancels.
+of two records of one cell (measured again, or in a resumed race) the later counts. At a fixed rate,
+or under a crowd, that a contender did not keep up with even once none of its cells counts:
+percentiles of those that went well would be the survivors'. A round's value is the mean of a log
+over its passes, and exists only when every pass that the race ran counts, so that drift within the
+round cancels.
 """
 
 from __future__ import annotations

@@ -46,11 +46,14 @@ class Courses:
         ]
         return panels(found, narrow, columns)
 
-    def _title(self, name: str, side: Side, named: bool) -> list[str]:
+    def _title(self, name: str, side: Side, named: bool) -> Spec:
         """The contender stands above its column, and above each panel where all are in one."""
-        return [*([side.item.name] if named else []), self.figures[name].title]
+        title = self.figures[name].title
+        if not named:
+            return {"text": title, "color": "var(--muted)", "fontWeight": "normal"}
+        return {"text": side.item.name, "subtitle": title, "subtitleColor": "var(--muted)"}
 
-    def _panel(self, name: str, side: Side, width: float, title: list[str]) -> Spec:
+    def _panel(self, name: str, side: Side, width: float, title: Spec) -> Spec:
         unit, colour = self.figures[name].unit, f"var(--{self.palette.accent(side.item)})"
         rows = [_row(point, unit) for point in side.courses.get(name, [])]
         known = [point for one in self.sides for point in one.courses.get(name, [])]
@@ -71,7 +74,7 @@ class Courses:
         }
         between = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
         return {
-            "title": {"text": title[0], "subtitle": title[1:], "subtitleColor": "var(--muted)"},
+            "title": title,
             "data": {"values": rows},
             "width": width,
             "height": HEIGHT,

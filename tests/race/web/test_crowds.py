@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import msgspec
 import pytest
 
 from race.errors import RaceError
@@ -115,8 +116,6 @@ def test_locust_is_told_the_shape_or_for_a_warm_up_a_few_users() -> None:
     target = Target("http://127.0.0.1:1", "reports", "/reports/1", Beside(1, 2, where))
     command = Locust().command(target, work.load)
     assert "secret" not in command[-1]
-    import msgspec
-
     errand = msgspec.json.decode(command[-1], type=Errand)
     assert (errand.server, errand.database) == (1, 2)
     assert errand.where == Address("/tmp/s", "", 5432)  # noqa: S108
