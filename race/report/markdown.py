@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Sequence
 
 from race.analysis import crowds
-from race.analysis.crowds import Group
 from race.analysis.model import Analysis, Contest
 from race.report import format as words
 from race.report import sentences
@@ -69,7 +68,7 @@ def _contest(analysis: Analysis, contest: Contest) -> str:
     return f"## {escape(contest.place)}\n\n{escape(said)}\n\n{table(names, rows, left=(1,))}"
 
 
-def _crowd(group: Group) -> str:
+def _crowd(group: crowds.Group) -> str:
     """Contenders under a crowd, then every pair in a sentence."""
     contest = group.contest
     rows: list[list[str]] = []

@@ -48,9 +48,8 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
     party = discipline.parties[0]
     parts = [f"{cell.throughput:,.0f} {discipline.unit}/s"]
     shown = () if cell.load.closed else ("p50", "p95") if cell.load.crowd else ("p99",)
-    for name in shown:
-        if name in cell.latency_us:
-            parts.append(f"{name} {cell.latency_us[name] / 1000:,.1f} ms")
+    known = [(name, cell.latency_us[name]) for name in shown if name in cell.latency_us]
+    parts += [f"{name} {us / 1000:,.1f} ms" for name, us in known]
     if cell.count:
         spent = cell.metered("cpu_ns", party) or 0
         parts.append(f"{spent / cell.count / 1000:,.1f} us CPU")

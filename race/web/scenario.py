@@ -38,7 +38,7 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
     open_generator: Name = "oha"
     user: str = ""
     shape: str = ""
-    shape_options: dict[str, str | int | float] = {}
+    shape_options: dict[str, str | int | float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in (self.generator, self.open_generator):

@@ -72,9 +72,7 @@ def test_a_shape_says_how_long_a_cell_is_and_how_many_users_there_are() -> None:
         ({"shape_options": {"steps_rate": [1]}}, "scenario x: key 'load.shape_options"),
     ],
 )
-def test_a_mistake_is_one_line_before_anything_starts(
-    change: dict[str, Any], message: str
-) -> None:
+def test_a_mistake_is_one_line_before_anything_starts(change: dict[str, Any], message: str) -> None:
     with pytest.raises(RaceError) as caught:
         settled(**change)
     assert str(caught.value).startswith(message)
@@ -84,7 +82,7 @@ def test_a_mistake_is_one_line_before_anything_starts(
 def test_a_walk_takes_users() -> None:
     made = read.from_json({**LEAST, "load": {}})
     assert isinstance(made, SiteScenario)
-    with pytest.raises(RaceError, match="^page 'reports' is a walk over several, which takes user"):
+    with pytest.raises(RaceError, match="page 'reports' is a walk over several, which takes users"):
         crowds.settled(made)
 
 

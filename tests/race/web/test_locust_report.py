@@ -118,7 +118,7 @@ def test_errors_have_the_kinds_of_all_generators(error: str, expected: str) -> N
 
 
 def test_a_report_that_was_really_written() -> None:
-    """Of nine Reporters on aiohttp-postgres-pool, four seconds of which the shape went down."""
+    """Of nine Reporters on aiohttp-postgres-pool, for five seconds and one to leave."""
     saved = json.loads(SAVED.read_text())
     found = Locust().parse(f"a table\n{MARK}{json.dumps(saved)}\n", LOAD)
     sample = found.sample
