@@ -104,7 +104,7 @@ class Session:
             if lost:
                 invalidate(run, guard.sentence(lost))
         run.end()
-        gevent.kill(self._follower, block=False)
+        self._follower.kill(block=False)
 
     def _stop(self, environment: Any, **_: Any) -> None:
         run = self.run

@@ -63,7 +63,7 @@ def main(word: str) -> int:
         folder = Path(name)
         status = run(errand, folder)
         written = sorted(folder.glob("reports/*/report.json"))
-        if not written:
+        if status or not written:
             return status or FAILED
         report = json.loads(written[-1].read_text(encoding="utf-8"))
     print(MARK + json.dumps(report), flush=True)
