@@ -70,7 +70,7 @@ class Courses:
             "type": "quantitative",
             "title": None,
             "scale": {"domain": [0, most], "nice": False},
-            "axis": {"tickCount": 3, "format": "~s" if most >= 1000 else "~g", "domain": False},
+            "axis": {"tickCount": 3, "format": ",~f", "domain": False},
         }
         between = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
         return {
