@@ -15,7 +15,7 @@ from itertools import combinations
 
 from race.analysis.model import Analysis, Contest, Spread, Standing, spread
 from race.analysis.values import Measure, values
-from race.saved.model import Cell, Moment
+from race.saved.model import Cell, Moment, Work
 from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
 
@@ -99,6 +99,7 @@ MEASURES: Mapping[str, Measure] = {
     "p50": lambda cell: cell.latency_us.get("p50"),
     "p95": lambda cell: cell.latency_us.get("p95"),
 }
+"""What is compared, round by round."""
 
 
 def crowds(analysis: Analysis) -> list[Group]:
@@ -191,13 +192,12 @@ def _pairs(analysis: Analysis, contest: Contest, items: Sequence[Standing]) -> I
 
 
 def _versus(analysis: Analysis, contest: Contest, label: str, other: str, differ: str) -> Versus:
-    found = {name: _ratio(analysis, contest, each, label, other) for name, each in MEASURES.items()}
-    return Versus(label, other, differ, found[COUNT], found["p50"], found["p95"])
+    found = [ratio(analysis, contest.work, name, label, other) for name in (COUNT, "p50", "p95")]
+    return Versus(label, other, differ, *found)
 
 
-def _ratio(
-    analysis: Analysis, contest: Contest, measure: Measure, label: str, other: str
-) -> Estimate | None:
-    logs = values(analysis.counted, measure).get(contest.work, {})
+def ratio(analysis: Analysis, work: Work, name: str, label: str, other: str) -> Estimate | None:
+    """Of one of MEASURES, two contenders; None where they have no common round."""
+    logs = values(analysis.counted, MEASURES[name]).get(work, {})
     ratios = noise.log_ratios(logs.get(label, {}), logs.get(other, {}))
     return signed_rank.hodges_lehmann(ratios) if ratios else None

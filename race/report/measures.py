@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from race.analysis import crowds
 from race.analysis.merge import MergedPair, between, merged_pair
 from race.analysis.model import Contest, Standing
 from race.analysis.pairing import Run
@@ -113,6 +114,19 @@ def _standings(runs: Sequence[Run], task: str, label: str) -> list[Standing]:
     return found
 
 
+def _crowd(runs: Sequence[Run], task: str, first: str, second: str, figure: str) -> str:
+    if figure not in crowds.MEASURES:
+        raise unknown("figure of a crowd", figure, crowds.MEASURES)
+    for label in (first, second):
+        _standings(runs, task, label)
+    found = [
+        crowds.ratio(run.analysis, one.work, figure, first, second)
+        for run, one in _both(runs, task)
+    ]
+    estimate = between(found)
+    return str(estimate) if estimate else words.NONE
+
+
 def _figure(
     number: Callable[[Standing], float | None], shown: Callable[[float | None], str]
 ) -> Measure:
@@ -204,6 +218,7 @@ MEASURES = {
     "cpu-ratio": Measure(PAIR, _cpu_ratio),
     "verdict": Measure(PAIR, _verdict),
     "effect": Measure(("TASK", "FACTOR", "LEVEL", "REFERENCE"), _effect),
+    "crowd": Measure((*PAIR, "FIGURE"), _crowd),
     "rate": _figure(_units_per_second, words.number),
     "busy": _figure(lambda item: item.busy, words.percent),
     "counted": _figure(lambda item: item.cells, lambda cells: f"{cells:g}"),

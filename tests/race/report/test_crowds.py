@@ -15,7 +15,10 @@ from rich.console import Console
 from race.analysis.analyse import analyse
 from race.analysis.crowds import ALL, crowds
 from race.analysis.model import Analysis
+from race.commands.claim import finder
+from race.errors import RaceError
 from race.report import html, markdown
+from race.report.claims import compute
 from race.saved.model import Cell
 from race.saved.reader import SavedRace, load
 from race.terminal import tables
@@ -112,6 +115,24 @@ def test_markdown_and_terminal_say_it_in_sentences(found: Analysis) -> None:
         console.print(part)
     assert isinstance(console.file, io.StringIO)
     assert sentence in console.file.getvalue()
+
+
+def test_a_claim_is_about_what_is_compared(raced: SavedRace, found: Analysis) -> None:
+    where = finder(raced.folder.parent, raced.folder.parent)
+    both = (f"{POOL}, link 2 ms", f"{QUERY}, link 2 ms")
+
+    def claim(*said: str) -> str:
+        return compute(said, where)
+
+    (pair,) = crowds(found)[1].pairs
+    told = {"count": pair.count, "p50": pair.p50, "p95": pair.p95}
+    for name, estimate in told.items():
+        assert claim("crowd", "crowd", "reports:Steps", *both, name) == str(estimate)
+    assert claim("latency", "crowd", "reports:Steps", both[1], "p95").endswith(" ms")
+    with pytest.raises(RaceError, match="unknown figure of a crowd 'p96': did you mean 'p95'"):
+        claim("crowd", "crowd", "reports:Steps", *both, "p96")
+    with pytest.raises(RaceError, match="unknown engine 'x'"):
+        claim("crowd", "crowd", "reports:Steps", "x", both[1], "p95")
 
 
 def test_who_did_not_keep_up_is_named_and_not_compared(raced: SavedRace) -> None:
