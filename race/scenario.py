@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from race.saved.model import Limits, Name, Positive
+from race.saved.model import Limits, Load, Name, Positive
 
 DEFAULT_DISCIPLINE = "web"
 DEFAULT_SCENARIO = "quick"
@@ -45,6 +45,11 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     open_generator: Name = "own"
     open_duration_s: Duration = 5.0
     max_connections: AtLeastOne = 800
+
+    def closed(self, depth: int) -> Load:
+        """The load of a cell without a rate, at a depth."""
+        connections = self.connections if depth == 1 else self.pipelined_connections
+        return Load(self.generator, connections, self.threads, depth, None, self.duration_s)
 
 
 class WarmUpPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

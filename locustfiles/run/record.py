@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from locustfiles.run.planned import PlannedShape, fields_of
+from locustfiles.run.course import Course
+from locustfiles.run.planned import PlannedShape, fields_of, load_of
 from locustfiles.run.samples import Sample, Samples
 from locustfiles.run.verdict import Verdict
 
@@ -22,6 +23,7 @@ class Run:
     """From Locust's test_start on; ``users`` are the names of the user classes that ran.
 
     ``reported``: its reports are written; ``final``: with the last figures of every worker.
+    ``cpu_seconds`` is what this process used for it.
     """
 
     shape: str
@@ -29,12 +31,20 @@ class Run:
     users: list[str]
     host: str
     samples: Samples
+    course: Course
     begun: float = field(default_factory=time.time)
     ended: float | None = None
     reported: bool = False
     final: bool = False
     finding: str | None = None
     verdict: Verdict = field(default_factory=Verdict)
+    cpu_seconds: float | None = None
+    _cpu_before: float = field(default_factory=time.process_time)
+
+    def end(self) -> None:
+        """It is over."""
+        self.ended = time.time()
+        self.cpu_seconds = time.process_time() - self._cpu_before
 
     def folder(self, reports: Path) -> Path:
         """Where its reports go: a name that sorts by time, in UTC."""
@@ -60,6 +70,7 @@ def begun(environment: Any, samples: Samples) -> Run:
         users=[one.__name__ for one in environment.user_classes],
         host=environment.host or "",
         samples=samples,
+        course=Course(lambda: load_of(environment), lambda: environment.runner.user_count),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,6 +39,7 @@ class Session:
         self._samples = Samples(options.samples)
         self._verdicts: list[Verdict] = []
         self._guard: Guard | None = None
+        self._follower = gevent.Greenlet()
         choose_shape(environment)
         offer_users(environment)
         self._reports = folder_of(options)
@@ -76,6 +76,7 @@ class Session:
     def _start(self, environment: Any, **_: Any) -> None:
         self.run = run = record.begun(environment, self._samples)
         self._verdicts.append(run.verdict)
+        self._follower = gevent.spawn(run.course.follow, gevent.sleep)
         say(f"{run.shape} begins: {', '.join(run.users)}")
         if isinstance(environment.runner, MasterRunner):
             self._guard = guard = Guard(environment.runner.clients, gevent.sleep)
@@ -102,7 +103,8 @@ class Session:
             events.heartbeat_sent.remove_listener(guard.heard)
             if lost:
                 invalidate(run, guard.sentence(lost))
-        run.ended = time.time()
+        run.end()
+        self._follower.kill(block=False)
 
     def _stop(self, environment: Any, **_: Any) -> None:
         run = self.run

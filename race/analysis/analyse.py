@@ -132,7 +132,7 @@ def _noise(work: Work, noises: dict[Work, Noise]) -> Noise | None:
 def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) -> Contest:
     head = race.saved.head
     same = controls.groups(race.told_apart, head.discipline.ignores.get(work.task, ()))
-    found = controls.controls(race.own(work), same) if work.load.rate is None else None
+    found = controls.controls(race.own(work), same) if work.load.closed else None
     margin = noise.margin(
         floor.estimate.bound if floor else 0.0, between, found.estimate.value if found else 0.0
     )
@@ -156,7 +156,8 @@ def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) ->
 
 def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> Table:
     """Ranked are those with a number of their own: at a fixed rate everyone serves what is offered,
-    and where something else than the party under test was the limit, the rate is a lower bound.
+    of a crowd what its users ask for, and where something else than the party under test was the
+    limit, the rate is a lower bound.
     Who has too few rounds for an interval, where others have enough, would tie with everybody.
     """
     rates = race.own(work)
@@ -168,7 +169,7 @@ def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> 
     free = {
         label: logs for label, logs in rates.items() if label not in bounds and len(logs) >= least
     }
-    ranked = ranking.rank(free if work.load.rate is None else {}, margin, same)
+    ranked = ranking.rank(free if work.load.closed else {}, margin, same)
     baseline = race.saved.head.baseline
     slowest = ranked.places[-1].label if ranked.places else min(rates, default=None)
     waits = baseline in race.contenders and race.waits(work, baseline)

@@ -132,12 +132,12 @@ def _sides(analysis: Analysis, relative: bool) -> dict[Work, _Side]:
 
 
 def _measured(analysis: Analysis, relative: bool) -> Values:
-    """Rates of the closed loop; at a fixed rate, units per CPU time of the party under test."""
+    """Rates of the closed loop; otherwise, units per CPU time of the party under test."""
     rates = values(analysis.counted, rate)
     cpu = values(analysis.counted, cpu_us(analysis.discipline.parties[0]))
     found: Values = {}
     for work in {**rates, **cpu}:
-        if work.load.rate is None:
+        if work.load.closed:
             found[work] = rates.get(work, {})
         else:
             found[work] = {
@@ -165,7 +165,7 @@ def _changes(
     margins = [side.contest.margin for side in both if side.contest]
     limit = max(*margins, -math.log1p(-threshold), LEAST_MARGIN)
     labels = list(dict.fromkeys([*old.labels(), *new.labels()]))
-    closed = work.load.rate is None
+    closed = work.load.closed
     measure = f"{discipline.unit}/s" if closed else f"CPU µs/{one(discipline.unit)}"
     for label in labels:
         before, after = old.standing(label), new.standing(label)

@@ -50,7 +50,7 @@ def between(race: Gathered) -> float:
     ignores = race.saved.head.discipline.ignores
     pairs: list[list[float]] = []
     for work, rates in race.rates.items():
-        if work.load.rate is None:
+        if work.load.closed:
             same = groups(race.told_apart, ignores.get(work.task, ()))
             twins = [frozenset(pair) for pair in race.twins.items()]
             pairs += noise.same_code(rates, [*same, *twins])

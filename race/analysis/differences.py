@@ -61,7 +61,7 @@ def _opened(race: SavedRace) -> Opened:
     """Fewest and most, of cells that count."""
     used: Opened = {}
     for cell in counted(race):
-        if cell.load.rate is None:
+        if cell.load.closed:
             number = cell.connections_used or cell.load.connections
             used.setdefault(cell.work, {}).setdefault(cell.label, []).append(number)
     return {

@@ -19,7 +19,9 @@ from race.stats.effects import Design, Effect, Unmatched
 from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
 
-State = Literal["ranked", "fixed-rate", "at-least", "waiting", "invalid", "overloaded", "failed"]
+State = Literal[
+    "ranked", "fixed-rate", "crowd", "at-least", "waiting", "invalid", "overloaded", "failed"
+]
 UNWRITTEN = {"json": False}  # metadata of fields that the JSON of an analysis leaves out
 
 
@@ -130,8 +132,13 @@ class Contest:
 
     @property
     def closed(self) -> bool:
-        """Whether the loop was: no rate was given."""
-        return self.work.load.rate is None
+        """Whether the loop was: neither a rate nor a crowd was given."""
+        return self.work.load.closed
+
+    @property
+    def rated(self) -> bool:
+        """Whether a rate was given."""
+        return self.work.load.rate is not None
 
     @property
     def ranked(self) -> bool:

@@ -98,7 +98,7 @@ def power(
     residuals = {
         work: found
         for work in values.in_order(gathered.rates, race.head.discipline)
-        if work.load.rate is None and (found := _residuals(gathered, work)) is not None
+        if work.load.closed and (found := _residuals(gathered, work)) is not None
     }
     if not residuals:
         raise ValueError("no task of this race has two contenders with two complete rounds")

@@ -19,7 +19,7 @@ from race.stats.estimate import Estimate
 from race.stats.noise import Rounds
 from race.stats.ranking import Ranking
 
-PERCENTILES = (50.0, 75.0, 90.0, 99.0, 99.9, 100.0)
+PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 ByWork = dict[Work, dict[str, list[Cell]]]
 """Work, then contender's label, to cells."""
 

@@ -27,8 +27,8 @@ def state(
         return "at-least", f"{limit.who} in {cells}: this is a lower bound"
     if ranked:
         return "ranked", None
-    if counted and counted[0].load.rate is not None:
-        return "fixed-rate", None
+    if counted and not counted[0].load.closed:
+        return ("crowd" if counted[0].load.crowd else "fixed-rate"), None
     late = sum(cell.status == "overloaded" for cell in ran)
     if late:
         return "overloaded", f"did not keep up in {late} of {len(ran)} cells"
@@ -69,7 +69,7 @@ def not_the_limit(counted: Sequence[Cell], party: str) -> bool:
     """Whether at least half of these closed-loop cells were not limited by `party`, as far as is
     known: a cell that does not know who was full says nothing for it.
     """
-    closed = [cell for cell in counted if cell.load.rate is None]
+    closed = [cell for cell in counted if cell.load.closed]
     elsewhere = sum(cell.full != party for cell in closed)
     return bool(closed) and 2 * elsewhere >= len(closed)
 
@@ -131,7 +131,7 @@ def _warnings(
 
 def _unknown_limits(race: SavedRace, counted: Sequence[Cell]) -> Iterator[str]:
     """How many cells of the closed loop do not know who was full, and why."""
-    closed = [cell for cell in counted if cell.load.rate is None]
+    closed = [cell for cell in counted if cell.load.closed]
     reasons = Counter(_unknown(cell) for cell in closed if cell.full is None)
     if reasons:
         kind, why = race.head.discipline, "; ".join(reasons)

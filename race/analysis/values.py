@@ -1,10 +1,11 @@
 """Which cells of a race count, and the value of each round.
 
 A cell counts when its status is ok, it is not of the calibration, and its round was not rejected;
-of two records of one cell (measured again, or in a resumed race) the later counts. At a fixed rate
-that a contender did not keep up with even once none of its cells counts: percentiles of those that
-went well would be the survivors'. A round's value is the mean of a log over its passes, and exists
-only when every pass that the race ran counts, so that drift within the round cancels.
+of two records of one cell (measured again, or in a resumed race) the later counts. At a fixed rate,
+or under a crowd, that a contender did not keep up with even once none of its cells counts:
+percentiles of those that went well would be the survivors'. A round's value is the mean of a log
+over its passes, and exists only when every pass that the race ran counts, so that drift within the
+round cancels.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ def place(discipline: Discipline, work: Work) -> str:
 
 def load_text(load: Load, unit: str) -> str:
     """One phrase for people: "100 connections, 24 requests pipelined"."""
+    if load.crowd:
+        return f"{load.crowd.user}s by the shape {load.crowd.shape}, up to {load.connections}"
     parts = [f"{load.connections} connections"]
     if load.pipeline > 1:
         parts.append(f"{load.pipeline} {unit} pipelined")
@@ -121,9 +124,9 @@ def cpu_us(party: str) -> Measure:
 
 
 def utilisation(cell: Cell) -> float | None:
-    """`little.utilisation` of a closed-loop cell; None for an open loop or without a mean."""
+    """`little.utilisation` of a closed-loop cell; None for others or without a mean."""
     mean, busy = cell.latency_us.get("mean"), cell.busy_connections
-    if cell.load.rate is not None or mean is None or busy is None or not cell.seconds:
+    if not cell.load.closed or mean is None or busy is None or not cell.seconds:
         return None
     connections = cell.connections_used or cell.load.connections
     return little.utilisation(busy, connections, mean, cell.seconds)

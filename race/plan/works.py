@@ -7,21 +7,16 @@ from collections.abc import Mapping
 from race.discipline import Task
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Load, Work
-from race.scenario import LoadPlan, Scenario
+from race.scenario import Scenario
 
 
 def closed_works(scenario: Scenario, tasks: Mapping[str, Task]) -> list[Work]:
-    """The closed-loop cells: each task at each depth that it allows."""
+    """The cells without a rate: each task at each depth that it allows."""
     return [
-        Work(name, _closed(scenario.load, depth))
+        Work(name, scenario.load.closed(depth))
         for name in scenario.tasks
         for depth in (scenario.load.pipeline if tasks[name].pipelines else (1,))
     ]
-
-
-def _closed(plan: LoadPlan, depth: int) -> Load:
-    connections = plan.connections if depth == 1 else plan.pipelined_connections
-    return Load(plan.generator, connections, plan.threads, depth, None, plan.duration_s)
 
 
 def open_works(

@@ -12,12 +12,12 @@ COUNTED = "counted"
 CALIBRATED = "calibration"
 REPLACED = "measured again"
 REJECTED = "in a rejected round"
-LATE = "at a rate not kept up with"
+LATE = "at a load not kept up with"
 SPOKEN = {
     COUNTED: "counted",
     REPLACED: "measured again: the last measurement counts",
     REJECTED: "in a rejected round, which was run again",
-    LATE: "ok, but the rate was not kept up with in another round",
+    LATE: "ok, but the load was not kept up with in another round",
 }
 
 

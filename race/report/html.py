@@ -11,7 +11,7 @@ from markupsafe import Markup
 from race.analysis.model import Analysis
 from race.report.chapters import CHAPTERS, FOLDED, UNFOLDED, Chapter
 from race.report.fates import Fates
-from race.report.sentences import matrix, slug, strongest, twice
+from race.report.sentences import slug, strongest, twice
 from race.report.template import filled
 
 
@@ -38,7 +38,7 @@ def page(analysis: Analysis) -> str:
         analysis,
         chapters=list(_chapters(analysis)),
         places=[(slug(contest), contest.place) for contest in analysis.closed()],
-        contenders=len(matrix(analysis.closed())),
+        contenders=len({item.label for one in analysis.contests for item in one.standings}),
         strongest=strongest(analysis),
         twice=twice(analysis),
         fates=Fates(analysis),

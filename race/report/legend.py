@@ -56,7 +56,7 @@ def _tasks(analysis: Analysis) -> Iterator[Entry]:
             f"So many {discipline.unit} are sent ahead on each connection before the first answer "
             f"has come (“{depths[0]} pipelined”).",
         )
-    if any(not one.closed for one in analysis.contests):
+    if any(one.rated for one in analysis.contests):
         yield Entry(
             "a rate, as 2,000/s",
             f"So many {discipline.unit} are sent by the clock, whether or not the last was "

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from race.analysis import crowds
 from race.analysis.model import Analysis, Contest
 from race.report import format as words
 from race.report import sentences
@@ -13,13 +14,16 @@ from race.report.legend import Group, legend
 
 
 def page(analysis: Analysis) -> str:
-    """Headline, warnings, legend, one ranking for each contest of the closed loop, the command."""
+    """Headline, warnings, legend, one ranking for each contest of the closed loop, what crowds saw,
+    the command.
+    """
     head = analysis.race.head
     first = analysis.headline.text if analysis.headline else head.race
     parts = [f"# {escape(first)}"]
     parts += [f"> {escape(warning)}" for warning in analysis.trust.warnings]
     parts += [_legend(groups)] if (groups := legend(analysis, cells=False)) else []
     parts += [_contest(analysis, contest) for contest in analysis.closed()]
+    parts += [_crowd(group) for group in crowds.crowds(analysis)]
     commit = escape(words.commit(head.environment)) if head.environment.commit else ""
     where = f" on commit {commit}" if commit else ""
     parts.append(f"Repeat it{where}:\n\n{code(shlex.join(head.command))}")
@@ -62,6 +66,21 @@ def _contest(analysis: Analysis, contest: Contest) -> str:
     ]
     said = f"{sentences.load(analysis, contest)}. {sentences.said(contest)}"
     return f"## {escape(contest.place)}\n\n{escape(said)}\n\n{table(names, rows, left=(1,))}"
+
+
+def _crowd(group: crowds.Group) -> str:
+    """Contenders under a crowd, then every pair in a sentence."""
+    contest = group.contest
+    rows: list[list[str]] = []
+    for side in group.sides:
+        whole = side.parts[crowds.ALL]
+        found = (whole.p50_us, side.p95_us)
+        times = [words.milliseconds(one.median if one else None) for one in found]
+        rows.append([side.item.label, f"{whole.count.median:,.0f}", *times, f"{side.item.cells}"])
+    names = [contest.discipline.contender, contest.discipline.unit, "median", "p95", "n"]
+    said = "\n".join(f"- {escape(sentences.versus(contest, pair))}" for pair in group.pairs)
+    heading = f"## {escape(group.title)}\n\n{escape(contest.load)}"
+    return "\n\n".join(filter(None, (heading, table(names, rows, left=(0,)), said)))
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:

@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from race.analysis import crowds
 from race.analysis.merge import MergedPair, between, merged_pair
 from race.analysis.model import Contest, Standing
 from race.analysis.pairing import Run
@@ -33,9 +34,12 @@ class Measure(NamedTuple):
 
 
 def task_word(work: Work) -> str:
-    """A task and what is special about its load in one word: "ugly:x24", "good:2000/s"."""
+    """A task and what is special about its load in one word: "ugly:x24", "good:2000/s",
+    "reports:Steps".
+    """
     load = work.load
     parts = [work.task, *([f"x{load.pipeline}"] if load.pipeline > 1 else [])]
+    parts += [load.crowd.shape] if load.crowd else []
     return ":".join([*parts, *([f"{load.rate:g}/s"] if load.rate is not None else [])])
 
 
@@ -108,6 +112,19 @@ def _standings(runs: Sequence[Run], task: str, label: str) -> list[Standing]:
             raise unknown(contest.discipline.contender, label, known)
         found.append(known[label])
     return found
+
+
+def _crowd(runs: Sequence[Run], task: str, first: str, second: str, figure: str) -> str:
+    if figure not in crowds.MEASURES:
+        raise unknown("figure of a crowd", figure, crowds.MEASURES)
+    for label in (first, second):
+        _standings(runs, task, label)
+    found = [
+        crowds.ratio(run.analysis, one.work, figure, first, second)
+        for run, one in _both(runs, task)
+    ]
+    estimate = between(found)
+    return str(estimate) if estimate else words.NONE
 
 
 def _figure(
@@ -201,6 +218,7 @@ MEASURES = {
     "cpu-ratio": Measure(PAIR, _cpu_ratio),
     "verdict": Measure(PAIR, _verdict),
     "effect": Measure(("TASK", "FACTOR", "LEVEL", "REFERENCE"), _effect),
+    "crowd": Measure((*PAIR, "FIGURE"), _crowd),
     "rate": _figure(_units_per_second, words.number),
     "busy": _figure(lambda item: item.busy, words.percent),
     "counted": _figure(lambda item: item.cells, lambda cells: f"{cells:g}"),

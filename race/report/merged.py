@@ -48,7 +48,7 @@ def heading(found: Merged, contest: MergedContest) -> str:
 
 def noise(contest: MergedContest) -> str:
     """The margin, and how the A/A twin's ratio spreads over runs."""
-    if contest.work.load.rate is not None:
+    if not contest.work.load.closed:
         return ""
     margin = f"{contest.margin_percent:.1f} %" if math.isfinite(contest.margin) else "unknown"
     told = f"Widest margin {margin}."
@@ -78,7 +78,7 @@ def rows(found: Merged, contest: MergedContest) -> Iterator[list[str]]:
 
 def _outcome(contest: MergedContest, pair: MergedPair) -> str:
     """In a word that fits a table."""
-    if contest.work.load.rate is not None:
+    if not contest.work.load.closed:
         return words.NONE
     states = {
         item.state

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from race.analysis.crowds import Versus
 from race.analysis.headline import against
 from race.analysis.model import Analysis, Contest, Standing
 from race.analysis.values import load_text
@@ -29,8 +30,10 @@ class Strip:
 def verdict(contest: Contest) -> str:
     """Who won, and what sets it apart from the next where that is not one factor."""
     ranked = [item for item in contest.standings if item.state == "ranked"]
-    if not contest.closed:
+    if contest.rated:
         return "At a fixed rate everyone serves what is offered: there is nothing to rank by."
+    if not contest.closed:
+        return "A crowd sets its own pace: there is nothing to rank by."
     if len(ranked) < 2:
         return "Fewer than two contenders have a rate of their own here: there is no ranking."
     if not contest.decided:
@@ -173,6 +176,17 @@ def spoken(contest: Contest) -> str:
         for item in contest.standings
         if item.throughput
     )
+
+
+def versus(contest: Contest, pair: Versus) -> str:
+    """Two contenders under one crowd, in a sentence."""
+    known = (
+        (pair.count, f"as many {contest.discipline.unit}"),
+        (pair.p50, "the median time"),
+        (pair.p95, "the p95"),
+    )
+    told = ", ".join(f"{found} {what}" for found, what in known if found is not None)
+    return f"{pair.label} against {pair.other} ({pair.differ}): {told or words.NONE}."
 
 
 def connections(analysis: Analysis, work: Work) -> tuple[int, int]:

@@ -81,8 +81,8 @@ class Cells:
         if judged.too_slow:
             return self._short(spot, outcome.measured.sample, reasons)
         if judged.overloaded:
-            rate = planned.work.load.rate
-            return Verdict("overloaded", f"did not keep up with {rate:,.0f}/s: {reasons}")
+            offered = _offered(planned.work.load)
+            return Verdict("overloaded", f"did not keep up with {offered}: {reasons}")
         if spot in self.learned.faults:
             return Verdict("failed", f"again: {reasons}")
         return Verdict("invalid", reasons, "once")
@@ -91,7 +91,7 @@ class Cells:
         """Its later cells last twice as long; too slow where they last the longest already."""
         if self.learned.longer(spot):
             return Verdict("invalid", reasons, "too short")
-        return Verdict("failed", _too_slow(sample, self.scenario), "too slow")
+        return Verdict("failed", _too_slow(sample, spot[1].load, self.scenario), "too slow")
 
     def calibrate(self, subject: Subject, planned: Planned) -> Cell:
         """Find the connections that a contender needs; a cell of its last window, not judged."""
@@ -145,11 +145,11 @@ class Cells:
     def _seconds(self, spot: Spot, load: Load, rate: float) -> float:
         """How long to drive: as planned, or longer where that is too short (`least_seconds`).
 
-        Found once, for all rounds.
+        Found once, for all rounds. A shape takes as long as it does.
         """
         planned = load.duration_s
         if spot not in self.learned.seconds:
-            needed = least_seconds(self.scenario.limits, load, rate)
+            needed = 0.0 if load.crowd else least_seconds(self.scenario.limits, load, rate)
             longer = min(needed * ROOM, LONGEST * planned) if needed > planned else planned
             self.learned.seconds[spot] = longer
         return self.learned.seconds[spot]
@@ -197,6 +197,8 @@ def _cell(planned: Planned, outcome: _Outcome, began: str, verdict: Verdict) -> 
         errors=dict(sample.errors),
         latency_us={} if unanswered else dict(sample.latency_us),
         histogram=[] if unanswered else list(sample.histogram),
+        course=list(sample.course),
+        parts=dict(sample.parts),
         no_latency=unanswered,
         meters=dict(outcome.measured.meters),
         facts=outcome.facts,
@@ -207,10 +209,19 @@ def _cell(planned: Planned, outcome: _Outcome, began: str, verdict: Verdict) -> 
     )
 
 
-def _too_slow(sample: Sample, scenario: Scenario) -> str:
+def _offered(load: Load) -> str:
+    """What a contender did not keep up with."""
+    if load.crowd:
+        return f"{load.connections} users of the shape {load.crowd.shape}"
+    return f"{load.rate:,.0f}/s"
+
+
+def _too_slow(sample: Sample, load: Load, scenario: Scenario) -> str:
     """Found once, and the cell is not measured again: the next time would be as slow."""
     least = scenario.limits.samples
     seen = f"{sample.count} in {sample.seconds:.1f} s"
+    if load.crowd:
+        return f"too few for this shape: {seen}, where {least} are needed"
     if not sample.count:
         return f"too slow for this duration: {seen}, where {least} are needed"
     longer = math.ceil(10 * least / sample.throughput * ROOM) / 10

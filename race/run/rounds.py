@@ -127,7 +127,7 @@ def capacities(found: Iterable[Cell]) -> dict[tuple[str, str], float]:
     """
     rates = {}
     for cell in found:
-        closed = cell.load.rate is None and cell.load.pipeline == 1
+        closed = cell.load.closed and cell.load.pipeline == 1
         known = cell.status in ("ok", "invalid") and cell.throughput
         if cell.round == 1 and closed and known and TWIN_MARK not in cell.label:
             rates[cell.label, cell.task] = known

@@ -34,8 +34,8 @@ CUT_SHARE = 0.025
 class Judgement:
     """Why a cell is invalid, if it is.
 
-    `own_fault` when not the machine did it, `overloaded` when it was offered a fixed rate and did
-    not keep up, `too_slow` when it needs a longer cell.
+    `own_fault` when not the machine did it, `overloaded` when it was offered a fixed rate or a
+    crowd and did not keep up, `too_slow` when it needs a longer cell.
     """
 
     reasons: tuple[str, ...] = ()
@@ -54,21 +54,21 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
         worst = max(sample.errors, key=lambda kind: sample.errors[kind])
         seen, allowed = apart(share, limits.errors, 2)
         lost = f"{seen} errors ({worst} most) are over {allowed}"
-        # A generator at its limit does not send on time what is due at a fixed rate.
-        late = load.rate is not None and bottleneck(measured).full == GENERATOR
+        # A generator at its limit does not send on time what is due, by the clock or by its users.
+        late = not load.closed and bottleneck(measured).full == GENERATOR
         (machine if late else own).append(lost)
     few = sample.count < limits.samples
     if few:
         own.append(f"{sample.count} are too few samples (under {limits.samples})")
     # Pipelined, a server may not get round to all its connections before the end (`ramp_seconds`).
     # The answers that came are counted right; latencies are left out (`no_latency`).
-    if load.rate is None and load.pipeline == 1 and (odd := little(limits, sample, load)):
+    if load.closed and load.pipeline == 1 and (odd := little(limits, sample, load)):
         # A generator without time to spare leaves answers lying: that is not the contender's fault.
         starved = measured.meters["busy"].get(GENERATOR, 0.0) >= SATURATED
         (machine if starved else own).append(odd)
     # On a machine that others keep busy the contender's own faults may be theirs.
     own_fault = bool(own) and not machine
-    overloaded = own_fault and load.rate is not None and share > limits.errors
+    overloaded = own_fault and not load.closed and share > limits.errors
     # Not even with what was lost would there be enough: it is too slow, whatever it says of it.
     too_slow = few and sample.count + sample.failed < limits.samples
     return Judgement((*machine, *own), own_fault, overloaded, too_slow)
@@ -135,7 +135,7 @@ def cut_seconds(load: Load, throughput: float) -> float:
     A server that has an answer under way on every connection has done half of each, on average,
     when the end of the cell cuts it off.
     """
-    if load.rate is not None or load.pipeline > 1:
+    if not load.closed or load.pipeline > 1:
         return 0.0
     return load.connections / 2 / max(throughput, 1e-9)
 

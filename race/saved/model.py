@@ -31,10 +31,22 @@ NOBODY = "nobody"
 """`Cell.full` where no party was: more connections might have raised the throughput."""
 
 
-class Load(Struct, frozen=True):
-    """What a cell was driven with: closed loop when `rate` is None, else `rate` units/s offered.
+class Crowd(Struct, frozen=True):
+    """Users in the place of connections that always wait: each does one thing after the other, and
+    thinks in between. `user` is what they are, `shape` how many there are over time, by its
+    `options` (name and value).
+    """
 
-    `pipeline` requests are sent before the first answer.
+    user: Name
+    shape: Name
+    options: tuple[tuple[str, str], ...] = ()
+
+
+class Load(Struct, frozen=True):
+    """What a cell was driven with: a closed loop, `rate` units/s offered, or a `crowd`.
+
+    `pipeline` requests are sent before the first answer. Of a crowd `connections` are as many as
+    its users at most, and `duration_s` is what its shape takes.
     """
 
     generator: Name
@@ -43,6 +55,14 @@ class Load(Struct, frozen=True):
     pipeline: Annotated[int, Meta(ge=1)] = 1
     rate: Positive | None = None
     duration_s: Positive = 2.0
+    crowd: Crowd | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether every connection always waits for an answer, so that who is driven sets the pace.
+        At a rate the clock does, in a crowd the users.
+        """
+        return self.rate is None and self.crowd is None
 
 
 class Work(Struct, frozen=True):
@@ -61,6 +81,28 @@ class WarmUp(Struct, frozen=True):
     agreed: bool | None
 
 
+class Moment(Struct, frozen=True, kw_only=True):
+    """A cell of a crowd, `at` seconds after its begin: its `users`; of the last seconds before it
+    `throughput` (units/s that went well) and percentiles of all times, in microseconds;
+    `connections` that were open in the database. None is what is not known.
+    """
+
+    at: Amount
+    users: Count
+    throughput: Amount
+    p50_us: Amount | None = None
+    p95_us: Amount | None = None
+    connections: Count | None = None
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """Of a cell, the units of one kind: how many went well, how many did not, and all times."""
+
+    count: Count
+    errors: Count = 0
+    latency_us: dict[str, Amount] = {}
+
+
 class Cell(Struct, frozen=True, kw_only=True):
     """One contender at one task under one load in one round; round 0 is the calibration.
 
@@ -71,12 +113,13 @@ class Cell(Struct, frozen=True, kw_only=True):
     are how many the generator saw waiting on the mean (for Little's law). `full` is the party that
     had no more to give, "nobody", or None where that cannot be told, with the reason in
     `full_unknown`; unless it is the first one, `throughput` is a lower bound. `no_latency` says why
-    a pipelined cell has none.
+    a pipelined cell has none. Of a crowd, `course` is what happened from second to second, `parts`
+    are the kinds of units that its users asked for, by name.
 
     A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
-    overloaded (offered a fixed rate that it did not keep up with). It keeps what was measured of it
-    all the same; None and empty is what was not measured. `fault` is what the rest of the race has
-    to know of it, also when it is resumed.
+    overloaded (offered a fixed rate or a crowd that it did not keep up with). It keeps what was
+    measured of it all the same; None and empty is what was not measured. `fault` is what the rest
+    of the race has to know of it, also when it is resumed.
     """
 
     schema: Literal[2] = SCHEMA
@@ -98,6 +141,8 @@ class Cell(Struct, frozen=True, kw_only=True):
     errors: dict[str, Count] = {}
     latency_us: dict[str, Amount] = {}
     histogram: list[tuple[float, int]] = []
+    course: list[Moment] = []
+    parts: dict[str, Part] = {}
     no_latency: str | None = None
     meters: dict[str, Figures] = {}
     facts: Figures = {}

@@ -11,9 +11,12 @@ from race.saved.model import CALIBRATION, NOBODY, Cell, Discipline, Work
 
 
 def work_text(work: Work) -> str:
-    """A task with what is special about its load: "ugly", "ugly x24", "good 2,000/s"."""
+    """A task with what is special about its load: "ugly", "ugly x24", "good 2,000/s", "reports
+    Steps".
+    """
     load = work.load
     text = work.task if load.pipeline == 1 else f"{work.task} x{load.pipeline}"
+    text += f" {load.crowd.shape}" if load.crowd else ""
     return text if load.rate is None else f"{text} {load.rate:,.0f}/s"
 
 
@@ -44,12 +47,13 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
     """What was measured. A closed loop's percentiles restate its throughput: they are left out."""
     party = discipline.parties[0]
     parts = [f"{cell.throughput:,.0f} {discipline.unit}/s"]
-    if cell.load.rate is not None and "p99" in cell.latency_us:
-        parts.append(f"p99 {cell.latency_us['p99'] / 1000:,.1f} ms")
+    shown = () if cell.load.closed else ("p50", "p95") if cell.load.crowd else ("p99",)
+    known = [(name, cell.latency_us[name]) for name in shown if name in cell.latency_us]
+    parts += [f"{name} {us / 1000:,.1f} ms" for name, us in known]
     if cell.count:
         spent = cell.metered("cpu_ns", party) or 0
         parts.append(f"{spent / cell.count / 1000:,.1f} us CPU")
-    if cell.full != party and cell.load.rate is None:
+    if cell.full != party and cell.load.closed:
         parts.append(f"at least: {_who(cell.full)}")
     return ", ".join(parts)
 

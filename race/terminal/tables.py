@@ -11,7 +11,8 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from race.analysis.model import Analysis, Contest, Standing
+from race.analysis import crowds
+from race.analysis.model import Analysis, Contest, Spread, Standing
 from race.analysis.trust import state
 from race.analysis.values import cpu_us, in_order, median
 from race.report import format as words
@@ -46,7 +47,9 @@ def everything(analysis: Analysis) -> Iterator[RenderableType]:
         yield from (Text(f"{one.term}: {one.text}", "dim") for one in legend.ranges(analysis))
     if (at_rates := latencies(analysis)) is not None:
         yield at_rates
-    yield matrix(analysis)
+    yield from seen_by_crowds(analysis)
+    if analysis.closed():
+        yield matrix(analysis)
 
 
 def matrix(analysis: Analysis, works: Sequence[Work] = ()) -> Matrix:
@@ -132,6 +135,27 @@ def latencies(analysis: Analysis) -> Table | None:
             name = broken(label, NAME)
             table.add_row(work.task, name, f"{work.load.rate:,.0f}", told, *figures)
     return table if rated else None
+
+
+def seen_by_crowds(analysis: Analysis) -> Iterator[RenderableType]:
+    """Of each group a table of units, median and p95; below it every pair in a sentence."""
+    for group in crowds.crowds(analysis):
+        table = _table(f"{group.title}, {group.contest.load}: milliseconds")
+        table.add_column(analysis.discipline.contender, no_wrap=True)
+        for name in (analysis.discipline.unit, "median", "p95", "n"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for side in group.sides:
+            whole = side.parts[crowds.ALL]
+            times = [_middle(one) for one in (whole.p50_us, side.p95_us)]
+            name = broken(side.item.label, NAME)
+            table.add_row(name, f"{whole.count.median:,.0f}", *times, f"{side.item.cells}")
+        said = (sentences.versus(group.contest, pair) for pair in group.pairs)
+        yield Group(table, Text("\n".join(said) + "\n"))
+
+
+def _middle(us: Spread | None) -> str:
+    """Whole milliseconds."""
+    return words.NONE if us is None else f"{us.median / 1000:,.0f}"
 
 
 def _percentiles(cells: Sequence[Cell]) -> list[str]:

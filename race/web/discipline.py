@@ -6,21 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from databases import DATABASES, find
-from race.discipline import Choice, Finding, Start
+from race.discipline import Choice, Finding, Start, Task
 from race.errors import RaceError
 from race.machine.cores import WORKERS
 from race.machine.describe import number, output
 from race.saved.model import Contender
-from race.web import engines, findings
+from race.web import crowds, engines, findings
 from race.web import load as generators
 from race.web.databases import held
 from race.web.engines import CONTENDER
 from race.web.levels import LEVELS
+from race.web.link import LINK
 from race.web.load import GENERATORS
-from race.web.pages import PAGES, PageTask
 from race.web.scenario import SiteScenario
 from race.web.servers import Launcher
 from race.web.subject import PARTIES, Shared
+from race.web.walks import TASKS
 
 
 class Web:
@@ -37,12 +38,12 @@ class Web:
     @property
     def factors(self) -> Mapping[str, Sequence[str]]:
         """server.py's own, and what a race varies on top of them."""
-        return {**engines.catalogue().factors, WORKERS: ()}
+        return {**engines.catalogue().factors, WORKERS: (), LINK: ()}
 
     @property
-    def tasks(self) -> Mapping[str, PageTask]:
-        """The pages."""
-        return PAGES
+    def tasks(self) -> Mapping[str, Task]:
+        """The pages, and walks over several of them."""
+        return TASKS
 
     def choose(self, scenario: SiteScenario) -> Choice:
         """See ``Discipline.choose``; a generator that is missing is said, not raced without."""
@@ -53,7 +54,7 @@ class Web:
         for name in drivers:
             if missing := generators.find(name).missing():
                 raise RaceError(missing)
-        return engines.choose(scenario)
+        return engines.choose(crowds.settled(scenario))
 
     @contextmanager
     def open(self, scenario: SiteScenario, contenders: Sequence[Contender]) -> Iterator[Start]:

@@ -15,6 +15,7 @@ from race.machine.cores import WORKERS
 from race.machine.describe import PYTHON, current_python
 from race.plan.contenders import matching
 from race.saved.model import Contender
+from race.web.link import LINK, level
 from race.web.scenario import SiteScenario
 from runtime.interpreters import found_versions, no_environment
 from runtime.paths import ROOT
@@ -75,14 +76,18 @@ def choose(scenario: SiteScenario) -> Choice:
     left_out = [f"left out: {one.name}: {one.problem}" for one in chosen if one.problem]
     runs = [entry for entry in chosen if entry.problem is None]
     contenders = [
-        _contender(scenario, entry, render, workers)
+        _contender(scenario, entry, render, workers, more)
         for entry in runs
         for render in _renders(scenario, entry)
         for workers in scenario.workers
         if workers == 1 or _spreads(scenario, entry)
+        for more in scenario.link or (None,)
+        if not more or entry.database is not None
     ]
     alone = [one for one in runs if max(scenario.workers) > 1 and not _spreads(scenario, one)]
     left_out += [f"left out: {one.name} with more than one worker" for one in alone]
+    near = [one for one in runs if any(scenario.link) and one.database is None]
+    left_out += [f"left out: {one.name} over a link: it asks no database" for one in near]
     return Choice(scenario, contenders, left_out)
 
 
@@ -144,7 +149,10 @@ def _renders(scenario: SiteScenario, entry: Entry) -> Sequence[str | None]:
     return (None,) if entry.name in scenario.programs else scenario.render or known[:1]
 
 
-def _contender(scenario: SiteScenario, entry: Entry, render: str | None, workers: int) -> Contender:
+def _contender(
+    scenario: SiteScenario, entry: Entry, render: str | None, workers: int, more: float | None
+) -> Contender:
+    """`more`: milliseconds that its link to the database adds, None in a race without links."""
     label = entry.name
     if scenario.pythons:
         label += f"@{entry.factors.get(PYTHON)}"
@@ -153,6 +161,9 @@ def _contender(scenario: SiteScenario, entry: Entry, render: str | None, workers
     if scenario.workers != (1,):
         label += f", {workers} worker{'s' * (workers > 1)}"
     rendered = {} if render is None else {RENDER: render}
-    factors = {**entry.factors, **rendered, WORKERS: str(workers)}
+    linked = {} if more is None else {LINK: level(more)}
+    if linked:
+        label += f", link {linked[LINK]}"
+    factors = {**entry.factors, **rendered, WORKERS: str(workers), **linked}
     described = entry.name not in scenario.programs
     return Contender(label=label, name=entry.name, factors=factors, described=described)

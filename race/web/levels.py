@@ -31,5 +31,16 @@ LEVELS = {
         "jinja": "each request renders its template, with Jinja2; no part of a name",
         "prepared": "templates are rendered once, when the server starts, and filled in later",
     },
+    "link": {
+        "0 ms": "nothing between server and database but the machine; a link of 2 ms adds two "
+        "milliseconds to each round trip between them, half on the way there, half on the way back",
+    },
+    "generator": {
+        "locust": "Locust's users wait one to four seconds between two pages and send the next one "
+        "when they have read the last (a closed loop): a slow site is asked less, and requests/s "
+        "say how many users there were as much as how fast it was. Locust rounds times to whole "
+        "milliseconds and two digits, and is a Python process itself: where its core was full, the "
+        "times are its own as well. Over time, each second tells of the last three.",
+    },
 }
-"""Factor, then level, to what it means."""
+"""Factor, then level, to what it means; `generator` is no factor: what to know of its figures."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
-from race.errors import unknown
-from race.saved.model import Name
+from race.errors import RaceError, unknown
+from race.saved.model import Crowd, Load, Name
 from race.scenario import AtLeastOne, LoadPlan, Names, Scenario
+from race.web import load as generators
 from race.web.load import GENERATORS
+from race.web.load.generator import Shaped
 from race.web.pages import named
+
+Milliseconds = Annotated[float, Meta(ge=0, le=10_000)]
 
 
 class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -26,20 +30,52 @@ class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """wrk drives the closed loop, oha the open one."""
+    """wrk drives the closed loop, oha the open one; Locust a crowd: a `user` of locustfiles/users
+    by a `shape` of locustfiles/shapes, with `shape_options` in the place of the shape's own fields.
+    """
 
     generator: Name = "wrk"
     open_generator: Name = "oha"
+    user: str = ""
+    shape: str = ""
+    shape_options: dict[str, str | int | float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in (self.generator, self.open_generator):
             if name not in GENERATORS:
                 raise unknown("load generator", name, GENERATORS)
+        crowd = isinstance(generators.find(self.generator), Shaped)
+        if crowd and not (self.user and self.shape):
+            raise RaceError(f"{self.generator} needs users: load.user and load.shape say which")
+        if crowd and (self.rates or self.rates_of_slowest or self.rates_of_own):
+            raise RaceError("users set their own pace: no fixed rates beside load.shape")
+        if not crowd and (self.user or self.shape or self.shape_options):
+            raise RaceError(
+                f"load.user, load.shape and load.shape_options are not for {self.generator}: "
+                'generator = "locust" has users'
+            )
+
+    @property
+    def crowd(self) -> Crowd | None:
+        """The users; None where connections always wait for an answer."""
+        if not self.shape:
+            return None
+        return Crowd(self.user, self.shape, tuple(map(_option, sorted(self.shape_options.items()))))
+
+    def closed(self, depth: int) -> Load:
+        """See ``LoadPlan``."""
+        return replace(LoadPlan.closed(self, depth), crowd=self.crowd)
+
+
+def _option(given: tuple[str, str | int | float]) -> tuple[str, str]:
+    name, value = given
+    return name, f"{value:g}" if isinstance(value, float) else str(value)
 
 
 class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`pythons` are versions (`3.12`) or `found`; `render` are ways to render pages (none: the
-    plainest); `workers` are numbers of processes of a server.
+    plainest); `workers` are numbers of processes of a server; `link` are milliseconds that each
+    round trip between server and database takes more (0: nothing is put in between).
 
     Each engine races on each of them. A page may be given by its path, as `/good`.
     """
@@ -49,6 +85,7 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     pythons: tuple[str, ...] = ()
     render: tuple[Name, ...] = ()
     workers: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
+    link: tuple[Milliseconds, ...] = ()
     load: HttpLoad = HttpLoad()
     programs: dict[str, Program] = field(default_factory=dict)
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from databases import find
 from race.discipline import Party, Sample
 from race.machine import cores
 from race.machine.cores import WORKERS, Layout
 from race.machine.proc import tree
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
-from race.web import pages, requests
+from race.web import link, requests, walks
 from race.web.databases import Databases
+from race.web.link import LINK, Link
 from race.web.load.drive import drive
-from race.web.load.generator import Target
+from race.web.load.generator import Beside, Target
 from race.web.servers import Launcher, Server
 from race.web.votes import Ballots
 
@@ -29,26 +31,40 @@ class Shared:
     databases: Databases
     names: Mapping[str, str | None]
     requests: dict[str, dict[str, Figures]] = field(default_factory=dict)
-    weights: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
+    weights: dict[tuple[str, str], Figures] = field(default_factory=dict)
 
     def start(self, contender: Contender) -> Site:
         """A contender's server, on its own cores; CellFailed when it does not start."""
         layout = cores.assign(PARTIES, int(contender.factors.get(WORKERS, "1")))
         self.databases.pin(layout[DATABASE])
-        server = self.launcher.start(contender, layout[SERVER])
         name = self.names.get(contender.name)
-        return Site(self, contender, server, layout, Ballots(self.databases, name))
+        laid = self._laid(contender, name, layout)
+        try:
+            server = self.launcher.start(contender, layout[SERVER], laid.env if laid else None)
+        except BaseException:
+            if laid:
+                laid.end()
+            raise
+        return Site(self, contender, server, layout, Ballots(self.databases, name), laid)
+
+    def _laid(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:
+        """A link to its database, on the database's cores; None where it adds nothing."""
+        more, where = link.milliseconds(contender), self.databases.url(name) if name else None
+        if not more or name is None or where is None:
+            return None
+        return link.laid(find(name), where, more, layout[DATABASE])
 
 
 @dataclass
 class Site:
-    """`discipline.Subject`: one server, its generator and its database."""
+    """`discipline.Subject`: one server, its generator, its database and what is between them."""
 
     shared: Shared
     contender: Contender
     server: Server
     layout: Layout
     ballots: Ballots
+    link: Link | None = None
     _driven: bool = False
 
     def parties(self) -> Mapping[str, Party]:
@@ -60,11 +76,14 @@ class Site:
         name = self.ballots.name
         if name is not None:
             found[DATABASE] = Party(self.shared.databases.pid(name), self.layout[DATABASE])
+        if self.link is not None:
+            found[LINK] = Party(self.link.child.pid, self.layout[DATABASE])
         return found
 
     def alive(self) -> bool:
-        """Whether the server runs."""
-        return self.server.child.running()
+        """Whether the server runs, and its link."""
+        linked = self.link is None or self.link.child.running()
+        return linked and self.server.child.running()
 
     def wake(self) -> None:
         """The server and what it asks onto their cores; others may have voted meanwhile."""
@@ -78,15 +97,14 @@ class Site:
 
     def check(self, task: str) -> None:
         """The page is right, and after a load so are the votes."""
-        pages.verify(self.server.url, task, patient=self._driven)
+        walks.verify(self.server.url, task, patient=self._driven)
         self._driven = False
         self.ballots.check(task)
 
     def drive(self, work: Work) -> Sample:
         """One run of a generator."""
         self._driven = True
-        page = pages.PAGES[work.task]
-        target = Target(self.server.url, work.task, page.path)
+        target = Target(self.server.url, work.task, walks.path_of(work.task), self._beside())
         try:
             seen = drive(target, work.load, self.server.child, self.layout[GENERATOR])
         except BaseException:
@@ -105,17 +123,30 @@ class Site:
         if label not in known:
             known[label] = self._count(self.shared.launcher.scenario.tasks)
         if (label, task) not in weights:
-            weights[label, task] = pages.weigh(self.server.url, task)
-        return {**known[label].get(task, {}), **weights[label, task]}
+            weights[label, task] = walks.weigh(self.server.url, task)
+        return {**walks.mean(task, known[label]), **weights[label, task]}
+
+    def _beside(self) -> Beside:
+        """Who may be looked at during a load."""
+        name, databases = self.ballots.name, self.shared.databases
+        url = databases.url(name) if name else None
+        if name is None or url is None:
+            return Beside(self.server.child.pid)
+        return Beside(self.server.child.pid, databases.pid(name), find(name).address(url))
 
     def _count(self, tasks: Sequence[str]) -> dict[str, Figures]:
-        """On a server of its own, whose wire is tapped."""
+        """By page, on a server of its own, whose wire is tapped."""
 
         def start(env: Mapping[str, str]) -> Server:
             return self.shared.launcher.start(self.contender, self.layout[SERVER], env)
 
-        return requests.per_page(self.shared.databases, self.ballots.name, start, tasks)
+        pages = dict.fromkeys(page for task in tasks for page in walks.pages_of(task))
+        return requests.per_page(self.shared.databases, self.ballots.name, start, pages)
 
     def close(self) -> None:
         """SIGTERM, and harder where that is not enough."""
-        self.server.child.end()
+        try:
+            self.server.child.end()
+        finally:
+            if self.link is not None:
+                self.link.end()

@@ -14,6 +14,7 @@ CHAPTERS = {
     "glance": Plugin("race.report.chapters.glance:Glance"),
     "tasks": Plugin("race.report.chapters.tasks:Tasks"),
     "pipelining": Plugin("race.report.chapters.pipelining:Pipelining"),
+    "crowds": Plugin("race.report.chapters.crowds:Crowds"),
     "shares": Plugin("race.report.chapters.shares:Shares"),
     "latency": Plugin("race.report.chapters.latency:Latency"),
     "effects": Plugin("race.report.chapters.effects:Effects"),

@@ -37,7 +37,7 @@ class Cells:
 
 def _is_bound(cell: Cell, party: str) -> bool:
     """Whether its throughput is a lower bound: not `party` was full, as far as is known."""
-    known = cell.throughput and cell.load.rate is None
+    known = cell.throughput and cell.load.closed
     return bool(known) and cell.full != party
 
 

@@ -58,7 +58,7 @@ def _told(analysis: Analysis) -> Told:
 
 def _shared_rate(contest: Contest) -> bool:
     """Whether several contenders served the same fixed rate."""
-    return not contest.closed and sum(item.throughput is not None for item in contest.standings) > 1
+    return contest.rated and sum(item.throughput is not None for item in contest.standings) > 1
 
 
 def _cheapest_first(contest: Contest) -> list[Standing]:

@@ -127,5 +127,7 @@ def _disturbed(cell: Cell) -> float:
 
 
 def _place(analysis: Analysis, cell: Cell) -> str:
-    rate = "" if cell.load.rate is None else f" at {cell.load.rate:,.0f}/s"
-    return place(analysis.discipline, cell.work) + rate
+    load = cell.load
+    rate = "" if load.rate is None else f" at {load.rate:,.0f}/s"
+    crowd = f" under the shape {load.crowd.shape}" if load.crowd else ""
+    return place(analysis.discipline, cell.work) + rate + crowd

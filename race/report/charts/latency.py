@@ -87,7 +87,7 @@ def rate_curves(analysis: Analysis, palette: Palette) -> list[Figure]:
     """p50, p99 and p99.9 over the offered rate, a figure for each task of the open loop."""
     by_task: dict[str, list[Contest]] = defaultdict(list)
     for contest in analysis.contests:
-        if not contest.closed:
+        if contest.rated:
             by_task[contest.work.task].append(contest)
     return [
         _rates(task, found, palette)

@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from race.discipline import Sample
-from race.saved.model import Load
+from race.saved.model import Crowd, Load
 from race.web.votes import Cast
+from runtime.address import Address
 
 ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What a generator with a course may look at meanwhile: the main processes of server and
+    database, None where there is none to see, and where the database listens.
+    """
+
+    server: int | None = None
+    database: int | None = None
+    where: Address | None = None
+
+
+@dataclass(frozen=True)
 class Target:
-    """Where a load goes: base URL, page name and path."""
+    """Where a load goes: base URL, task and the path of its first page."""
 
     url: str
     page: str
     path: str
+    beside: Beside = Beside()
 
 
 @dataclass(frozen=True)
@@ -56,4 +69,15 @@ class Generator(Protocol):
 
     def parse(self, output: str, load: Load) -> Seen:
         """Read its output of that load; ValueError when there is no result in it."""
+        ...
+
+
+@runtime_checkable
+class Shaped(Generator, Protocol):
+    """A generator of users (`Load.crowd`) that come and go by a shape, in a time of its own. A load
+    of another length is a warm-up: a few users at once.
+    """
+
+    def curve(self, crowd: Crowd) -> Sequence[int]:
+        """How many users there are in each second; RaceError when the shape is none."""
         ...

@@ -13,16 +13,18 @@ from race.plan.contenders import with_twin
 from race.plan.forecast import Plan
 from race.scenario import Scenario
 from race.terminal.phrases import duration
+from race.web.crowds import settled
+from race.web.scenario import SiteScenario
 from runtime.paths import ROOT
 from tests.support import records
 
-ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ([\d.]+ (?:minutes|seconds))[^|]*\|$", re.MULTILINE)
+ROW = re.compile(r"^\| `([\w-]+)` \| [^|]+ \| ([\d.]+ (?:minutes|seconds))[^|]*\|$", re.MULTILINE)
 TOLD = dict(ROW.findall((ROOT / "README.md").read_text()))
 
 
 def ways(scenario: Scenario) -> int:
     """How often each contender races; of the interpreters that are found README counts two."""
-    levels = [len(getattr(scenario, key, ())) or 1 for key in ("render", "workers")]
+    levels = [len(getattr(scenario, key, ())) or 1 for key in ("render", "workers", "link")]
     pythons = getattr(scenario, "pythons", ())
     return math.prod(levels) * (2 if "found" in pythons else len(pythons) or 1)
 
@@ -32,6 +34,8 @@ def planned(scenario: Scenario) -> Plan:
     assert not re.search(r"[*?\[]", "".join(scenario.contenders))
     labels = [f"{name}, {way}" for name in scenario.contenders for way in range(ways(scenario))]
     contenders = with_twin(scenario, [records.contender(label) for label in labels])
+    if isinstance(scenario, SiteScenario):
+        scenario = settled(scenario)
     return Plan(discipline(scenario.discipline), scenario, contenders, [])
 
 

@@ -108,7 +108,7 @@ def test_a_cell_of_a_rate_that_was_not_kept_up_with_says_so(small: SavedRace) ->
     cells = [late if c is rated[0] else c for c in small.cells]
     fates = Fates(analyse(replace(small, cells=cells)))
     same = next(c for c in rated[1:] if c.work == late.work and c.round != 5)
-    assert fates.of(same) == "at a rate not kept up with"
+    assert fates.of(same) == "at a load not kept up with"
     assert fates.of(late) == "overloaded"
 
 

@@ -1,0 +1,203 @@
+"""Contenders under the same crowd: how much they answered, how fast, and how that went over time.
+
+Nobody is ranked: users that think bound what is asked. Ratios are those of rounds, with intervals,
+for every pair that differs in one factor. Groups are those who ran under the same conditions, which
+is what a label says beyond the name.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from race.analysis.model import Analysis, Contest, Spread, Standing, spread
+from race.analysis.values import Measure, values
+from race.saved.model import Cell, Moment, Work
+from race.stats import noise, signed_rank
+from race.stats.estimate import Estimate
+
+ALL = "all"
+"""The row of all parts together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Of a course: mean, least and largest over rounds, `at` seconds."""
+
+    at: float
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Units of one kind in a cell, and the median of their times in microseconds."""
+
+    count: Spread
+    p50_us: Spread | None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One contender: figures of a cell over rounds, by part (ALL the first); courses by figure."""
+
+    item: Standing
+    parts: dict[str, Row]
+    p95_us: Spread | None
+    courses: dict[str, list[Point]]
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """Ratios of one contender to another; `differ` is the factor that sets them apart, "A/A" where
+    nothing does. Of a time, less is better.
+    """
+
+    label: str
+    other: str
+    differ: str
+    count: Estimate | None
+    p50: Estimate | None
+    p95: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Contenders under one crowd and the same `conditions` ("link 2 ms"; empty: nothing to say)."""
+
+    contest: Contest
+    conditions: str
+    sides: list[Side]
+    pairs: list[Versus]
+
+    @property
+    def title(self) -> str:
+        """The task's, and the conditions."""
+        return ", ".join(filter(None, (self.contest.title, self.conditions)))
+
+    @property
+    def parts(self) -> list[str]:
+        """The kinds of units that anybody was asked for."""
+        return list(dict.fromkeys(name for side in self.sides for name in side.parts))
+
+
+COURSES: Mapping[str, Callable[[Moment], float | None]] = {
+    "users": lambda moment: moment.users,
+    "throughput": lambda moment: moment.throughput,
+    "p50": lambda moment: moment.p50_us,
+    "p95": lambda moment: moment.p95_us,
+    "connections": lambda moment: moment.connections,
+}
+"""Figures of a moment, in the order of the report."""
+COUNT = "count"
+MEASURES: Mapping[str, Measure] = {
+    COUNT: lambda cell: cell.count,
+    "p50": lambda cell: cell.latency_us.get("p50"),
+    "p95": lambda cell: cell.latency_us.get("p95"),
+}
+"""What is compared, round by round."""
+
+
+def crowds(analysis: Analysis) -> list[Group]:
+    """A group for each crowd and conditions, in the order of the contenders."""
+    found = []
+    for contest in analysis.contests:
+        if contest.work.load.crowd is None:
+            continue
+        groups: dict[str, list[Standing]] = defaultdict(list)
+        for item in sorted(contest.standings, key=_as_declared(analysis)):
+            if item.throughput is not None:
+                groups[item.label.removeprefix(item.name)].append(item)
+        found += [_group(analysis, contest, *group) for group in groups.items()]
+    return found
+
+
+def _as_declared(analysis: Analysis) -> Callable[[Standing], int]:
+    labels = [one.label for one in analysis.race.head.contenders]
+    return lambda item: labels.index(item.label) if item.label in labels else len(labels)
+
+
+def _group(analysis: Analysis, contest: Contest, more: str, items: Sequence[Standing]) -> Group:
+    cells: dict[str, list[Cell]] = defaultdict(list)
+    for cell in analysis.counted:
+        if cell.work == contest.work:
+            cells[cell.label].append(cell)
+    return Group(
+        contest=contest,
+        conditions=more.removeprefix(", "),
+        sides=[_side(item, cells[item.label]) for item in items],
+        pairs=list(_pairs(analysis, contest, items)),
+    )
+
+
+def _side(item: Standing, cells: Sequence[Cell]) -> Side:
+    names = dict.fromkeys(name for cell in cells for name in sorted(cell.parts))
+    rows = {ALL: _row([(cell.count or 0, cell.latency_us.get("p50")) for cell in cells])}
+    for name in names:
+        found = [cell.parts[name] for cell in cells if name in cell.parts]
+        rows[name] = _row([(part.count, part.latency_us.get("p50")) for part in found])
+    return Side(
+        item=item,
+        parts={name: row for name, row in rows.items() if row is not None},
+        p95_us=spread(cell.latency_us.get("p95") for cell in cells),
+        courses={
+            name: points
+            for name, figure in COURSES.items()
+            if (points := _course(figure, (cell.course for cell in cells)))
+        },
+    )
+
+
+def _row(found: Sequence[tuple[int, float | None]]) -> Row | None:
+    counts = spread(float(count) for count, _ in found)
+    return None if counts is None else Row(counts, spread(p50 for _, p50 in found))
+
+
+def _course(
+    figure: Callable[[Moment], float | None], courses: Iterable[Sequence[Moment]]
+) -> list[Point]:
+    """By whole seconds, where it is known; rounds that lack a second are left out there."""
+    seconds: dict[int, list[float]] = defaultdict(list)
+    for course in courses:
+        for moment in course:
+            if (value := figure(moment)) is not None:
+                seconds[round(moment.at)].append(float(value))
+    return [
+        Point(float(at), statistics.fmean(found), min(found), max(found))
+        for at, found in sorted(seconds.items())
+    ]
+
+
+def _pairs(analysis: Analysis, contest: Contest, items: Sequence[Standing]) -> Iterator[Versus]:
+    """Those that differ in one factor; then the A/A twin, where its original is among them."""
+    kind = analysis.discipline
+    known = {one.label: one.factors for one in analysis.race.head.contenders}
+    base = known.get(contest.baseline, {})
+    for one, other in combinations(items, 2):
+        differ = [name for name in kind.factors if one.factors.get(name) != other.factors.get(name)]
+        if len(differ) == 1:
+            name = differ[0]
+            turned = one.factors.get(name) == base.get(name)
+            first, second = (other, one) if turned else (one, other)
+            yield _versus(analysis, contest, first.label, second.label, name)
+    labels = {(item.name, tuple(sorted(item.factors.items()))): item.label for item in items}
+    for twin in analysis.race.head.contenders:
+        original = labels.get((twin.name, tuple(sorted(twin.factors.items()))))
+        if twin.aa and original is not None:
+            yield _versus(analysis, contest, twin.label, original, "A/A")
+
+
+def _versus(analysis: Analysis, contest: Contest, label: str, other: str, differ: str) -> Versus:
+    found = [ratio(analysis, contest.work, name, label, other) for name in (COUNT, "p50", "p95")]
+    return Versus(label, other, differ, *found)
+
+
+def ratio(analysis: Analysis, work: Work, name: str, label: str, other: str) -> Estimate | None:
+    """Of one of MEASURES, two contenders; None where they have no common round."""
+    logs = values(analysis.counted, MEASURES[name]).get(work, {})
+    ratios = noise.log_ratios(logs.get(label, {}), logs.get(other, {}))
+    return signed_rank.hodges_lehmann(ratios) if ratios else None

@@ -1,0 +1,128 @@
+"""The report of a Locust run (report.json of docs/locust.md) as figures of a race.
+
+Locust rounds times to whole milliseconds and two digits: percentiles here are exactly what it
+counted, and no finer. Times of requests that failed are among them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from race.discipline import Sample
+from race.saved.model import Load, Moment, Part
+from race.stats.histogram import percentile
+from race.web.load.generator import ERROR_KINDS, Seen
+from race.web.votes import VOTING, Cast
+
+Report = Mapping[str, Any]
+Histogram = Sequence[tuple[float, int]]
+
+PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "max": 100.0}
+# What took less than half a millisecond is 0 for Locust.
+LEAST_US = 500.0
+# Locust's words for what went wrong, in small letters; what is none of them was answered wrongly.
+KINDS = {
+    "timeout": ("timed out", "timeout"),
+    "connect": ("refused", "unreachable", "gaierror", "no route"),
+    "read": ("reset", "closed", "aborted", "incomplete", "remotedisconnected", "badstatusline"),
+    "write": ("broken pipe", "brokenpipe"),
+}
+WRONG = "status"
+# A look at the database and a moment of the course that are no farther apart are of one time.
+NEAR_SECONDS = 1.0
+
+
+def seen(report: Report, load: Load) -> Seen:
+    """The sample of a run; ValueError where it is no measurement."""
+    if not report["verdict"]["valid"]:
+        raise ValueError("; ".join(report["verdict"]["reasons"]))
+    total = report["total"]
+    failed = int(total["failures"])
+    histogram = times(total)
+    sample = Sample(
+        count=int(total["requests"]) - failed,
+        seconds=float(report["ended"]) - float(report["begun"]),
+        errors=errors(report["failures"]),
+        latency_us=figures(histogram),
+        histogram=histogram,
+        course=course(report),
+        parts={str(page["page"]): part(page) for page in report["pages"]},
+    )
+    spent = report.get("cpu_seconds")
+    return Seen(sample, cast(report, load), None if spent is None else round(spent * 1e9))
+
+
+def times(counts: Report) -> list[tuple[float, int]]:
+    """Pairs (microseconds, requests): Locust's own grid, on which runs can be added up."""
+    found = sorted((float(time), int(number)) for time, number in counts["times"].items())
+    return [(max(LEAST_US, time * 1000), number) for time, number in found]
+
+
+def figures(histogram: Histogram) -> dict[str, float]:
+    """Nearest-rank percentiles in microseconds; none without requests."""
+    found = {name: percentile(histogram, percent) for name, percent in PERCENTILES.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def errors(failures: Sequence[Report]) -> dict[str, int]:
+    """By the kinds of all generators."""
+    found = dict.fromkeys(ERROR_KINDS, 0)
+    for one in failures:
+        found[kind(str(one["error"]))] += int(one["count"])
+    return found
+
+
+def kind(error: str) -> str:
+    """Of one of Locust's errors."""
+    said = error.lower()
+    return next((name for name, parts in KINDS.items() if any(p in said for p in parts)), WRONG)
+
+
+def part(page: Report) -> Part:
+    """What came of one page."""
+    failed = int(page["failures"])
+    return Part(
+        count=int(page["requests"]) - failed, errors=failed, latency_us=figures(times(page))
+    )
+
+
+def course(report: Report) -> list[Moment]:
+    """Second by second, with the connections that were open in the database."""
+    begun = float(report["begun"])
+    looks = [
+        (float(look["time"]) - begun, int(look["connections"]))
+        for look in report["server"]
+        if look.get("connections") is not None
+    ]
+    return [_moment(one, looks) for one in report["course"]]
+
+
+def _moment(one: Report, looks: Sequence[tuple[float, int]]) -> Moment:
+    at = float(one["second"])
+    far, connections = min(
+        ((abs(when - at), number) for when, number in looks), default=(math.inf, None)
+    )
+    return Moment(
+        at=at,
+        users=int(one["users"]),
+        throughput=float(one["requests_per_second"]),
+        p50_us=_us(one["median"]),
+        p95_us=_us(one["p95"]),
+        connections=connections if far <= NEAR_SECONDS else None,
+    )
+
+
+def _us(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else max(LEAST_US, milliseconds * 1000)
+
+
+def cast(report: Report, load: Load) -> Cast | None:
+    """The votes of voters; those of the last moment may have been counted without an answer."""
+    found = [page for page in report["pages"] if page["page"] == VOTING]
+    if not found:
+        return None
+    failed = sum(int(page["failures"]) for page in found)
+    acknowledged = sum(int(page["requests"]) for page in found) - failed
+    return Cast(acknowledged, failed + load.connections)

@@ -1,0 +1,85 @@
+"""What users saw second by second, and the users of a shape for those who do not import it."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from locustfiles.run.course import WINDOW, Course
+from locustfiles.shapes import seconds
+from locustfiles.shapes.load import Load
+
+
+def test_a_moment_is_of_the_last_seconds() -> None:
+    answered = [
+        Load(2, 0, {10: 2}),
+        Load(5, 1, {10: 4, 400: 1}),
+        Load(5, 1, {10: 4, 400: 1}),
+        Load(9, 1, {10: 4, 400: 1, 20: 4}),
+        Load(9, 1, {10: 4, 400: 1, 20: 4}),
+        Load(9, 1, {10: 4, 400: 1, 20: 4}),
+        Load(9, 1, {10: 4, 400: 1, 20: 4}),
+    ]
+    loads = iter(answered)
+    began = time.time()
+    course = Course(lambda: next(loads), lambda: 7)
+    for second in range(1, len(answered) + 1):
+        course.look(began + second)
+    found = course.moments
+    assert [round(one["second"]) for one in found] == list(range(1, 8))
+    assert {one["users"] for one in found} == {7}
+    rates = [one["requests_per_second"] for one in found]
+    assert rates == pytest.approx([2, 2, 4 / 3, 2, 4 / 3, 4 / 3, 0], abs=0.01)
+    failures = [one["failures_per_second"] for one in found]
+    assert failures[1] == pytest.approx(1 / 2, abs=0.01)
+    assert [(one["median"], one["p95"]) for one in found][:4] == [
+        (10, 10),
+        (10, 400),
+        (10, 400),
+        (20, 400),
+    ]
+    assert found[-1]["p95"] is None
+    assert WINDOW == 3
+
+
+def test_it_looks_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    course = Course(Load, lambda: 0)
+
+    def sleep(passed: float) -> None:
+        if len(course.moments) == 3:
+            raise KeyboardInterrupt
+        now[0] += passed + 0.2
+
+    with pytest.raises(KeyboardInterrupt):
+        course.follow(sleep)
+    # Each look is a little late, and the next one not for that.
+    assert [one["second"] for one in course.moments] == [1.2, 2.2, 3.2]
+
+
+def test_a_shape_says_its_users_in_each_second(capsys: pytest.CaptureFixture[str]) -> None:
+    assert seconds.main(["Steps", "steps_stages=4:2 0:2", "steps_rate=2"]) == 0
+    assert json.loads(capsys.readouterr().out) == [2, 4, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["Step"], "unknown shape 'Step': did you mean 'Steps'?"),
+        ([], "no shape"),
+        (["Steps", "stages=1:1"], "Steps has no field 'stages': choose from steps_stages, steps_r"),
+        (["Steps", "steps_stages=x"], "steps_stages: 'x' is no stage"),
+        (["Ramp"], "the users of Ramp depend on the answers"),
+    ],
+)
+def test_what_is_no_shape_is_one_line(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert seconds.main(words) == 2
+    answer = capsys.readouterr()
+    assert answer.out == ""
+    assert answer.err.startswith(said)
+    assert answer.err.count("\n") == 1

@@ -1,0 +1,155 @@
+"""What users saw: the chapter, Markdown and terminal of an invented race."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace as changed
+from rich.console import Console
+
+from race.analysis.analyse import analyse
+from race.analysis.crowds import ALL, crowds
+from race.analysis.model import Analysis
+from race.commands.claim import finder
+from race.errors import RaceError
+from race.report import html, markdown
+from race.report.claims import compute
+from race.saved.model import Cell
+from race.saved.reader import SavedRace, load
+from race.terminal import tables
+from tests.race.report.reading import section
+from tests.support.crowd import LOAD, write
+
+QUERY, POOL = "aiohttp-psycopg-query", "aiohttp-psycopg-pool"
+
+
+@pytest.fixture(scope="module")
+def raced(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
+    return load(write(tmp_path_factory.mktemp("races") / "crowd"))
+
+
+@pytest.fixture(scope="module")
+def found(raced: SavedRace) -> Analysis:
+    return analyse(raced)
+
+
+def test_a_cell_of_a_crowd_is_saved_and_read_again(raced: SavedRace) -> None:
+    assert not raced.problems
+    cell = raced.cells[0]
+    assert cell.load == LOAD
+    assert len(cell.course) == 30
+    assert cell.course[0].p50_us is None
+    assert cell.parts["Report 5"].count > 0
+    assert msgspec.json.decode(msgspec.json.encode(cell), type=Cell) == cell
+
+
+def test_nobody_is_ranked_and_nothing_is_claimed(found: Analysis) -> None:
+    (contest,) = found.contests
+    assert not contest.closed
+    assert not contest.ranked
+    assert {item.state for item in contest.standings} == {"crowd"}
+    assert found.headline is None
+    assert found.effects == []
+
+
+def test_pairs_differ_in_one_factor_under_the_same_conditions(found: Analysis) -> None:
+    near, far = crowds(found)
+    assert [one.conditions for one in (near, far)] == ["link 0 ms", "link 2 ms"]
+    assert [side.item.name for side in near.sides] == [QUERY, POOL]
+    (far_pair,) = far.pairs
+    near_pair, twin = near.pairs
+    assert (near_pair.label, near_pair.other) == (f"{POOL}, link 0 ms", f"{QUERY}, link 0 ms")
+    assert (near_pair.differ, twin.differ) == ("connection", "A/A")
+    assert far_pair.p95 is not None
+    assert far_pair.count is not None
+    assert far_pair.p95.high < 0 < far_pair.count.low
+    assert far_pair.p95.ratio == pytest.approx(0.15, abs=0.02)
+    assert twin.p50 is not None
+    assert twin.p50.low < 0 < twin.p50.high
+
+
+def test_courses_are_means_over_rounds_and_parts_medians(found: Analysis) -> None:
+    side = crowds(found)[0].sides[1]
+    assert [point.at for point in side.courses["users"]] == [float(at) for at in range(1, 31)]
+    # Of the first second no time is known.
+    assert side.courses["p95"][0].at == 2.0
+    last = side.courses["p95"][-1]
+    assert last.low < last.mean < last.high
+    assert {point.mean for point in side.courses["connections"]} == {10.0}
+    assert list(side.parts) == [ALL, "Report 1", "Report 5"]
+    assert side.parts["Report 1"].count.median < side.parts[ALL].count.median
+
+
+def test_the_page_shows_both_sides_and_what_the_generator_cannot(found: Analysis) -> None:
+    page = html.page(found)
+    shown = section(page, "crowds")
+    for text in (
+        "Reports, link 0 ms",
+        "Reports, link 2 ms",
+        "Locust rounds times to whole milliseconds",
+        "Reporters by the shape Steps, up to 70",
+        "connections open in the database",
+        "steps_rate 20",
+        "Report 5",
+    ):
+        assert text in shown, text
+    # Five rows of panels for two sides, drawn wide and narrow, for two links.
+    assert shown.count("p95, ms</text>") == 2 * 2 * 2
+    assert "<dt>contenders</dt><dd>4</dd>" in page
+    assert 'id="tasks"' not in page
+    assert 'id="latency"' not in page
+
+
+def test_markdown_and_terminal_say_it_in_sentences(found: Analysis) -> None:
+    text = markdown.page(found)
+    sentence = f"{POOL}, link 2 ms against {QUERY}, link 2 ms (connection): "
+    assert sentence in text
+    assert re.search(r"as many requests, 0\.1\d+× \[.*\] the median time, 0\.1", text)
+    console = Console(file=io.StringIO(), width=200)
+    for part in tables.everything(found):
+        console.print(part)
+    assert isinstance(console.file, io.StringIO)
+    assert sentence in console.file.getvalue()
+
+
+def test_a_claim_is_about_what_is_compared(raced: SavedRace, found: Analysis) -> None:
+    where = finder(raced.folder.parent, raced.folder.parent)
+    both = (f"{POOL}, link 2 ms", f"{QUERY}, link 2 ms")
+
+    def claim(*said: str) -> str:
+        return compute(said, where)
+
+    (pair,) = crowds(found)[1].pairs
+    told = {"count": pair.count, "p50": pair.p50, "p95": pair.p95}
+    for name, estimate in told.items():
+        assert claim("crowd", "crowd", "reports:Steps", *both, name) == str(estimate)
+    assert claim("latency", "crowd", "reports:Steps", both[1], "p95").endswith(" ms")
+    with pytest.raises(RaceError, match="unknown figure of a crowd 'p96': did you mean 'p95'"):
+        claim("crowd", "crowd", "reports:Steps", *both, "p96")
+    with pytest.raises(RaceError, match="unknown engine 'x'"):
+        claim("crowd", "crowd", "reports:Steps", "x", both[1], "p95")
+
+
+def test_who_did_not_keep_up_is_named_and_not_compared(raced: SavedRace) -> None:
+    late = [
+        changed(cell, status="overloaded", reason="did not keep up with 70 users")
+        if cell.label == f"{QUERY}, link 2 ms"
+        else cell
+        for cell in raced.cells
+    ]
+    found = analyse(replace(raced, cells=late))
+    assert [len(group.sides) for group in crowds(found)] == [2, 1]
+    assert f"{QUERY}, link 2 ms: overloaded, did not keep up in 6 of 6 cells" in section(
+        html.page(found), "crowds"
+    )
+
+
+def test_a_race_without_crowds_has_no_chapter_of_them(small: SavedRace, tmp_path: Path) -> None:
+    assert crowds(analyse(small)) == []
+    assert 'id="crowds"' not in html.page(analyse(small))
+    assert html.page(analyse(load(write(tmp_path / "short", rounds=1))))

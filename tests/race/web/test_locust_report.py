@@ -1,0 +1,133 @@
+"""What the race takes from a report of Locust."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from race.saved.model import Crowd, Load, Moment, Part
+from race.web.load.locust import Locust
+from race.web.load.locust_report import kind, seen
+from race.web.locust.raced import MARK
+
+SAVED = Path(__file__).with_name("locust_report.json")
+LOAD = Load("locust", 9, duration_s=4.0, crowd=Crowd("Reporter", "Steps"))
+
+
+def page(name: str, times: dict[int, int], failures: int = 0) -> dict[str, Any]:
+    return {
+        "page": name,
+        "method": "GET",
+        "requests": sum(times.values()),
+        "failures": failures,
+        "times": {str(time): number for time, number in times.items()},
+    }
+
+
+def report(**more: Any) -> dict[str, Any]:
+    """Of a short run."""
+    return {
+        "begun": 1000.0,
+        "ended": 1004.0,
+        "cpu_seconds": 0.5,
+        "verdict": {"valid": True, "reasons": [], "limits_passed": []},
+        "total": page("Aggregated", {0: 1, 12: 5, 900: 4}, 2),
+        "pages": [page("Report 1", {0: 1, 12: 5}), page("Report 3", {900: 4}, 2)],
+        "failures": [
+            {
+                "page": "Report 3",
+                "method": "GET",
+                "error": "CatchResponseError('status 503, not 200')",
+                "count": 1,
+            },
+            {"page": "Report 3", "method": "GET", "error": "timeout('timed out')", "count": 1},
+        ],
+        "course": [
+            {
+                "second": second,
+                "users": 3,
+                "requests_per_second": 2.5,
+                "failures_per_second": 0.0,
+                "median": 12,
+                "p95": None,
+            }
+            for second in (1.0, 2.01)
+        ],
+        "server": [
+            {"time": 1001.2, "connections": 7},
+            {"time": 1009.0, "connections": 1},
+            {"time": 1002.0, "connections": None},
+        ],
+        **more,
+    }
+
+
+def test_a_report_as_figures() -> None:
+    found = seen(report(), LOAD)
+    sample = found.sample
+    assert (sample.count, sample.seconds, sample.throughput) == (8, 4.0, 2.0)
+    assert {name: number for name, number in sample.errors.items() if number} == {
+        "status": 1,
+        "timeout": 1,
+    }
+    # Below a millisecond Locust says 0; the ranks of ten: 5 and ceil(9.5) = 10.
+    assert sample.histogram == [(500.0, 1), (12_000.0, 5), (900_000.0, 4)]
+    assert (sample.latency_us["p50"], sample.latency_us["p95"]) == (12_000.0, 900_000.0)
+    assert sample.course == [
+        Moment(at=1.0, users=3, throughput=2.5, p50_us=12_000.0, connections=7),
+        Moment(at=2.01, users=3, throughput=2.5, p50_us=12_000.0, connections=7),
+    ]
+    times = dict.fromkeys(("p50", "p95", "p99", "max"), 900_000.0)
+    assert sample.parts["Report 3"] == Part(count=2, errors=2, latency_us=times)
+    assert found.own_ns == 500_000_000
+    assert found.cast is None
+
+
+def test_votes_are_told_with_those_that_the_end_cut_off() -> None:
+    found = seen(report(pages=[page("Index", {1: 9}), page("vote", {2: 6}, 1)]), LOAD)
+    assert found.cast is not None
+    assert (found.cast.acknowledged, found.cast.unanswered) == (5, 10)
+
+
+def test_no_request_is_no_figure_and_a_lost_worker_no_measurement() -> None:
+    empty = seen(report(total=page("Aggregated", {}), pages=[], failures=[], course=[]), LOAD)
+    assert (empty.sample.count, empty.sample.latency_us, empty.sample.course) == (0, {}, [])
+    lost = {"valid": False, "reasons": ["a worker was lost"], "limits_passed": []}
+    with pytest.raises(ValueError, match="a worker was lost"):
+        seen(report(verdict=lost), LOAD)
+    with pytest.raises(ValueError, match="Locust left no report"):
+        Locust().parse("Steps begins: Reporter", LOAD)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("ConnectionRefusedError(111, 'Connection refused')", "connect"),
+        ("HTTPConnectionClosed('connection closed.')", "read"),
+        ("ConnectionResetError(104, 'Connection reset by peer')", "read"),
+        ("BrokenPipeError(32, 'Broken pipe')", "write"),
+        ("timeout('timed out')", "timeout"),
+        ("CatchResponseError('no heading')", "status"),
+    ],
+)
+def test_errors_have_the_kinds_of_all_generators(error: str, expected: str) -> None:
+    assert kind(error) == expected
+
+
+def test_a_report_that_was_really_written() -> None:
+    """Of nine Reporters on aiohttp-postgres-pool, for five seconds and one to leave."""
+    saved = json.loads(SAVED.read_text())
+    found = Locust().parse(f"a table\n{MARK}{json.dumps(saved)}\n", LOAD)
+    sample = found.sample
+    assert sample.count == saved["total"]["requests"] - saved["total"]["failures"]
+    assert sum(number for _, number in sample.histogram) == saved["total"]["requests"]
+    assert sum(part.count for part in sample.parts.values()) == sample.count
+    assert set(sample.parts) <= {f"Report {number}" for number in range(1, 6)}
+    assert [round(moment.at) for moment in sample.course] == list(range(1, len(sample.course) + 1))
+    assert max(moment.users for moment in sample.course) == 9
+    assert any(moment.connections for moment in sample.course)
+    assert sample.latency_us["p50"] <= sample.latency_us["p95"] <= sample.latency_us["max"]
+    assert found.own_ns
