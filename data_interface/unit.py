@@ -7,7 +7,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Optional, Type
 
-from data_interface.deadline import UNIT_SECONDS, Deadline
+from data_interface.deadline import UNIT_SECONDS, Limited, Round, Rounds
 from data_interface.driver import Driver, connect, raise_translated
 from data_interface.store import Data, StoreError
 
@@ -18,6 +18,7 @@ class Mode:
     def __init__(self, driver: Driver, size: int) -> None:
         self.driver = driver
         self._size = size
+        self.rounds = Rounds(UNIT_SECONDS)
         # See ``store.Store.acquire``.
         self.acquire: Callable[[], Unit] = partial(Unit, self)
 
@@ -53,31 +54,33 @@ class Mode:
         """End every connection that is kept."""
 
 
-class Unit(Deadline):
+class Unit(Limited):
     """``async with`` one of these is a page: UNIT_SECONDS from before the connection to after."""
 
-    __slots__ = ("_mode", "connection", "mark")
+    __slots__ = ("_mode", "_round", "connection", "mark")
 
     def __init__(self, mode: Mode) -> None:
-        super().__init__(UNIT_SECONDS)
         self._mode = mode
+        self._round: Round
         self.connection: Any = None
         # For the mode's own use.
         self.mark = 0
 
     async def __aenter__(self) -> Data:
-        self.start()
-        data = self._mode.ready(self)
+        self.begin()
+        mode = self._mode
+        self._round = mode.rounds.join(self)
+        data = mode.ready(self)
         if data is not None:
             return data
         try:
-            self.connection = await self._mode.take(self)
+            self.connection = await mode.take(self)
         except BaseException as error:
             self._end(error)
             raise
         if self.struck:
             await self._end_swallowed()
-        return self._mode.view(self.connection, self)
+        return mode.view(self.connection, self)
 
     async def __aexit__(
         self,
@@ -94,12 +97,14 @@ class Unit(Deadline):
         except BaseException as trouble:
             self._end(trouble)
             raise
-        self.stop(error)
+        self._round.discard(self)
+        self.settle(error)
         if broken:
             raise_translated(self._mode.driver, error)
 
     def _end(self, error: Optional[BaseException]) -> None:
-        self.stop(error)
+        self._round.discard(self)
+        self.settle(error)
         raise_translated(self._mode.driver, error)
 
     async def _end_swallowed(self) -> None:

@@ -20,6 +20,7 @@ from typing import (
 
 from typing_extensions import Protocol
 
+from data_interface.deadline import Rounds
 from data_interface.reports.rows import Vote
 from data_interface.store import Sticker, Store, Visitor
 
@@ -244,10 +245,15 @@ def lowered(tokens: int, sessions: int, votes: int = 50) -> Iterator[None]:
 
 
 @contextmanager
-def units_of(seconds: float) -> Iterator[None]:
-    """Pages that begin meanwhile have that long."""
-    with constants(UNIT_SECONDS=seconds):
-        yield
+def units_of(store: Any, seconds: float) -> Iterator[None]:
+    """Pages of the store that begin meanwhile have that long, and so has a connect."""
+    mode = store._mode
+    before, mode.rounds = mode.rounds, Rounds(seconds)
+    try:
+        with constants(UNIT_SECONDS=seconds):
+            yield
+    finally:
+        mode.rounds = before
 
 
 @contextmanager

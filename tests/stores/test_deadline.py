@@ -15,6 +15,8 @@ from data_interface.deadline import (
     LATE_SECONDS,
     UNIT_SECONDS,
     Deadline,
+    Limited,
+    Rounds,
 )
 from data_interface.store import Busy, NotFound, Unavailable
 from data_interface.unit import Unit
@@ -92,7 +94,7 @@ async def test_a_cancellation_in_the_moment_of_the_limit_stays_one(first: str) -
         task.cancel()
         deadlines[0]._due()
     else:
-        deadlines[0]._strike()
+        deadlines[0].strike()
         task.cancel()
     await asyncio.wait([task])
     assert task.cancelled()
@@ -112,6 +114,75 @@ async def test_a_late_loop_has_no_second_grace() -> None:
     async def block() -> None:
         with Deadline(0.02):
             asyncio.get_event_loop().call_soon(time.sleep, 0.03 + 2 * LATE_SECONDS)
+            await never()
+
+    await raises(Unavailable, block())
+
+
+class Joined(Limited):
+    """A block in rounds."""
+
+    def __init__(self, rounds: Rounds) -> None:
+        self._rounds = rounds
+
+    def __enter__(self) -> None:
+        self.begin()
+        self._round = self._rounds.join(self)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self._round.discard(self)
+        self.settle(error)
+
+
+async def test_who_shares_a_timer_has_the_same_time() -> None:
+    rounds = Rounds(0.4)
+    took: List[float] = []
+
+    async def block() -> None:
+        began = time.monotonic()
+        try:
+            with Joined(rounds):
+                await never()
+        finally:
+            took.append(time.monotonic() - began)
+
+    async def begin(after: float) -> None:
+        await asyncio.sleep(after)
+        await raises(Unavailable, block())
+
+    await asyncio.gather(*[begin(place / 70) for place in range(40)])
+    assert len(took) == 40
+    assert min(took) > 0.4 * 62 / 64 - 0.01
+    assert max(took) < PATIENCE_SECONDS
+
+
+async def test_who_shares_a_timer_in_time_is_left_alone() -> None:
+    rounds = Rounds(0.1)
+    for _ in range(8):
+        with Joined(rounds):
+            await asyncio.sleep(0.03)
+    # The timer rests, and begins again.
+    await asyncio.sleep(0.2)
+    assert rounds._resting
+    with Joined(rounds):
+        await asyncio.sleep(0.05)
+    with pytest.raises(Unavailable), Joined(rounds):
+        await never()
+
+
+async def test_a_shared_timer_of_a_stopped_process_gives_time_to_read() -> None:
+    loop = asyncio.get_event_loop()
+    answer = loop.create_future()
+    with Joined(Rounds(0.1)):
+        loop.call_soon(time.sleep, 0.1 + 2 * LATE_SECONDS)
+        loop.call_later(0.11, loop.call_later, GRACE_SECONDS / 4, answer.set_result, 1)
+        assert await answer == 1
+
+
+async def test_a_late_shared_timer_has_no_second_grace() -> None:
+    async def block() -> None:
+        with Joined(Rounds(0.1)):
+            asyncio.get_event_loop().call_soon(time.sleep, 0.1 + 2 * LATE_SECONDS)
             await never()
 
     await raises(Unavailable, block())
@@ -137,7 +208,7 @@ async def test_a_shared_connection_that_answers_is_kept(bench: Bench) -> None:
     async with bench.store() as store:
         if not shared(bench, store):
             return
-        with units_of(0.3):
+        with units_of(store, 0.3):
             page = asyncio.ensure_future(raises(Unavailable, slow(store)))
             await asyncio.sleep(0.1)
         kept = store._mode._connection  # type: ignore[attr-defined]
@@ -152,7 +223,7 @@ async def test_a_shared_connection_that_answers_nobody_is_replaced(bench: Bench)
             return
         await new_ballot(store)
         old = store._mode._connection  # type: ignore[attr-defined]
-        with units_of(0.1):
+        with units_of(store, 0.1):
             await raises(Unavailable, slow(store))
         assert not store._driver.is_open(old)  # type: ignore[attr-defined]
         await new_ballot(store)
@@ -164,7 +235,7 @@ async def test_a_page_that_takes_too_long_gives_back_what_it_had(bench: Bench) -
     if bench.plugin.database is None:
         return
     async with bench.store(2) as store:
-        with units_of(0.3):
+        with units_of(store, 0.3):
             pages = [slow(store) for _ in range(4)]
             results = await asyncio.gather(*pages, return_exceptions=True)
         assert all(isinstance(one, (Unavailable, Busy)) for one in results), results

@@ -36,10 +36,10 @@ async def test_no_connection_left_is_busy(bench: Bench) -> None:
         if bench.connection == "one" and bench.multiplexes(store):
             return
         async with AsyncExitStack() as held:
-            with units_of(60.0):
+            with units_of(store, 60.0):
                 for _ in range(most):
                     await held.enter_async_context(store.acquire())
-            with units_of(0.2), within(0.2):
+            with units_of(store, 0.2), within(0.2):
                 await raises(Busy, new_ballot(store))
             # Whoever waits gets the first connection that is given back.
             waiting = asyncio.ensure_future(new_ballot(store))
