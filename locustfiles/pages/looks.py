@@ -9,15 +9,33 @@ from locustfiles.pages.ballot import read_ballot
 
 CHOICES = 2
 TOP = 9
+REPORTS = (
+    "Today",
+    "The newest votes",
+    "Loved and loathed",
+    "Packs on the move",
+    "Who votes, and when",
+)
 COUNTED = "Your vote has been counted"
 
 
 def headed(heading: str) -> Callable[[str], str | None]:
-    """A page with that heading; any heading where it is ""."""
-    wanted = f"<h1>{heading}</h1>" if heading else "<h1"
+    """A page with that heading."""
+    wanted = f"<h1>{heading}</h1>"
 
     def look(body: str) -> str | None:
-        return None if wanted in body else f"no heading {heading!r}" if heading else "no heading"
+        return None if wanted in body else f"no heading {heading!r}"
+
+    return look
+
+
+def report(number: int) -> Callable[[str], str | None]:
+    """The report of that number, which says among the others that it is the one."""
+    titled = headed(REPORTS[number - 1])
+    link = f'<a href="/reports/{number}" aria-current="page">'
+
+    def look(body: str) -> str | None:
+        return titled(body) or (None if link in body else f"not marked as report {number}")
 
     return look
 

@@ -13,7 +13,7 @@ MISSING = "missing"
 
 
 class Guard:
-    """Knows the workers that a run began with, and who of them is still there.
+    """Knows the workers that a run has had, and who of them is still there.
 
     ``clients`` are the master's nodes by id, each with a ``state``; they change while it looks.
     """
@@ -23,6 +23,10 @@ class Guard:
         self._sleep = sleep
         self._heard: dict[str, float] = {}
         self.expected = {one for one in clients if clients[one].state != MISSING}
+
+    def joined(self, client_id: str, **_: Any) -> None:
+        """One came while the run goes on: Locust gives it users (event ``worker_connect``)."""
+        self.expected.add(client_id)
 
     def heard(self, client_id: str, **_: Any) -> None:
         """A heartbeat came (Locust's event ``heartbeat_sent``, which is its answer)."""

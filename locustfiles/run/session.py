@@ -69,8 +69,8 @@ class Session:
     def obstacle(self, shape: str, form: Mapping[str, str]) -> str | None:
         """Why a run that the web page asks for cannot begin; None where it can."""
         runner = self.environment.runner
-        if isinstance(runner, MasterRunner) and not runner.worker_count:
-            return "no worker is there yet"
+        if isinstance(runner, MasterRunner) and runner.worker_count < self._options.expect_workers:
+            return f"{runner.worker_count} of {self._options.expect_workers} workers are there"
         return obstacle(shape, {**vars(self._options), "host": self.environment.host, **form})
 
     def _start(self, environment: Any, **_: Any) -> None:
@@ -81,6 +81,7 @@ class Session:
         if isinstance(environment.runner, MasterRunner):
             self._guard = guard = Guard(environment.runner.clients, gevent.sleep)
             events.heartbeat_sent.add_listener(guard.heard)
+            events.worker_connect.add_listener(guard.joined)
             gevent.spawn(self._watch, run, guard)
 
     def _watch(self, run: Run, guard: Guard) -> None:
@@ -101,6 +102,7 @@ class Session:
         if guard is not None:
             lost = guard.roll_call()
             events.heartbeat_sent.remove_listener(guard.heard)
+            events.worker_connect.remove_listener(guard.joined)
             if lost:
                 invalidate(run, guard.sentence(lost))
         run.end()

@@ -32,16 +32,18 @@ class Tab:
         app = web_ui.app
         web_ui.template_args |= template_args()
         web_ui.stats_csv_writer = reports.MarkedCsv(session.environment, self._verdict)
+        guarded = web_ui.auth_required_if_enabled
+        self._checked = guarded(self._check)
         app.before_request(self._before)
         app.after_request(self._after)
-        guarded = web_ui.auth_required_if_enabled
         app.add_url_rule(f"/{KEY}", KEY, guarded(self._charts))
         app.add_url_rule(f"/{KEY}/csv", f"{KEY}_csv", guarded(self._csv))
 
-    def _before(self) -> Response | None:
+    def _before(self) -> Any:
+        return self._checked() if request.path.endswith("/swarm") else None
+
+    def _check(self) -> Response | None:
         """A start that cannot go well is answered with the reason, which the page shows."""
-        if not request.path.endswith("/swarm"):
-            return None
         problem = self._session.obstacle(shape_name(request.form), request.form)
         return jsonify({"success": False, "message": problem}) if problem else None
 

@@ -16,6 +16,7 @@ FILE = "trace_file"
 TRACES = Path(__file__).resolve().parent.parent / "traces"
 HEAD = ["seconds", "users"]
 SHOWN = 20
+MOST_BYTES = 2**20
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
@@ -46,12 +47,14 @@ def _read(name: str) -> str:
     try:
         if path.name == name and not path.exists():
             path = TRACES / name
-        # No device, which need not end.
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
-    except (OSError, ValueError):
+        if not path.is_file():
+            raise WrongField(f"{FILE}: {name}: no such file")
+        # No file of the kernel's, which has no size and need not end.
+        if not 0 < path.stat().st_size <= MOST_BYTES:
+            raise WrongField(f"{FILE}: {name}: is empty, or over {MOST_BYTES:,} bytes")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeError):
         raise WrongField(f"{FILE}: {name}: cannot be read as text in UTF-8") from None
-    raise WrongField(f"{FILE}: {name}: no such file")
 
 
 def _rows(name: str, text: str) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ def report(number: int) -> Callable[[SiteUser], None]:
     """The task that opens that page."""
 
     def show(user: SiteUser) -> None:
-        user.open(f"Report {number}", f"/reports/{number}", looks.headed(""))
+        user.open(f"Report {number}", f"/reports/{number}", looks.report(number))
 
     show.__name__ = f"report_{number}"
     return show

@@ -6,6 +6,7 @@ import pytest
 
 from data_interface.store import Ballot, Candidate, Statistics, Sticker
 from handlers.render.jinja import JinjaRenderer
+from handlers.render.reports import CHAPTERS
 from locustfiles.pages import looks
 from locustfiles.pages.ballot import read_ballot
 
@@ -50,6 +51,15 @@ def test_a_vote_that_counted_is_told_from_one_that_did_not() -> None:
     assert looks.ballot(index("counted")) is None
 
 
+def test_a_report_has_its_own_heading_and_link() -> None:
+    assert looks.REPORTS == tuple(chapter.title for chapter in CHAPTERS.values())
+    assert [chapter.number for chapter in CHAPTERS.values()] == [1, 2, 3, 4, 5]
+    page = f'<h1>{looks.REPORTS[2]}</h1><a href="/reports/3" aria-current="page">'
+    assert looks.report(3)(page) is None
+    assert looks.report(1)(page) == "no heading 'Today'"
+    assert looks.report(3)(page.replace("/3", "/1")) == "not marked as report 3"
+
+
 @pytest.mark.parametrize(("best", "heading"), [(True, "The Good"), (False, "The Bad")])
 def test_nine_under_the_right_heading(best: bool, heading: str) -> None:
     page = PAGES.top(STICKERS[:9], best).decode()
@@ -61,8 +71,7 @@ def test_nine_under_the_right_heading(best: bool, heading: str) -> None:
 def test_about_and_any_heading() -> None:
     page = PAGES.about(Statistics(1, 2, 3, 4, 5)).decode()
     assert looks.headed("About")(page) is None
-    assert looks.headed("")(page) is None
-    assert looks.headed("")("UGLY") == "no heading"
+    assert looks.headed("About")("UGLY") == "no heading 'About'"
 
 
 def test_json_of_the_api() -> None:

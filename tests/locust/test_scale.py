@@ -55,6 +55,12 @@ def test_a_run_of_no_use_says_why(read: Any, said: str) -> None:
         found(read, "")
 
 
+def test_a_site_that_died_has_no_knee() -> None:
+    read = report("no knee up to 1000 users (400.0 requests/s")
+    with pytest.raises(RaceError, match="the site died: it ended with code 1"):
+        found(read, "site: http://x\nthe site died: it ended with code 1\n")
+
+
 def test_the_table_has_medians_and_the_spread() -> None:
     ones = [Found(users, users * 0.4, users == 900, 0.25, False) for users in (500, 700, 900)]
     lines = list(table({2: ones, 0: [Found(300, 120.4, False, None, True)]}))

@@ -172,6 +172,7 @@ def test_percentiles_are_nearest_ranks() -> None:
         ("Ramp", {"ramp_ratio": "101%"}, "ramp_ratio: '101%' is no share: as in 1% or 0.01"),
         ("Trace", {"trace_file": "missing.csv"}, "trace_file: missing.csv: no such file"),
         ("Trace", {"trace_file": "/dev/zero"}, "trace_file: /dev/zero: no such file"),
+        ("Trace", {"trace_file": "/proc/cmdline"}, "trace_file: /proc/cmdline: is empty, or over"),
         ("Trace", {"trace_file": "x" * 300}, "trace_file: x"),
         ("Trace", {"trace_file": "a\0b"}, "trace_file: a"),
     ],
@@ -194,7 +195,7 @@ def test_a_wrong_field_is_one_line_that_names_it(
         ("0,1\n3\n", "line 2: 1 columns, not two: seconds,users"),
         ("5,1\n6,1\n", "line 1: begins at second 5, not at 0"),
         ("0,1\n", "needs two lines of seconds,users at least"),
-        ("", "needs two lines"),
+        ("", "is empty, or over 1,048,576 bytes"),
         ("0,1\n9,100001\n", "line 2: '100001' is no number of users"),
     ],
 )

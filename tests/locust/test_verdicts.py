@@ -83,6 +83,10 @@ def test_a_guard_knows_who_is_lost() -> None:
     clients["new"] = Node()
     assert guard.lost() == {"a", "b"}
     assert guard.sentence({"b", "a"}) == "2 of 2 workers lost: a, b"
+    guard.joined(client_id="new")
+    assert guard.lost() == {"a", "b"}
+    clients["new"].state = "missing"
+    assert guard.lost() == {"a", "b", "new"}
 
 
 def test_the_roll_call_waits_for_a_heartbeat_of_each() -> None:

@@ -84,7 +84,7 @@ def _figure(analysis: Analysis, group: Group, sides: Sequence[Side], name: str) 
     )
     caption = (
         "Line: mean over rounds; band: from the least round to the largest. The panels of a row "
-        "have one scale."
+        "have one scale. Connections are those that are open, at work or kept."
     )
     return Figure("", caption, drawing)
 

@@ -12,6 +12,7 @@ from race.machine.process import Child, wait_first
 from race.saved.model import Load
 from race.web import load as generators
 from race.web.load.generator import Generator, Seen, Target
+from runtime.paths import ROOT
 
 # wrk sorts its histogram after the run; a server that answers nothing costs one timeout more.
 GRACE_SECONDS = 15.0
@@ -28,7 +29,7 @@ def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> S
     or had only just begun.
     """
     driver = generators.find(load.generator)
-    child = Child(driver.command(target, load), cores)
+    child = Child(driver.command(target, load), cores, cwd=ROOT)
     try:
         seen = _driven(child, server, driver, load)
     except CellFailed:

@@ -101,8 +101,8 @@ class Locusts:
         """Whether the one that decides runs."""
         return bool(self._processes) and self._processes[0].running()
 
-    def end(self) -> int:
-        """End all, with reports; the exit status of the one that decides.
+    def end(self, patience: float = END_SECONDS) -> int:
+        """End all, with reports, the first within `patience`; its exit status, which decides.
 
         By SIGTERM, for which the locustfile cares: SIGINT ends a run that began by itself, and not
         the program with its page.
@@ -110,9 +110,9 @@ class Locusts:
         if not self._processes:
             return 0
         first, *workers = self._processes
-        first.end(END_SECONDS)
+        first.end(patience)
         for worker in workers:
-            worker.end(END_SECONDS / 5)
+            worker.end(patience / 5)
         return first.status()
 
 

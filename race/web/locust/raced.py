@@ -21,6 +21,8 @@ from runtime.address import Address
 
 MARK = "json: "
 LOOK_SECONDS = 0.1
+# Who raced us waits no longer than `process.STOP_SECONDS` for all of it.
+END_SECONDS = 5.0
 FAILED = 1
 # Failures are figures here, which the race judges.
 ANY_FAILURES = ("--fail-ratio", "100%")
@@ -82,7 +84,7 @@ def run(errand: Errand, folder: Path) -> int:
             sampler.look()
             time.sleep(LOOK_SECONDS)
     finally:
-        status = locusts.end()
+        status = locusts.end(END_SECONDS)
     return status
 
 

@@ -6,8 +6,10 @@ By hand: ``.venv/bin/python -m race.web.locust.scale --workers 0,1,2 --rounds 3`
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from typing import Any
 from race.errors import RaceError
 from race.web.locust.__main__ import FAILED, workers
 from runtime.arguments import Parser
+from runtime.child import dies_with_parent
 from runtime.paths import ROOT
 
 INTERRUPTED = 130
@@ -30,6 +33,11 @@ RAMP = ("--ramp-first=200", "--ramp-step=200", "--ramp-time=10s", "--ramp-most=8
 HELD = re.compile(r"(?P<end>the knee is at|no knee up to) (?P<users>\d+) users \((?P<rate>[\d.]+) ")
 # Locust's own, of a process that fills its core.
 WARNING = "CPU usage"
+# The launcher's: such a run ends with 1 as well.
+DIED = "the site died: "
+# A ramp of forty steps of ten seconds, and the start and end of everything.
+RUN_SECONDS = 600.0
+END_SECONDS = 40.0
 HEAD = ("workers", "runs", "users", "requests/s", "server's CPU", "Locust's CPU full")
 
 
@@ -58,6 +66,8 @@ def order(counts: Sequence[int], rounds: int) -> Iterator[int]:
 
 def found(report: Mapping[str, Any], said: str) -> Found:
     """What a run found, by its report.json and its output; RaceError where that is nothing."""
+    if DIED in said:
+        raise RaceError(next(line for line in said.splitlines() if DIED in line))
     if not report["verdict"]["valid"]:
         raise RaceError("; ".join(report["verdict"]["reasons"]))
     held = HELD.match(report["finding"] or "")
@@ -102,20 +112,39 @@ def measure(asked: argparse.Namespace, number: int) -> Found:
     with tempfile.TemporaryDirectory(prefix="scale-") as folder:
         words = ["--headless", "--shape", "Ramp", "--workers", str(number), "--reports", folder]
         words += ["--engine", asked.engine, "--user", asked.user, "--", *RAMP, *asked.locust]
-        done = subprocess.run(
-            [sys.executable, "-m", "race.web.locust", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            cwd=ROOT,
-            text=True,
-            check=False,
-        )
+        status, said = launched([sys.executable, "-m", "race.web.locust", *words])
         reports = list(Path(folder).glob("*/report.json"))
-        if done.returncode not in USABLE or not reports:
-            last = (done.stdout.strip() or "it said nothing").splitlines()[-1]
-            raise RaceError(f"the run ended with status {done.returncode}: {last}")
-        return found(json.loads(reports[0].read_text(encoding="utf-8")), done.stdout)
+        if status not in USABLE or not reports:
+            last = (said.strip() or "it said nothing").splitlines()[-1]
+            raise RaceError(f"the run ended with status {status}: {last}")
+        return found(json.loads(reports[0].read_text(encoding="utf-8")), said)
+
+
+def launched(words: Sequence[str]) -> tuple[int, str]:
+    """A command's exit status and what it said; it ends in order before we do."""
+    process = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=ROOT,
+        text=True,
+        # Ctrl-C reaches us alone.
+        start_new_session=True,
+        preexec_fn=dies_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one thread
+    )
+    try:
+        said, _ = process.communicate(timeout=RUN_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise RaceError(f"the run was not over within {RUN_SECONDS:.0f} s") from None
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=END_SECONDS)
+        process.kill()
+        process.wait()
+    return process.returncode, said
 
 
 def main(argv: Sequence[str] | None = None) -> int:

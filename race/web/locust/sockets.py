@@ -34,7 +34,7 @@ def _tcp(line: str, port: int) -> bool:
 def _lines(name: str) -> Iterator[str]:
     """A table of this network namespace without its head."""
     try:
-        lines = Path(f"/proc/self/net/{name}").read_text().splitlines()
+        lines = Path(f"/proc/self/net/{name}").read_text(errors="replace").splitlines()
     except OSError:  # no IPv6 here
         return
     yield from (line.rstrip() for line in lines[1:])
