@@ -52,7 +52,7 @@ def test_a_vote_that_counted_is_told_from_one_that_did_not() -> None:
 
 
 def test_a_report_has_its_own_heading_and_link() -> None:
-    assert looks.REPORTS == tuple(chapter.title for chapter in CHAPTERS.values())
+    assert tuple(chapter.title for chapter in CHAPTERS.values()) == looks.REPORTS
     assert [chapter.number for chapter in CHAPTERS.values()] == [1, 2, 3, 4, 5]
     page = f'<h1>{looks.REPORTS[2]}</h1><a href="/reports/3" aria-current="page">'
     assert looks.report(3)(page) is None
