@@ -92,7 +92,9 @@ def refused(page: Page) -> None:
 def watched(page: Page) -> None:
     """The charts move, and the tab has every figure."""
     page.get_by_role("tab", name="Statistics").click()
-    expect(page.get_by_role("cell", name="vote", exact=True)).to_be_visible()
+    # A voter looks at the ballot for some seconds first.
+    vote = page.get_by_role("cell", name="vote", exact=True)
+    expect(vote).to_be_visible(timeout=MILLISECONDS)
     page.get_by_role("tab", name="Charts").click()
     charts = page.locator("canvas")
     expect(charts.first).to_be_visible()

@@ -172,7 +172,6 @@ def test_percentiles_are_nearest_ranks() -> None:
         ("Ramp", {"ramp_ratio": "101%"}, "ramp_ratio: '101%' is no share: as in 1% or 0.01"),
         ("Trace", {"trace_file": "missing.csv"}, "trace_file: missing.csv: no such file"),
         ("Trace", {"trace_file": "/dev/zero"}, "trace_file: /dev/zero: no such file"),
-        ("Trace", {"trace_file": "/proc/cmdline"}, "trace_file: /proc/cmdline: is empty, or over"),
         ("Trace", {"trace_file": "x" * 300}, "trace_file: x"),
         ("Trace", {"trace_file": "a\0b"}, "trace_file: a"),
     ],

@@ -211,7 +211,8 @@ def test_cells_are_judged_by_the_races_own_limits(small: SavedRace) -> None:
         analysis = analyse(race)
         assert (analysis.trust.little > 0) == (percent == "5")
         assert (told in markdown.page(analysis)) == (percent == "5")
-        assert f"outside Little’s law by over {percent} %" in html.page(analysis)
+        page = html.page(analysis).replace("\u00a0", " ")
+        assert f"outside Little’s law by over {percent} %" in page
 
 
 def test_analysis_is_plain_json(article: SavedRace, small: SavedRace) -> None:
