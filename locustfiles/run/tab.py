@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, jsonify, request
+from locust.runners import STATE_CLEANUP, STATE_RUNNING, STATE_STOPPING
 
 from locustfiles.run import reports
 from locustfiles.run.record import Run
 from locustfiles.run.samples import FIGURES, TIME, charts, rows
 
 KEY = "server"
+# Locust's page asks on only while a run starts or goes on: told of one of these, it would show it
+# for good.
+ENDING = {STATE_CLEANUP, STATE_STOPPING}
 COLUMNS = {"name": "Figure", "now": "Now", "mean": "Mean", "highest": "Highest"}
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="5">
@@ -54,6 +58,8 @@ class Tab:
         if request.path.endswith("/stats/requests"):
             # Kept by Locust for two seconds, so this may be one that was filled in before.
             found = {**response.get_json(), "extended_stats": extended_stats(run)}
+            if found["state"] in ENDING:
+                found["state"] = STATE_RUNNING
             response.set_data(jsonify(found).get_data())
         elif request.path.endswith("/stats/report"):
             response.set_data(reports.marked(response.get_data(as_text=True), run))

@@ -8,6 +8,8 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -25,15 +27,20 @@ MEMORY = ("--engine", "aiohttp-memory-one", "--user", "Reader")
 STEPS = ("--", "--steps-rate", "50", "--steps-stages")
 
 
-def swarm(page: str, **form: str) -> dict[str, object]:
-    """What the page's form does."""
+def asked(page: str, method: str, path: str, **form: str) -> dict[str, object]:
+    """What Locust's page hears when it asks."""
     parts = urlsplit(page)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     head = {"Content-Type": "application/x-www-form-urlencoded"}
-    connection.request("POST", "/swarm", urlencode(form), head)
+    connection.request(method, path, urlencode(form), head)
     found: dict[str, object] = json.loads(connection.getresponse().read())
     connection.close()
     return found
+
+
+def swarm(page: str, **form: str) -> dict[str, object]:
+    """What the page's form does."""
+    return asked(page, "POST", "/swarm", **form)
 
 
 def gone(running: Running, below: list[psutil.Process]) -> None:
@@ -204,3 +211,26 @@ def test_descriptors_are_raised_for_all_that_is_started() -> None:
     said = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)
     soft, hard = map(int, said.split())
     assert soft == (DESCRIPTORS if hard < 0 else min(hard, DESCRIPTORS)) > 256
+
+
+def test_the_page_hears_of_the_end(tmp_path: Path) -> None:
+    """It asks on only while a run starts or goes on; here the end waits for a site that hangs."""
+    states = []
+    with launched(tmp_path, *MEMORY, "--", "--stop-timeout", "4") as running:
+        page = running.until(PAGE.pattern)[1]
+        (server,) = running.named("server.py")
+        assert swarm(page, shape_class="Soak", soak_users="50", soak_ramp="1")["success"] is True
+        until(lambda: asked(page, "GET", "/stats/requests")["user_count"] == 50, 20.0, "not all")
+        server.suspend()
+        # Until most of them wait for a page.
+        time.sleep(3.0)
+        with ThreadPoolExecutor(1) as pool:
+            stopped = pool.submit(asked, page, "POST", "/stop")
+            deadline = time.monotonic() + 30
+            while "stopped" not in states and time.monotonic() < deadline:
+                states.append(asked(page, "GET", "/stats/requests")["state"])
+                time.sleep(0.1)
+        server.resume()
+        assert stopped.result()["success"] is True
+    assert states[-1] == "stopped"
+    assert set(states) <= {"running", "stopped"}

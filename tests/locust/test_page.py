@@ -56,10 +56,10 @@ def test_a_person_runs_a_shape(page: Page, running: Running, tmp_path: Path) -> 
     refused(page)
     page.locator("input[name=stepsStages]").fill("9:60")
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("RUNNING")).to_be_visible()
+    expect(page.get_by_text("RUNNING")).to_be_visible(timeout=MILLISECONDS)
     watched(page)
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("STOPPED")).to_be_visible()
+    expect(page.get_by_text("STOPPED")).to_be_visible(timeout=MILLISECONDS)
     downloaded(page, tmp_path)
     running.until("reports: ")
     data = reports(tmp_path).data
