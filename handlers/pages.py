@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Awaitable, Dict, Optional
+from typing import Awaitable, Callable, Dict, Optional
 from urllib.parse import parse_qsl
 
 from data_interface.reports.rows import voter_of
@@ -49,20 +49,17 @@ class Pages:
         body = self._renderer.index(ballot, notice)
         return Page(body, session=None if visitor.session else ballot.session)
 
-    def good(self, visit: Visit) -> Awaitable[Page]:
-        """The nine best stickers."""
-        return self._top(visit, True)
+    def top(self, best: bool) -> Callable[[Visit], Awaitable[Page]]:
+        """The nine best stickers, or the nine worst."""
 
-    def bad(self, visit: Visit) -> Awaitable[Page]:
-        """The nine worst stickers."""
-        return self._top(visit, False)
+        async def top(visit: Visit) -> Page:
+            visitor = visitor_of(visit)
+            async with self._store.acquire() as data:
+                podium = await data.podium(visitor, TOP, best)
+            body = self._renderer.top(podium.stickers, best)
+            return Page(body, session=None if visitor.session else podium.session)
 
-    async def _top(self, visit: Visit, best: bool) -> Page:
-        visitor = visitor_of(visit)
-        async with self._store.acquire() as data:
-            podium = await data.podium(visitor, TOP, best)
-        body = self._renderer.top(podium.stickers, best)
-        return Page(body, session=None if visitor.session else podium.session)
+        return top
 
     async def vote(self, visit: Visit) -> Page:
         """Count a vote, then send the visitor to a fresh ballot."""

@@ -42,6 +42,11 @@ class Route(NamedTuple):
     constant: Optional[str] = None
     waits: bool = False
 
+    @property
+    def takes_body(self) -> bool:
+        """Whether a request's body is read: of those that change something."""
+        return self.method not in ("GET", "DELETE")
+
 
 class Settings(NamedTuple):
     """What whoever starts the site decides: its clock; the bearer token of changes, None for no
@@ -139,8 +144,8 @@ def _routes(pages: Pages, reports: Reports, api: Api) -> List[Route]:
         Route("GET", "/ugly", constant=UGLY),
         Route("GET", "/", _guarded(pages.index, pages.error), waits=True),
         Route("POST", "/", _guarded(pages.vote, pages.error), waits=True),
-        Route("GET", "/good", _guarded(pages.good, pages.error), waits=True),
-        Route("GET", "/bad", _guarded(pages.bad, pages.error), waits=True),
+        Route("GET", "/good", _guarded(pages.top(best=True), pages.error), waits=True),
+        Route("GET", "/bad", _guarded(pages.top(best=False), pages.error), waits=True),
         Route("GET", "/about", pages.about),
         Route("GET", "/reports/1", _guarded(reports.today, pages.error), waits=True),
         Route("GET", "/reports/2", _guarded(reports.newest, pages.error), waits=True),

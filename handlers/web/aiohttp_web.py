@@ -109,16 +109,17 @@ def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
         return constant
 
     respond: Any = route.respond
+    takes_body, waits = route.takes_body, route.waits
 
     async def handle(request: web.Request) -> web.Response:
         try:
-            body = await bodies.read(request) if request.can_read_body else b""
+            body = await bodies.read(request) if takes_body and request.can_read_body else b""
         except web.HTTPRequestEntityTooLarge:
             return to_response(site.too_large(request.path))
         except Closing:
             return to_response(site.closing(request.path))
         page = respond(Asked(request, body))
-        return to_response(await page if route.waits else page)
+        return to_response(await page if waits else page)
 
     return handle
 

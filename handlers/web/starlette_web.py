@@ -56,7 +56,7 @@ def endpoint(site: Site, route: Route) -> Endpoint:
         return constant
 
     respond: Any = route.respond
-    takes_body = route.method not in ("GET", "DELETE")
+    takes_body, waits = route.takes_body, route.waits
 
     async def handle(request: Request) -> Response:
         try:
@@ -67,7 +67,7 @@ def endpoint(site: Site, route: Route) -> Endpoint:
             return to_response(site.malformed(asgi.raw_path(request.scope)))
         session, params = request.cookies.get(SESSION), tuple(request.path_params.values())
         page = respond(asgi.Asked(request.scope, session, body, params))
-        return to_response(await page if route.waits else page)
+        return to_response(await page if waits else page)
 
     return handle
 

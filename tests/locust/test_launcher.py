@@ -151,6 +151,17 @@ def test_nothing_outlives_a_launcher_that_is_killed(tmp_path: Path) -> None:
         gone(running, below)
 
 
+def test_ctrl_c_does_not_wait_for_the_page(tmp_path: Path) -> None:
+    with launched(tmp_path, *MEMORY, "--port", "0") as running:
+        until(lambda: bool(running.named("locustfile.py")), 40.0, "no Locust")
+        below = running.below()
+        running.send(signal.SIGINT)
+        running.wait(20)
+        gone(running, below)
+    assert "Locust: http" not in running.text()
+    assert "Traceback" not in running.text()
+
+
 def test_ctrl_c_before_anything_began_is_quiet(tmp_path: Path) -> None:
     asked = ("--headless", "--shape", "Soak", "--workers", "1")
     with launched(tmp_path, *MEMORY, *asked) as running:

@@ -22,6 +22,7 @@ from runtime.paths import ROOT
 FILE = ROOT / "locustfiles" / "locustfile.py"
 HERE = "127.0.0.1"
 READY_SECONDS = 30.0
+ANSWER_SECONDS = 2.0
 PROBE_SECONDS = 0.1
 # As Locust takes it: how long a master waits for its workers.
 MEET_SECONDS = "60"
@@ -44,17 +45,23 @@ class Plan:
 
 @dataclass
 class Locusts:
-    """The processes: the one that decides first, its workers after it."""
+    """The processes: the one that decides first, its workers after it.
+
+    ``stopped`` has something in it once nobody waits for them any more.
+    """
 
     plan: Plan
     host: str
     reports: Path
     samples: Path
+    stopped: Sequence[int] = ()
     page: str | None = None
     _processes: list[Process] = field(default_factory=list)
 
     def start(self) -> None:
-        """Start all; with a web page, wait until it answers. RaceError where that fails."""
+        """Start all; with a web page, wait until it answers, unless a person does not want to.
+        RaceError where that fails.
+        """
         if self.plan.port is not None:
             check_free(self.plan.port)
             self.page = f"http://{HERE}:{self.plan.port or free_port()}"
@@ -83,9 +90,9 @@ class Locusts:
         return [*words, *plan.more, *plan.users]
 
     def _wait(self, page: str) -> None:
-        """Until the page answers."""
+        """Until the page answers, or nobody waits for it."""
         deadline = time.monotonic() + READY_SECONDS
-        while not answers(page):
+        while not (self.stopped or answers(page)):
             if not self.running():
                 raise RaceError("Locust ended before its page was there, for the reason above")
             if time.monotonic() > deadline:
@@ -176,7 +183,7 @@ def check_free(number: int) -> None:
 def answers(page: str) -> bool:
     """Whether a page is there."""
     host, _, number = page.removeprefix("http://").partition(":")
-    connection = http.client.HTTPConnection(host, int(number), timeout=READY_SECONDS)
+    connection = http.client.HTTPConnection(host, int(number), timeout=ANSWER_SECONDS)
     try:
         connection.request("GET", "/")
         return connection.getresponse().status == http.HTTPStatus.OK

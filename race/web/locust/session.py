@@ -51,11 +51,11 @@ def run(asked: Asked, browser: bool) -> int:
         site = None if asked.host else stack.enter_context(started(asked.engine, folder))
         sampler = watcher(site, folder, stack)
         url = site.url if site else asked.host
-        locusts = Locusts(asked.plan, url, asked.reports.absolute(), sampler.path)
+        locusts = Locusts(asked.plan, url, asked.reports.absolute(), sampler.path, stopped)
         try:
             locusts.start()
             say(f"site: {url}")
-            if locusts.page:
+            if locusts.page and not stopped:
                 say(f"Locust: {locusts.page}  (Ctrl-C ends both)")
                 if browser:
                     webbrowser.open(locusts.page)
