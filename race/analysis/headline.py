@@ -7,15 +7,22 @@ from collections.abc import Sequence
 from race.analysis.model import Contest, Standing
 from race.analysis.spoken import Headline
 from race.saved.model import Discipline, Work
+from race.stats.estimate import Estimate
 
 
 def headline(contests: Sequence[Contest], discipline: Discipline) -> Headline | None:
     """On the discipline's own choice of task where that was ranked, else on the first that was.
 
     The best against the best-placed that it beat by the rule, of those that differ from it in one
-    factor alone if there is one; where it beat nobody, against the runner-up. None without a
-    ranking.
+    factor alone if there is one; where it beat nobody, against the runner-up. Where the rounds were
+    too few for that, as the closed ones of a race at fixed rates are, what a unit costs at the
+    highest rate that most kept. None without a ranking.
     """
+    found = _ranked(contests, discipline)
+    return found if found and found.estimate.bounded else at_rate(contests, discipline) or found
+
+
+def _ranked(contests: Sequence[Contest], discipline: Discipline) -> Headline | None:
     ranked = [contest for contest in contests if contest.ranked]
     for contest in sorted(ranked, key=lambda one: precedence(one.work, discipline)):
         best, *others = [item for item in contest.standings if item.state == "ranked"]
@@ -32,12 +39,59 @@ def precedence(work: Work, discipline: Discipline) -> tuple[bool, int]:
     return work.task != discipline.headline, work.load.pipeline
 
 
+def at_rate(contests: Sequence[Contest], discipline: Discipline) -> Headline | None:
+    """What a unit costs at a rate that both kept: whoever used least CPU time against the
+    reference, or the reference against the next one; at the highest rate that most were compared
+    at. None where nobody kept one for rounds enough.
+    """
+    shared = [(contest, costs) for contest in contests if (costs := _costs(contest))]
+    if not shared:
+        return None
+    contest, costs = max(
+        shared,
+        key=lambda one: (
+            one[0].work.task == discipline.headline,
+            len(one[1]),
+            one[0].work.load.rate or 0.0,
+        ),
+    )
+    reference = next(item for item in contest.standings if item.label == contest.reference)
+    estimate, cheapest = min(costs, key=lambda one: one[0].value)
+    if estimate.value > 0:
+        return _sentence(contest, reference, cheapest, estimate.reversed(), estimate.low > 0)
+    return _sentence(contest, cheapest, reference, estimate, estimate.high < 0)
+
+
+def _costs(contest: Contest) -> list[tuple[Estimate, Standing]]:
+    """CPU time of a unit against the reference's, of those who kept a rate and are not its twin."""
+    if not contest.rated:
+        return []
+    same = [(one.name, one.factors) for one in contest.standings if one.label == contest.reference]
+    return [
+        (item.cpu_ratio, item)
+        for item in contest.standings
+        if item.state == "fixed-rate" and (item.name, item.factors) not in same
+        if item.cpu_ratio and item.cpu_ratio.bounded
+    ]
+
+
 def against(contest: Contest, best: Standing, other: Standing) -> Headline | None:
     """The sentence about these two; None where they have no common round."""
     labels = {best.label, other.label}
     pair = next((pair for pair in contest.pairs if {pair.first, pair.second} == labels), None)
     if pair is None:
         return None
+    estimate = pair.estimate if pair.first == best.label else pair.estimate.reversed()
+    return _sentence(contest, best, other, estimate, pair.winner == best.label)
+
+
+def _sentence(
+    contest: Contest,
+    best: Standing,
+    other: Standing,
+    estimate: Estimate,
+    declared: bool,
+) -> Headline:
     unknown = _unknown(contest, best, other)
     differ = () if unknown else _differ(contest, best, other)
     return Headline(
@@ -45,11 +99,12 @@ def against(contest: Contest, best: Standing, other: Standing) -> Headline | Non
         other=other.label,
         task=contest.work.task,
         title=contest.title,
-        estimate=pair.estimate if pair.first == best.label else pair.estimate.reversed(),
-        declared=pair.winner == best.label,
+        estimate=estimate,
+        declared=declared,
         differ=differ,
         levels=tuple((best.factors.get(one, ""), other.factors.get(one, "")) for one in differ),
         unknown=unknown,
+        rate=contest.work.load.rate,
     )
 
 

@@ -14,7 +14,7 @@ class Headline:
     `declared` means it won by the rule. `differ` names the factors in which the two differ (empty:
     they run the same code), `levels` the winner's and the other's level of each. `unknown` are
     those of the two that lack a factor which others have: what sets them apart is then not known,
-    and no factor is named.
+    and no factor is named. With a `rate`, which both kept, `estimate` is of their CPU time.
     """
 
     winner: str
@@ -26,6 +26,7 @@ class Headline:
     differ: tuple[str, ...]
     levels: tuple[tuple[str, str], ...]
     unknown: tuple[str, ...] = ()
+    rate: float | None = None
 
     @property
     def text(self) -> str:
@@ -34,6 +35,11 @@ class Headline:
     @property
     def claim(self) -> str:
         """What was found, without what the two differ in."""
+        if self.rate is not None:
+            return (
+                f"At {self.rate:,.0f} a second {self.winner} serves {self.title} "
+                f"with {self.estimate} of the CPU time of {self.other}"
+            )
         if self.declared:
             return f"{self.winner} serves {self.title} {self.estimate} as fast as {self.other}"
         if self.estimate.bounded:

@@ -148,6 +148,18 @@ def test_few_rounds_declare_nothing(tmp_path: Path) -> None:
     assert any("cannot give a 95 % interval" in text for text in analysis.trust.warnings)
 
 
+def test_a_race_at_fixed_rates_says_what_a_unit_costs(tmp_path: Path) -> None:
+    """Its closed loop is one round, which finds what the rates are fractions of."""
+    recipe = Recipe(pages=("good",), faults=False, rates=(500.0, 900.0))
+    race = load(write(tmp_path / "race", recipe))
+    cells = [one for one in race.cells if one.load.rate is not None or one.round == 1]
+    headline = analyse(replace(race, cells=cells)).headline
+    assert headline is not None
+    assert (headline.rate, headline.declared) == (900.0, True)
+    said = r"At 900 a second \S+ serves Good with 0\.\d+× \[.*\] of the CPU time of " + BASELINE
+    assert re.fullmatch(said, headline.claim)
+
+
 def test_a_race_of_one_engine_ranks_it_against_its_twin(tmp_path: Path) -> None:
     recipe = Recipe(engines=ARTICLE[1:2], pages=("good",), rounds=8, faults=False)
     analysis = analyse(load(write(tmp_path / "race", recipe)))
