@@ -3,6 +3,9 @@
 Nobody is ranked: users that think bound what is asked. Ratios are those of rounds, with intervals,
 for every pair that differs in one factor. Groups are those who ran under the same conditions, which
 is what a label says beyond the name.
+
+Who did not keep up is shown, and compared by how much went well; its times are those of a crowd
+that was turned away, and are compared with nobody's.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from race.analysis.model import Analysis, Contest, Spread, Standing, spread
-from race.analysis.values import Measure, values
+from race.analysis.values import Measure, kept, values
 from race.saved.model import Cell, Moment, Work
 from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
@@ -43,9 +46,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One contender: figures of a cell over rounds, by part (ALL the first); courses by figure."""
+    """One contender: figures of a cell over rounds, by part (ALL the first); courses by figure.
+
+    `lost` is the fraction that did not go well, in the median cell; None where it kept up.
+    """
 
     item: Standing
+    cells: int
+    lost: float | None
     parts: dict[str, Row]
     p95_us: Spread | None
     courses: dict[str, list[Point]]
@@ -110,7 +118,7 @@ def crowds(analysis: Analysis) -> list[Group]:
             continue
         groups: dict[str, list[Standing]] = defaultdict(list)
         for item in sorted(contest.standings, key=_as_declared(analysis)):
-            if item.throughput is not None:
+            if item.throughput is not None or item.state == "overloaded":
                 groups[item.label.removeprefix(item.name)].append(item)
         found += [_group(analysis, contest, *group) for group in groups.items()]
     return found
@@ -123,7 +131,7 @@ def _as_declared(analysis: Analysis) -> Callable[[Standing], int]:
 
 def _group(analysis: Analysis, contest: Contest, more: str, items: Sequence[Standing]) -> Group:
     cells: dict[str, list[Cell]] = defaultdict(list)
-    for cell in analysis.counted:
+    for cell in seen(analysis):
         if cell.work == contest.work:
             cells[cell.label].append(cell)
     return Group(
@@ -134,14 +142,26 @@ def _group(analysis: Analysis, contest: Contest, more: str, items: Sequence[Stan
     )
 
 
+def seen(analysis: Analysis) -> list[Cell]:
+    """Of crowds, the cells that count, and those of contenders that did not keep up."""
+    return [
+        cell
+        for cell in kept(analysis.race)
+        if cell.load.crowd and cell.status in ("ok", "overloaded") and cell.count is not None
+    ]
+
+
 def _side(item: Standing, cells: Sequence[Cell]) -> Side:
     names = dict.fromkeys(name for cell in cells for name in sorted(cell.parts))
     rows = {ALL: _row([(cell.count or 0, cell.latency_us.get("p50")) for cell in cells])}
     for name in names:
         found = [cell.parts[name] for cell in cells if name in cell.parts]
         rows[name] = _row([(part.count, part.latency_us.get("p50")) for part in found])
+    late = item.state == "overloaded"
     return Side(
         item=item,
+        cells=len(cells),
+        lost=statistics.median(map(_lost, cells)) if late else None,
         parts={name: row for name, row in rows.items() if row is not None},
         p95_us=spread(cell.latency_us.get("p95") for cell in cells),
         courses={
@@ -150,6 +170,11 @@ def _side(item: Standing, cells: Sequence[Cell]) -> Side:
             if (points := _course(figure, (cell.course for cell in cells)))
         },
     )
+
+
+def _lost(cell: Cell) -> float:
+    failed = sum(cell.errors.values())
+    return failed / max(1, failed + (cell.count or 0))
 
 
 def _row(found: Sequence[tuple[int, float | None]]) -> Row | None:
@@ -197,7 +222,10 @@ def _versus(analysis: Analysis, contest: Contest, label: str, other: str, differ
 
 
 def ratio(analysis: Analysis, work: Work, name: str, label: str, other: str) -> Estimate | None:
-    """Of one of MEASURES, two contenders; None where they have no common round."""
-    logs = values(analysis.counted, MEASURES[name]).get(work, {})
+    """Of one of MEASURES, two contenders; None where they have no common round, or of a time where
+    one did not keep up.
+    """
+    cells = seen(analysis) if name == COUNT else analysis.counted
+    logs = values(cells, MEASURES[name]).get(work, {})
     ratios = noise.log_ratios(logs.get(label, {}), logs.get(other, {}))
     return signed_rank.hodges_lehmann(ratios) if ratios else None

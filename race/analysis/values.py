@@ -84,11 +84,16 @@ def in_order(works: Iterable[Work], discipline: Discipline) -> list[Work]:
 
 def counted(race: SavedRace) -> list[Cell]:
     """The cells that count, in the order of the file."""
+    found = kept(race)
+    late = {(cell.label, cell.work) for cell in found if cell.status == "overloaded"}
+    return [cell for cell in found if cell.status == "ok" and (cell.label, cell.work) not in late]
+
+
+def kept(race: SavedRace) -> list[Cell]:
+    """Of each cell the last record, whatever its status, in the order of the file."""
     rejected = {item.round for item in race.head.rejected}
     latest = {(cell.round, cell.pass_, cell.label, cell.work): cell for cell in race.cells}
-    kept = [cell for cell in latest.values() if cell.round not in {CALIBRATION, *rejected}]
-    late = {(cell.label, cell.work) for cell in kept if cell.status == "overloaded"}
-    return [cell for cell in kept if cell.status == "ok" and (cell.label, cell.work) not in late]
+    return [cell for cell in latest.values() if cell.round not in {CALIBRATION, *rejected}]
 
 
 def values(cells: Iterable[Cell], measure: Measure) -> Values:

@@ -18,7 +18,7 @@ def page(analysis: Analysis) -> str:
     the command.
     """
     head = analysis.race.head
-    first = analysis.headline.text if analysis.headline else head.race
+    first = analysis.headline.text if analysis.headline else head.scenario.get("title", head.race)
     parts = [f"# {escape(first)}"]
     parts += [f"> {escape(warning)}" for warning in analysis.trust.warnings]
     parts += [_legend(groups)] if (groups := legend(analysis, cells=False)) else []
@@ -69,16 +69,21 @@ def _contest(analysis: Analysis, contest: Contest) -> str:
 
 
 def _crowd(group: crowds.Group) -> str:
-    """Contenders under a crowd, then every pair in a sentence."""
+    """Contenders under a crowd, who did not keep up, then every pair in a sentence."""
     contest = group.contest
     rows: list[list[str]] = []
     for side in group.sides:
         whole = side.parts[crowds.ALL]
         found = (whole.p50_us, side.p95_us)
         times = [words.milliseconds(one.median if one else None) for one in found]
-        rows.append([side.item.label, f"{whole.count.median:,.0f}", *times, f"{side.item.cells}"])
-    names = [contest.discipline.contender, contest.discipline.unit, "median", "p95", "n"]
-    said = "\n".join(f"- {escape(sentences.versus(contest, pair))}" for pair in group.pairs)
+        failed = words.percent(side.lost)
+        rows.append(
+            [side.item.label, f"{whole.count.median:,.0f}", *times, failed, f"{side.cells}"]
+        )
+    names = [contest.discipline.contender, contest.discipline.unit, "median", "p95", "failed", "n"]
+    late = [f"{one.item.label}: {one.item.reason}." for one in group.sides if one.lost is not None]
+    pairs = [sentences.versus(contest, pair) for pair in group.pairs]
+    said = "\n".join(f"- {escape(text)}" for text in (*late, *pairs))
     heading = f"## {escape(group.title)}\n\n{escape(contest.load)}"
     return "\n\n".join(filter(None, (heading, table(names, rows, left=(0,)), said)))
 

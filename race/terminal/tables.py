@@ -138,17 +138,19 @@ def latencies(analysis: Analysis) -> Table | None:
 
 
 def seen_by_crowds(analysis: Analysis) -> Iterator[RenderableType]:
-    """Of each group a table of units, median and p95; below it every pair in a sentence."""
+    """Of each group a table of units, median, p95 and, of who did not keep up, what failed; below
+    it every pair in a sentence.
+    """
     for group in crowds.crowds(analysis):
         table = _table(f"{group.title}, {group.contest.load}: milliseconds")
         table.add_column(analysis.discipline.contender, no_wrap=True)
-        for name in (analysis.discipline.unit, "median", "p95", "n"):
+        for name in (analysis.discipline.unit, "median", "p95", "failed", "n"):
             table.add_column(name, justify="right", no_wrap=True)
         for side in group.sides:
             whole = side.parts[crowds.ALL]
             times = [_middle(one) for one in (whole.p50_us, side.p95_us)]
-            name = broken(side.item.label, NAME)
-            table.add_row(name, f"{whole.count.median:,.0f}", *times, f"{side.item.cells}")
+            name, last = broken(side.item.label, NAME), [words.percent(side.lost), str(side.cells)]
+            table.add_row(name, f"{whole.count.median:,.0f}", *times, *last)
         said = (sentences.versus(group.contest, pair) for pair in group.pairs)
         yield Group(table, Text("\n".join(said) + "\n"))
 

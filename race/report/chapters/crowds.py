@@ -84,7 +84,7 @@ def _figure(analysis: Analysis, group: Group, sides: Sequence[Side], name: str) 
     )
     caption = (
         "Line: mean over rounds; band: from the least round to the largest. The panels of a row "
-        "have one scale. Connections are those that are open, at work or kept."
+        "have one scale. Connections are all that are open, those too that contenders at rest keep."
     )
     return Figure("", caption, drawing)
 
@@ -93,7 +93,8 @@ def _told(side: Side, unit: str) -> str:
     whole = side.parts[crowds.ALL]
     p50 = words.milliseconds(whole.p50_us.median if whole.p50_us else None)
     p95 = words.milliseconds(side.p95_us.median if side.p95_us else None)
-    return f"{side.item.label}: {whole.count.median:,.0f} {unit}, median {p50}, p95 {p95}"
+    told = f"{side.item.label}: {whole.count.median:,.0f} {unit}, median {p50}, p95 {p95}"
+    return told if side.lost is None else f"{told}, {words.percent(side.lost)} failed"
 
 
 def _lost(analysis: Analysis) -> list[str]:
@@ -102,5 +103,5 @@ def _lost(analysis: Analysis) -> list[str]:
         f"{item.label}: {item.state}, {item.reason}"
         for contest in analysis.contests
         for item in contest.standings
-        if contest.work.load.crowd and item.throughput is None
+        if contest.work.load.crowd and item.throughput is None and item.state != "overloaded"
     ]

@@ -17,6 +17,7 @@ from race.analysis.crowds import ALL, crowds
 from race.analysis.model import Analysis
 from race.commands.claim import finder
 from race.errors import RaceError
+from race.report import format as words
 from race.report import html, markdown
 from race.report.claims import compute
 from race.saved.model import Cell
@@ -71,6 +72,34 @@ def test_pairs_differ_in_one_factor_under_the_same_conditions(found: Analysis) -
     assert far_pair.p95.ratio == pytest.approx(0.15, abs=0.02)
     assert twin.p50 is not None
     assert twin.p50.low < 0 < twin.p50.high
+
+
+def test_who_did_not_keep_up_is_shown_and_compared_by_what_went_well(raced: SavedRace) -> None:
+    label = f"{QUERY}, link 0 ms"
+    errors = {"status": 100}
+    cells = [
+        changed(one, status="overloaded", reason="too slow", errors=errors)
+        if one.label == label and one.round > 1
+        else one
+        for one in raced.cells
+    ]
+    analysis = analyse(replace(raced, cells=cells))
+    near, far = crowds(analysis)
+    query, pool = near.sides
+    assert (query.item.state, query.cells, pool.lost) == ("overloaded", 6, None)
+    assert query.lost == pytest.approx(100 / (100 + query.parts[ALL].count.median), rel=0.05)
+    assert query.courses["p95"]
+    pair = near.pairs[0]
+    assert pair.count is not None
+    assert pair.count.low > 0
+    assert (pair.p50, pair.p95) == (None, None)
+    assert far.pairs[0].p95 is not None
+    shown = section(html.page(analysis), "crowds")
+    assert f"{label}: did not keep up in 5 of 6 cells" in shown
+    assert words.percent(query.lost) in shown
+    text = markdown.page(analysis)
+    assert f"| {words.percent(query.lost)} | 6 |" in text
+    assert f"- {label}: did not keep up in 5 of 6 cells" in text
 
 
 def test_courses_are_means_over_rounds_and_parts_medians(found: Analysis) -> None:
@@ -133,20 +162,6 @@ def test_a_claim_is_about_what_is_compared(raced: SavedRace, found: Analysis) ->
         claim("crowd", "crowd", "reports:Steps", *both, "p96")
     with pytest.raises(RaceError, match="unknown engine 'x'"):
         claim("crowd", "crowd", "reports:Steps", "x", both[1], "p95")
-
-
-def test_who_did_not_keep_up_is_named_and_not_compared(raced: SavedRace) -> None:
-    late = [
-        changed(cell, status="overloaded", reason="did not keep up with 70 users")
-        if cell.label == f"{QUERY}, link 2 ms"
-        else cell
-        for cell in raced.cells
-    ]
-    found = analyse(replace(raced, cells=late))
-    assert [len(group.sides) for group in crowds(found)] == [2, 1]
-    assert f"{QUERY}, link 2 ms: overloaded, did not keep up in 6 of 6 cells" in section(
-        html.page(found), "crowds"
-    )
 
 
 def test_a_race_without_crowds_has_no_chapter_of_them(small: SavedRace, tmp_path: Path) -> None:
