@@ -32,8 +32,9 @@ adapter can reach is a gap, named with its entry in ``handlers.WEB``, and expect
 - A constant is answered from its route alone, in the framework's most ordinary form
   (``Response(text=...)``): nothing of the request is looked at, and nothing is added to it, no
   header of ours. It is what the framework costs.
-- Every other page has the headers of its ``Kind``. The body is read before a page that ``waits`` is
-  made, up to ``BODY_LIMIT`` bytes, then 413; the pages parse it.
+- Every other page has the headers of its ``Kind``. The body is read before a page that
+  ``takes_body`` is made, up to ``BODY_LIMIT`` bytes, then 413; the pages parse it. What else has a
+  body is answered as if it had none, or 413 where the framework reads it all the same.
 - The session cookie is read and set through the framework's own interface, as its users do, with
   ``SESSION_OPTIONS``. A cookie that the framework cannot read is none, and its visitor a new one.
 - ``Visit.address`` is the peer's address, never what a header claims (X-Forwarded-For, Forwarded,

@@ -17,13 +17,16 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from race.analysis.model import Analysis, Contest, Spread, Standing, spread
-from race.analysis.values import Measure, kept, values
+from race.analysis.trust import most_often_full
+from race.analysis.values import Measure, cpu_us, kept, median, values
 from race.saved.model import Cell, Moment, Work
 from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
 
 ALL = "all"
 """The row of all parts together."""
+TWIN = "A/A"
+"""What sets apart two that nothing sets apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,16 @@ class Row:
 class Side:
     """One contender: figures of a cell over rounds, by part (ALL the first); courses by figure.
 
-    `lost` is the fraction that did not go well, in the median cell; None where it kept up.
+    `lost` is the fraction that did not go well; in `late` of its `cells` that was too much. `full`
+    is whose core was in most of them, `cpu_us` the CPU time of a unit of the party under test.
     """
 
     item: Standing
     cells: int
-    lost: float | None
+    late: int
+    lost: Spread | None
+    full: str | None
+    cpu_us: float | None
     parts: dict[str, Row]
     p95_us: Spread | None
     courses: dict[str, list[Point]]
@@ -61,7 +68,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """Ratios of one contender to another; `differ` is the factor that sets them apart, "A/A" where
+    """Ratios of one contender to another; `differ` is the factor that sets them apart, TWIN where
     nothing does. Of a time, less is better.
     """
 
@@ -79,6 +86,7 @@ class Group:
 
     contest: Contest
     conditions: str
+    rounds: int
     sides: list[Side]
     pairs: list[Versus]
 
@@ -124,6 +132,16 @@ def crowds(analysis: Analysis) -> list[Group]:
     return found
 
 
+def known_limits(groups: Sequence[Group]) -> list[str]:
+    """What to know of the figures of the generators that drove them."""
+    contests = [group.contest for group in groups]
+    texts = (
+        one.discipline.level_texts.get("generator", {}).get(one.work.load.generator)
+        for one in contests
+    )
+    return [text for text in dict.fromkeys(texts) if text]
+
+
 def _as_declared(analysis: Analysis) -> Callable[[Standing], int]:
     labels = [one.label for one in analysis.race.head.contenders]
     return lambda item: labels.index(item.label) if item.label in labels else len(labels)
@@ -137,7 +155,10 @@ def _group(analysis: Analysis, contest: Contest, more: str, items: Sequence[Stan
     return Group(
         contest=contest,
         conditions=more.removeprefix(", "),
-        sides=[_side(item, cells[item.label]) for item in items],
+        sides=[
+            _side(item, cells[item.label], contest.party) for item in items if cells[item.label]
+        ],
+        rounds=len({cell.round for found in cells.values() for cell in found}),
         pairs=list(_pairs(analysis, contest, items)),
     )
 
@@ -151,17 +172,20 @@ def seen(analysis: Analysis) -> list[Cell]:
     ]
 
 
-def _side(item: Standing, cells: Sequence[Cell]) -> Side:
+def _side(item: Standing, cells: Sequence[Cell], party: str) -> Side:
     names = dict.fromkeys(name for cell in cells for name in sorted(cell.parts))
     rows = {ALL: _row([(cell.count or 0, cell.latency_us.get("p50")) for cell in cells])}
     for name in names:
         found = [cell.parts[name] for cell in cells if name in cell.parts]
         rows[name] = _row([(part.count, part.latency_us.get("p50")) for part in found])
-    late = item.state == "overloaded"
+    cost = cpu_us(party)
     return Side(
         item=item,
         cells=len(cells),
-        lost=statistics.median(map(_lost, cells)) if late else None,
+        late=sum(cell.status == "overloaded" for cell in cells),
+        lost=spread(map(_lost, cells)),
+        full=most_often_full(cells),
+        cpu_us=median(map(cost, cells)),
         parts={name: row for name, row in rows.items() if row is not None},
         p95_us=spread(cell.latency_us.get("p95") for cell in cells),
         courses={
@@ -213,7 +237,7 @@ def _pairs(analysis: Analysis, contest: Contest, items: Sequence[Standing]) -> I
     for twin in analysis.race.head.contenders:
         original = labels.get((twin.name, tuple(sorted(twin.factors.items()))))
         if twin.aa and original is not None:
-            yield _versus(analysis, contest, twin.label, original, "A/A")
+            yield _versus(analysis, contest, twin.label, original, TWIN)
 
 
 def _versus(analysis: Analysis, contest: Contest, label: str, other: str, differ: str) -> Versus:
@@ -222,10 +246,12 @@ def _versus(analysis: Analysis, contest: Contest, label: str, other: str, differ
 
 
 def ratio(analysis: Analysis, work: Work, name: str, label: str, other: str) -> Estimate | None:
-    """Of one of MEASURES, two contenders; None where they have no common round, or of a time where
-    one did not keep up.
+    """Of one of MEASURES, two contenders; None where they have no common round, of a time where one
+    did not keep up, of a count where one had a round in which nothing went well.
     """
     cells = seen(analysis) if name == COUNT else analysis.counted
+    if any(not cell.count for cell in cells if cell.work == work and cell.label in (label, other)):
+        return None
     logs = values(cells, MEASURES[name]).get(work, {})
     ratios = noise.log_ratios(logs.get(label, {}), logs.get(other, {}))
     return signed_rank.hodges_lehmann(ratios) if ratios else None

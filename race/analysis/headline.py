@@ -16,7 +16,7 @@ def headline(contests: Sequence[Contest], discipline: Discipline) -> Headline | 
     The best against the best-placed that it beat by the rule, of those that differ from it in one
     factor alone if there is one; where it beat nobody, against the runner-up. Where the rounds were
     too few for that, as the closed ones of a race at fixed rates are, what a unit costs at the
-    highest rate that most kept. None without a ranking.
+    highest rate that most kept. None where nobody is ranked nor kept a rate.
     """
     found = _ranked(contests, discipline)
     return found if found and found.estimate.bounded else at_rate(contests, discipline) or found
@@ -42,7 +42,7 @@ def precedence(work: Work, discipline: Discipline) -> tuple[bool, int]:
 def at_rate(contests: Sequence[Contest], discipline: Discipline) -> Headline | None:
     """What a unit costs at a rate that both kept: whoever used least CPU time against the
     reference, or the reference against the next one; at the highest rate that most were compared
-    at. None where nobody kept one for rounds enough.
+    at. An estimate, no winner. None where nobody kept a rate for rounds enough.
     """
     shared = [(contest, costs) for contest in contests if (costs := _costs(contest))]
     if not shared:
@@ -58,8 +58,8 @@ def at_rate(contests: Sequence[Contest], discipline: Discipline) -> Headline | N
     reference = next(item for item in contest.standings if item.label == contest.reference)
     estimate, cheapest = min(costs, key=lambda one: one[0].value)
     if estimate.value > 0:
-        return _sentence(contest, reference, cheapest, estimate.reversed(), estimate.low > 0)
-    return _sentence(contest, cheapest, reference, estimate, estimate.high < 0)
+        return _sentence(contest, reference, cheapest, estimate.reversed(), declared=False)
+    return _sentence(contest, cheapest, reference, estimate, declared=False)
 
 
 def _costs(contest: Contest) -> list[tuple[Estimate, Standing]]:

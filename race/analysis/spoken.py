@@ -14,7 +14,8 @@ class Headline:
     `declared` means it won by the rule. `differ` names the factors in which the two differ (empty:
     they run the same code), `levels` the winner's and the other's level of each. `unknown` are
     those of the two that lack a factor which others have: what sets them apart is then not known,
-    and no factor is named. With a `rate`, which both kept, `estimate` is of their CPU time.
+    and no factor is named. With a `rate`, which both kept, `estimate` is of their CPU time, and
+    nobody is declared.
     """
 
     winner: str
@@ -37,7 +38,7 @@ class Headline:
         """What was found, without what the two differ in."""
         if self.rate is not None:
             return (
-                f"At {self.rate:,.0f} a second {self.winner} serves {self.title} "
+                f"At {self.rate:,.0f} a second {self.winner} served {self.title} "
                 f"with {self.estimate} of the CPU time of {self.other}"
             )
         if self.declared:

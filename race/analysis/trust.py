@@ -119,8 +119,9 @@ def _warnings(
     short = [contest for contest in ranked if not contest.decided]
     if short:
         most = max(contest.rounds for contest in short)
+        where = "Of the closed loop " if any(contest.rated for contest in contests) else ""
         yield (
-            f"{most} round{'s' * (most != 1)} cannot give a 95 % interval, so no winner is "
+            f"{where}{most} round{'s' * (most != 1)} cannot give a 95 % interval, so no winner is "
             f"declared; {signed_rank.rounds_needed()} rounds can."
         )
     if ranked and not any(contender.aa for contender in race.head.contenders):

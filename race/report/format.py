@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import datetime
 
-from race.analysis.model import Contest, Standing
+from race.analysis.model import Contest, Spread, Standing
 from race.analysis.values import a, load_text, one
 from race.saved.model import Environment
 
@@ -30,6 +31,7 @@ __all__ = [
     "rate",
     "ratio",
     "signed",
+    "spread",
 ]
 
 NONE = "–"
@@ -50,6 +52,14 @@ def number(value: float | None) -> str:
 
 def milliseconds(us: float | None) -> str:
     return NONE if us is None else f"{number(us / 1000)} ms"
+
+
+def spread(found: Spread | None, shown: Callable[[float | None], str]) -> str:
+    """The median with the least and the largest: "485 ms [320, 1,700]"."""
+    if found is None:
+        return NONE
+    low, high = (shown(end).partition(" ")[0] for end in (found.low, found.high))
+    return f"{shown(found.median)} [{low}, {high}]"
 
 
 def percent(fraction: float | None) -> str:

@@ -12,6 +12,11 @@ from race.report import format as words
 from race.report import sentences
 from race.report.legend import Group, legend
 
+CELLS = (
+    "Of a cell, the median over n cells, in brackets the least and the largest. Times are of all "
+    "requests, also of those that failed."
+)
+
 
 def page(analysis: Analysis) -> str:
     """Headline, warnings, legend, one ranking for each contest of the closed loop, what crowds saw,
@@ -21,9 +26,12 @@ def page(analysis: Analysis) -> str:
     first = analysis.headline.text if analysis.headline else head.scenario.get("title", head.race)
     parts = [f"# {escape(first)}"]
     parts += [f"> {escape(warning)}" for warning in analysis.trust.warnings]
-    parts += [_legend(groups)] if (groups := legend(analysis, cells=False)) else []
+    parts += [_legend(found)] if (found := legend(analysis, cells=False)) else []
     parts += [_contest(analysis, contest) for contest in analysis.closed()]
-    parts += [_crowd(group) for group in crowds.crowds(analysis)]
+    parts += _rates(analysis)
+    groups = crowds.crowds(analysis)
+    parts += [escape(text) for text in crowds.known_limits(groups)]
+    parts += [_crowd(group) for group in groups]
     commit = escape(words.commit(head.environment)) if head.environment.commit else ""
     where = f" on commit {commit}" if commit else ""
     parts.append(f"Repeat it{where}:\n\n{code(shlex.join(head.command))}")
@@ -68,24 +76,65 @@ def _contest(analysis: Analysis, contest: Contest) -> str:
     return f"## {escape(contest.place)}\n\n{escape(said)}\n\n{table(names, rows, left=(1,))}"
 
 
+def _rates(analysis: Analysis) -> list[str]:
+    """A table for each fixed rate that several contenders were compared at."""
+    parts = []
+    for contest in analysis.contests:
+        if not contest.rated or sum(item.throughput is not None for item in contest.standings) < 2:
+            continue
+        rows = [
+            [
+                item.label,
+                words.number(item.cpu_us.get(contest.party)),
+                str(item.cpu_ratio or words.NONE) if item.throughput else f"{item.state}",
+                *(words.milliseconds(item.latency_us.get(name)) for name in ("p50", "p99")),
+                words.counted(item),
+            ]
+            for item in contest.standings
+        ]
+        cost = f"CPU µs/{words.one(contest.discipline.unit)}"
+        names = [contest.discipline.contender, cost, "CPU ratio [95 %]", "p50", "p99", "n"]
+        said = f"CPU time against {contest.reference or 'nobody'}."
+        heading = f"## {escape(contest.place)}, {escape(contest.load)}\n\n{escape(said)}"
+        parts.append(f"{heading}\n\n{table(names, rows, left=(0,))}")
+    return parts
+
+
 def _crowd(group: crowds.Group) -> str:
-    """Contenders under a crowd, who did not keep up, then every pair in a sentence."""
+    """Contenders under a crowd, who did not keep up, every pair in a sentence, the parts."""
     contest = group.contest
     rows: list[list[str]] = []
     for side in group.sides:
         whole = side.parts[crowds.ALL]
-        found = (whole.p50_us, side.p95_us)
-        times = [words.milliseconds(one.median if one else None) for one in found]
-        failed = words.percent(side.lost)
-        rows.append(
-            [side.item.label, f"{whole.count.median:,.0f}", *times, failed, f"{side.cells}"]
-        )
-    names = [contest.discipline.contender, contest.discipline.unit, "median", "p95", "failed", "n"]
-    late = [f"{one.item.label}: {one.item.reason}." for one in group.sides if one.lost is not None]
+        times = [words.spread(one, words.milliseconds) for one in (whole.p50_us, side.p95_us)]
+        last = [words.spread(side.lost, words.percent), side.full or "unknown", str(side.cells)]
+        rows.append([side.item.label, f"{whole.count.median:,.0f}", *times, *last])
+    unit = contest.discipline.unit
+    names = [contest.discipline.contender, unit, "median", "p95", "failed", "full", "n"]
+    late = [sentences.late(side) for side in group.sides if side.late]
     pairs = [sentences.versus(contest, pair) for pair in group.pairs]
     said = "\n".join(f"- {escape(text)}" for text in (*late, *pairs))
-    heading = f"## {escape(group.title)}\n\n{escape(contest.load)}"
-    return "\n\n".join(filter(None, (heading, table(names, rows, left=(0,)), said)))
+    what = f"{contest.load}, {words.plural(group.rounds, 'round')}. {CELLS}"
+    heading = f"## {escape(group.title)}\n\n{escape(what)}"
+    parts = (heading, table(names, rows, left=(0,)), said, _parts(group))
+    return "\n\n".join(filter(None, parts))
+
+
+def _parts(group: crowds.Group) -> str:
+    """By what was asked for: how many went well, and the median of all times."""
+    rows = [
+        [name, *(_part(side.parts.get(name)) for side in group.sides)]
+        for name in group.parts
+        if name != crowds.ALL
+    ]
+    return table(["", *(side.item.name for side in group.sides)], rows, left=(0,))
+
+
+def _part(row: crowds.Row | None) -> str:
+    if row is None:
+        return words.NONE
+    took = words.milliseconds(row.p50_us.median if row.p50_us else None)
+    return f"{row.count.median:,.0f} · {took}"
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:

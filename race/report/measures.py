@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from race.analysis import crowds
+from race.analysis.crowds import Side
 from race.analysis.merge import MergedPair, between, merged_pair
-from race.analysis.model import Contest, Standing
+from race.analysis.model import Contest, Spread, Standing
 from race.analysis.pairing import Run
 from race.errors import RaceError, unknown
 from race.report import format as words
@@ -127,6 +128,22 @@ def _crowd(runs: Sequence[Run], task: str, first: str, second: str, figure: str)
     return str(estimate) if estimate else words.NONE
 
 
+def _seen(runs: Sequence[Run], task: str, label: str, figure: str) -> str:
+    """The median over rounds, with the least and the largest round."""
+    if figure not in SEEN:
+        raise unknown("figure of a crowd", figure, SEEN)
+    _standings(runs, task, label)
+    found = [
+        side
+        for run, contest in _both(runs, task)
+        for group in crowds.crowds(run.analysis)
+        for side in group.sides
+        if group.contest.work == contest.work and side.item.label == label
+    ]
+    number, shown = SEEN[figure]
+    return _same(words.spread(number(side), shown) for side in found) if found else words.NONE
+
+
 def _figure(
     number: Callable[[Standing], float | None], shown: Callable[[float | None], str]
 ) -> Measure:
@@ -212,6 +229,12 @@ def _same(texts: Iterable[str]) -> str:
     return found[0] if len(set(found)) == 1 else " / ".join(found)
 
 
+SEEN: dict[str, tuple[Callable[[Side], Spread | None], Callable[[float | None], str]]] = {
+    "p50": (lambda side: side.parts[crowds.ALL].p50_us, words.milliseconds),
+    "p95": (lambda side: side.p95_us, words.milliseconds),
+    "failed": (lambda side: side.lost, words.percent),
+}
+"""What one contender showed a crowd."""
 PAIR = ("TASK", "A", "B")
 MEASURES = {
     "ratio": Measure(PAIR, _ratio),
@@ -219,6 +242,7 @@ MEASURES = {
     "verdict": Measure(PAIR, _verdict),
     "effect": Measure(("TASK", "FACTOR", "LEVEL", "REFERENCE"), _effect),
     "crowd": Measure((*PAIR, "FIGURE"), _crowd),
+    "seen": Measure(("TASK", "CONTENDER", "FIGURE"), _seen),
     "rate": _figure(_units_per_second, words.number),
     "busy": _figure(lambda item: item.busy, words.percent),
     "counted": _figure(lambda item: item.cells, lambda cells: f"{cells:g}"),

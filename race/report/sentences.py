@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from race.analysis.crowds import Versus
+from race.analysis import crowds
+from race.analysis.crowds import Side, Versus
 from race.analysis.headline import against
 from race.analysis.model import Analysis, Contest, Standing
 from race.analysis.values import load_text
@@ -178,6 +179,11 @@ def spoken(contest: Contest) -> str:
     )
 
 
+def late(side: Side) -> str:
+    """Who did not keep up with a crowd, and how often."""
+    return f"{side.item.label}: did not keep up in {side.late} of {side.cells} cells."
+
+
 def versus(contest: Contest, pair: Versus) -> str:
     """Two contenders under one crowd, in a sentence."""
     known = (
@@ -186,7 +192,8 @@ def versus(contest: Contest, pair: Versus) -> str:
         (pair.p95, "the p95"),
     )
     told = ", ".join(f"{found} {what}" for found, what in known if found is not None)
-    return f"{pair.label} against {pair.other} ({pair.differ}): {told or words.NONE}."
+    differ = "" if pair.differ == crowds.TWIN else f" ({pair.differ})"
+    return f"{pair.label} against {pair.other}{differ}: {told or words.NONE}."
 
 
 def connections(analysis: Analysis, work: Work) -> tuple[int, int]:

@@ -149,7 +149,10 @@ def seen_by_crowds(analysis: Analysis) -> Iterator[RenderableType]:
         for side in group.sides:
             whole = side.parts[crowds.ALL]
             times = [_middle(one) for one in (whole.p50_us, side.p95_us)]
-            name, last = broken(side.item.label, NAME), [words.percent(side.lost), str(side.cells)]
+            name, last = (
+                broken(side.item.label, NAME),
+                [words.percent(side.lost.median if side.lost else None), str(side.cells)],
+            )
             table.add_row(name, f"{whole.count.median:,.0f}", *times, *last)
         said = (sentences.versus(group.contest, pair) for pair in group.pairs)
         yield Group(table, Text("\n".join(said) + "\n"))

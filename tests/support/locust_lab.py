@@ -35,6 +35,11 @@ def needed() -> None:
         absent("no locust: make env")
 
 
+def _hears_ctrl_c() -> None:
+    """Tests that were begun in the background inherit deaf ears."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Running:
     """A process whose output is kept; with it goes all that it started."""
 
@@ -49,6 +54,7 @@ class Running:
                 stderr=subprocess.STDOUT,
                 env=env or environment(),
                 cwd=ROOT,
+                preexec_fn=_hears_ctrl_c,  # noqa: PLW1509 - one thread
             )
 
     def text(self) -> str:

@@ -11,6 +11,7 @@ from race.analysis import crowds
 from race.analysis.crowds import Group, Side
 from race.analysis.model import Analysis
 from race.report import format as words
+from race.report import sentences
 from race.report.charts import courses, vega
 from race.report.charts.colours import palette
 from race.report.charts.courses import Courses
@@ -23,11 +24,12 @@ SIDES = 4
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A group with its heading and figures."""
+    """A group with its heading and figures, and a sentence for each who did not keep up."""
 
     title: str
     group: Group
     figures: list[Figure]
+    late: list[str]
 
 
 class Crowds:
@@ -42,9 +44,6 @@ class Crowds:
         groups = crowds.crowds(analysis)
         if not groups:
             return None
-        loads = [group.contest.work.load for group in groups]
-        texts = analysis.discipline.level_texts.get("generator", {})
-        known = dict.fromkeys(texts.get(load.generator, "") for load in loads)
         sections = [
             _section(analysis, group, f"course-{number}")
             for number, group in enumerate(groups, start=1)
@@ -53,7 +52,7 @@ class Crowds:
             "crowds",
             analysis,
             sections=sections,
-            notes=[text for text in known if text],
+            notes=crowds.known_limits(groups),
             lost=_lost(analysis),
             everything=crowds.ALL,
         )
@@ -64,7 +63,8 @@ def _section(analysis: Analysis, group: Group, name: str) -> Section:
         _figure(analysis, group, group.sides[first : first + SIDES], f"{name}-{first}")
         for first in range(0, len(group.sides), SIDES)
     ]
-    return Section(group.title, group, found)
+    late = [sentences.late(side) for side in group.sides if side.late]
+    return Section(group.title, group, found, late)
 
 
 def _figure(analysis: Analysis, group: Group, sides: Sequence[Side], name: str) -> Figure:
@@ -94,7 +94,7 @@ def _told(side: Side, unit: str) -> str:
     p50 = words.milliseconds(whole.p50_us.median if whole.p50_us else None)
     p95 = words.milliseconds(side.p95_us.median if side.p95_us else None)
     told = f"{side.item.label}: {whole.count.median:,.0f} {unit}, median {p50}, p95 {p95}"
-    return told if side.lost is None else f"{told}, {words.percent(side.lost)} failed"
+    return f"{told}, {words.percent(side.lost.median if side.lost else None)} failed"
 
 
 def _lost(analysis: Analysis) -> list[str]:

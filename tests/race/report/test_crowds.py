@@ -14,7 +14,7 @@ from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.crowds import ALL, crowds
-from race.analysis.model import Analysis
+from race.analysis.model import Analysis, Spread
 from race.commands.claim import finder
 from race.errors import RaceError
 from race.report import format as words
@@ -86,8 +86,11 @@ def test_who_did_not_keep_up_is_shown_and_compared_by_what_went_well(raced: Save
     analysis = analyse(replace(raced, cells=cells))
     near, far = crowds(analysis)
     query, pool = near.sides
-    assert (query.item.state, query.cells, pool.lost) == ("overloaded", 6, None)
-    assert query.lost == pytest.approx(100 / (100 + query.parts[ALL].count.median), rel=0.05)
+    assert (query.item.state, query.late, query.cells, pool.late) == ("overloaded", 5, 6, 0)
+    assert query.lost is not None
+    assert query.lost.median == pytest.approx(100 / (100 + query.parts[ALL].count.median), rel=0.05)
+    assert (query.lost.low, pool.lost) == (0.0, Spread(0.0, 0.0, 0.0))
+    assert (query.full, query.cpu_us) == ("nobody", 9000.0)
     assert query.courses["p95"]
     pair = near.pairs[0]
     assert pair.count is not None
@@ -96,10 +99,24 @@ def test_who_did_not_keep_up_is_shown_and_compared_by_what_went_well(raced: Save
     assert far.pairs[0].p95 is not None
     shown = section(html.page(analysis), "crowds")
     assert f"{label}: did not keep up in 5 of 6 cells" in shown
-    assert words.percent(query.lost) in shown
+    failed = words.spread(query.lost, words.percent)
+    assert failed in shown.replace("\u00a0", " ")
     text = markdown.page(analysis)
-    assert f"| {words.percent(query.lost)} | 6 |" in text
-    assert f"- {label}: did not keep up in 5 of 6 cells" in text
+    assert f"| {failed} | nobody | 6 |" in text
+    assert f"- {label}: did not keep up in 5 of 6 cells." in text
+
+
+def test_a_round_in_which_nothing_went_well_is_no_ratio(raced: SavedRace) -> None:
+    label = f"{QUERY}, link 0 ms"
+    cells = [
+        changed(one, status="overloaded", reason="too slow", count=0, throughput=0.0)
+        if one.label == label and one.round == 2
+        else one
+        for one in raced.cells
+    ]
+    near, far = crowds(analyse(replace(raced, cells=cells)))
+    assert near.pairs[0].count is None
+    assert far.pairs[0].count is not None
 
 
 def test_courses_are_means_over_rounds_and_parts_medians(found: Analysis) -> None:
@@ -158,6 +175,11 @@ def test_a_claim_is_about_what_is_compared(raced: SavedRace, found: Analysis) ->
     for name, estimate in told.items():
         assert claim("crowd", "crowd", "reports:Steps", *both, name) == str(estimate)
     assert claim("latency", "crowd", "reports:Steps", both[1], "p95").endswith(" ms")
+    assert re.fullmatch(
+        r"[\d,]+ ms \[.*\]", claim("seen", "crowd", "reports:Steps", both[1], "p95")
+    )
+    with pytest.raises(RaceError, match="unknown figure of a crowd 'fail': did you mean 'failed'"):
+        claim("seen", "crowd", "reports:Steps", both[1], "fail")
     with pytest.raises(RaceError, match="unknown figure of a crowd 'p96': did you mean 'p95'"):
         claim("crowd", "crowd", "reports:Steps", *both, "p96")
     with pytest.raises(RaceError, match="unknown engine 'x'"):
