@@ -21,6 +21,10 @@ from handlers.web.supervisor import Ready
 # refused because the server closes would hold up its end.
 LINGER_SECONDS = 1.0
 
+# What a client can do, and aiohttp logs: it asserts that the client is still there in a task that
+# begins a turn of the loop later. An assertion of a page's is no error of aiohttp's (`site`).
+CLIENTS = (HttpProcessingError, ConnectionError, AssertionError)
+
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 
 
@@ -159,7 +163,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
     """Serve until a signal; the exit status."""
 
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
-        ignore("aiohttp.server", HttpProcessingError, ConnectionError)
+        ignore("aiohttp.server", *CLIENTS)
         bodies = Bodies()
         runner = web.AppRunner(application(site, bodies), lingering_time=LINGER_SECONDS, **logged())
         await runner.setup()
