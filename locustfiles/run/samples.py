@@ -28,7 +28,7 @@ class Figure(NamedTuple):
 FIGURES = {
     "server_cpu": Figure("server CPU (of one core)", "{:.0%}"),
     "database_cpu": Figure("database CPU (of one core)", "{:.0%}"),
-    "connections": Figure("connections open in the database", "{:.0f}"),
+    "connections": Figure("connections to the database", "{:.0f}"),
     "waiting": Figure("pages waiting for a connection", "{:.0f}"),
     "requests_per_page": Figure("requests to the database per page", "{:.2f}"),
 }

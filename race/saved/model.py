@@ -84,7 +84,7 @@ class WarmUp(Struct, frozen=True):
 class Moment(Struct, frozen=True, kw_only=True):
     """A cell of a crowd, `at` seconds after its begin: its `users`; of the last seconds before it
     `throughput` (units/s that went well) and percentiles of all times, in microseconds;
-    `connections` that were open in the database. None is what is not known.
+    `connections` that the server had open to its database. None is what is not known.
     """
 
     at: Amount

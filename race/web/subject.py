@@ -132,7 +132,8 @@ class Site:
         url = databases.url(name) if name else None
         if name is None or url is None:
             return Beside(self.server.child.pid)
-        return Beside(self.server.child.pid, databases.pid(name), find(name).address(url))
+        where = self.link.where if self.link else find(name).address(url)
+        return Beside(self.server.child.pid, databases.pid(name), where)
 
     def _count(self, tasks: Sequence[str]) -> dict[str, Figures]:
         """By page, on a server of its own, whose wire is tapped."""

@@ -20,7 +20,7 @@ ENGINE = ("--engine", "aiohttp-postgres-pool", "--port", "0")
 FIGURES = {
     "server CPU (of one core)",
     "database CPU (of one core)",
-    "connections open in the database",
+    "connections to the database",
     "pages waiting for a connection",
     "requests to the database per page",
 }

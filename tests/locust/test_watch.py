@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import socket
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -141,24 +145,45 @@ def test_a_sample_has_differences(tmp_path: Path) -> None:
     assert second["database_cpu"] is second["connections"] is None
 
 
-def test_open_connections_are_counted(tmp_path: Path) -> None:
-    path = str(tmp_path / "database.sock")
+def test_own_connections_are_counted(tmp_path: Path) -> None:
+    """Those of this process, not of another one to the same place, and none that are over."""
+    path = str(tmp_path / "data base.sock")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
         listening.listen()
-        where = Address(path, "", 0)
-        assert open_to(where) == 0
-        with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as other:
-            one.connect(path)
-            other.connect(path)
-            ends = [listening.accept()[0] for _ in range(2)]
-            assert open_to(where) == 2
-            for end in ends:
-                end.close()
+        count_ends(listening, Address(path, "", 0), path)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-        assert open_to(Address(None, "127.0.0.1", port)) == 0
-        with socket.create_connection(("127.0.0.1", port)):
-            end, _ = listening.accept()
-            assert open_to(Address(None, "127.0.0.1", port)) == 1
-            end.close()
+        host, port = listening.getsockname()
+        count_ends(listening, Address(None, host, port), (host, port))
+
+
+def count_ends(listening: socket.socket, where: Address, place: Any) -> None:
+    me = [os.getpid()]
+    assert open_to(where, me) == 0
+    with another(listening.family, place), listening.accept()[0]:
+        assert open_to(where, me) == 0
+        ours = [socket.socket(listening.family) for _ in range(2)]
+        for one in ours:
+            one.connect(place)
+        ends = [listening.accept()[0] for _ in ours]
+        assert open_to(where, me) == 2
+        assert open_to(where, []) == 0
+        for one in [*ours, *ends]:
+            one.close()
+        assert open_to(where, me) == 0
+
+
+@contextlib.contextmanager
+def another(family: int, place: Any) -> Iterator[None]:
+    """A process of its own that is connected to a place."""
+    code = f"import socket; s = socket.socket({int(family)}); s.connect({place!r}); input()"
+    child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
+    try:
+        yield
+    finally:
+        child.communicate(b"\n", timeout=10)
+
+
+def test_without_ss_connections_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert open_to(Address("/nowhere", "", 0), [os.getpid()]) is None

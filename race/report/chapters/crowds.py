@@ -74,7 +74,7 @@ def _figure(analysis: Analysis, group: Group, sides: Sequence[Side], name: str) 
         "throughput": courses.Figure(f"{unit}/s"),
         "p50": courses.Figure("median, ms", 1e3),
         "p95": courses.Figure("p95, ms", 1e3),
-        "connections": courses.Figure("connections open in the database"),
+        "connections": courses.Figure("connections to the database"),
     }
     drawing = vega.figure(
         name,

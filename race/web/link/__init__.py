@@ -15,7 +15,7 @@ from databases.database import Database
 from race.errors import CellFailed
 from race.machine.process import Child
 from race.saved.model import Contender
-from runtime.address import moved
+from runtime.address import Address, moved
 from runtime.paths import ROOT
 
 LINK = "link"
@@ -36,10 +36,11 @@ def milliseconds(contender: Contender) -> float:
 
 @dataclass
 class Link:
-    """A relay that runs, and the environment that leads a server through it."""
+    """A relay that runs, the environment that leads a server through it, and where it listens."""
 
     child: Child
     env: Mapping[str, str]
+    where: Address
 
     def end(self) -> None:
         """With the connections that are left."""
@@ -67,4 +68,4 @@ def laid(database: Database, url: str, more: float, where: frozenset[int]) -> Li
     except BaseException:
         child.end()
         raise
-    return Link(child, {database.url_variable: moved(url, found)})
+    return Link(child, {database.url_variable: moved(url, found)}, found)

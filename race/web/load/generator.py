@@ -17,7 +17,7 @@ ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 @dataclass(frozen=True)
 class Beside:
     """What a generator with a course may look at meanwhile: the main processes of server and
-    database, None where there is none to see, and where the database listens.
+    database, None where there is none to see, and where the server finds its database.
     """
 
     server: int | None = None

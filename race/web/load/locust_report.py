@@ -89,7 +89,7 @@ def part(page: Report) -> Part:
 
 
 def course(report: Report) -> list[Moment]:
-    """Second by second, with the connections that were open in the database."""
+    """Second by second, with the connections that the server had open to its database."""
     begun = float(report["begun"])
     looks = [
         (float(look["time"]) - begun, int(look["connections"]))

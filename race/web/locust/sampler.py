@@ -25,7 +25,8 @@ class Sampler:
     """Writes a line to ``path``, when one is due.
 
     ``server`` and ``database`` are main processes, None where there is none to see; ``where`` the
-    database listens; ``figures`` is the folder of the server's own counts (``SITE_FIGURES``).
+    server finds its database; ``figures`` is the folder of the server's own counts
+    (``SITE_FIGURES``).
     """
 
     path: Path
@@ -54,10 +55,16 @@ class Sampler:
             "time": time.time(),
             "server_cpu": self._cpu(self.server),
             "database_cpu": self._cpu(self.database),
-            "connections": None if self.where is None else open_to(self.where),
+            "connections": self._connections(),
             "waiting": sum(waiting.values()) if waiting else None,
             "requests_per_page": requests / pages if requests is not None and pages else None,
         }
+
+    def _connections(self) -> int | None:
+        """What the server has open to its database, not what others have."""
+        if self.server is None or self.where is None:
+            return None
+        return open_to(self.where, tree(self.server))
 
     def _cpu(self, pid: int | None) -> float | None:
         """Cores that a process and all below it used since the line before; None at first."""

@@ -139,7 +139,7 @@ def test_the_page_shows_both_sides_and_what_the_generator_cannot(found: Analysis
         "Reports, link 2 ms",
         "Locust rounds times to whole milliseconds",
         "Reporters by the shape Steps, up to 70",
-        "connections open in the database",
+        "connections to the database",
         "steps_rate 20",
         "Report 5",
     ):

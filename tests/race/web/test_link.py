@@ -168,7 +168,8 @@ def test_a_relay_in_a_process_leads_where_its_environment_says(kind: str, tmp_pa
         url = f"postgresql://127.0.0.1:{listener.getsockname()[1]}/site"
     laid = link.laid(postgres, url, 100, frozenset())
     try:
-        where = postgres.address(laid.env[postgres.url_variable])
+        where = laid.where
+        assert where == postgres.address(laid.env[postgres.url_variable])
         assert where != postgres.address(url)
         end = (
             called(where.path)
