@@ -139,21 +139,21 @@ DRIVERS = {
         database="postgres",
         levels={**ASYNC, **PREPARES, **BINARY},
         gives={"char": "bytes"},
-        text="asyncpg: PostgreSQL's binary protocol, in Cython",
+        text="PostgreSQL's binary protocol, in Cython",
     ),
     "psycopg": Tool(
         "toolbench.postgres.psycopg_driver:Psycopg",
         needs=("psycopg",),
         database="postgres",
         levels={**ASYNC, **PREPARES, **EITHER},
-        text="psycopg 3, its asynchronous connections: libpq, with an own part in C",
+        text="psycopg 3 (psycopg-binary), its asynchronous connections: libpq, and C of its own",
     ),
     "psycopg-sync": Tool(
         "toolbench.postgres.psycopg_sync_driver:PsycopgSync",
         needs=("psycopg",),
         database="postgres",
         levels={**BLOCKING, **PREPARES, **EITHER},
-        text="psycopg 3, its blocking connections",
+        text="psycopg 3 (psycopg-binary), its blocking connections",
     ),
     "psycopg2": Tool(
         "toolbench.postgres.psycopg2_driver:Psycopg2",
@@ -161,7 +161,7 @@ DRIVERS = {
         database="postgres",
         levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
         gives={"bytea": "memoryview"},
-        text="psycopg2: libpq, in C; it prepares no statements",
+        text="psycopg2-binary: libpq, in C; it prepares no statements",
     ),
     "aiopg": Tool(
         "toolbench.postgres.aiopg_driver:Aiopg",
@@ -170,7 +170,7 @@ DRIVERS = {
         levels={**ASYNC, **NEVER_PREPARES, **TEXT},
         cannot=NOT_IN_AIOPG,
         gives={"bytea": "memoryview"},
-        text="aiopg, rows as tuples: psycopg2 under asyncio",
+        text="psycopg2 under asyncio, with rows as tuples",
     ),
     "aiopg-dict": Tool(
         "toolbench.postgres.aiopg_driver:AiopgDict",
@@ -179,7 +179,7 @@ DRIVERS = {
         levels={**ASYNC, **NEVER_PREPARES, **TEXT},
         cannot=NOT_IN_AIOPG,
         gives={"bytea": "memoryview"},
-        text="aiopg, rows by psycopg2's DictCursor, with names as others have them",
+        text="aiopg with psycopg2's DictCursor: rows have names, as those of other drivers",
     ),
     **{
         f"limits-{loop}": Tool(
