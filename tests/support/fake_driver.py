@@ -16,7 +16,14 @@ from toolbench.driver import Address, Call, Operation, Options, Unsupported
 
 ROWS = [
     (1, True, "a", b"\x00\xff", 1.5, None),
-    (Decimal("1.50"), dt.datetime(2024, 1, 2, 3, 4, 5), [1, [2]], memoryview(b"\x01"), {"a": 1}, ()),
+    (
+        Decimal("1.50"),
+        dt.datetime(2024, 1, 2, 3, 4, 5),
+        [1, [2]],
+        memoryview(b"\x01"),
+        {"a": 1},
+        (),
+    ),
 ]
 open_now: List[object] = []
 

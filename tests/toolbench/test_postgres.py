@@ -65,8 +65,8 @@ def started(shared: Shared, contender: Contender) -> Driven:
 
 @pytest.mark.parametrize("contender", CONTENDERS, ids=lambda one: one.label)
 def test_each_operation_on_each_driver(shared: Shared, contender: Contender) -> None:
-    """What it cannot do is what its line says; what it does is right, and at its plainest levels it is
-    right again after a load.
+    """What it cannot do is what its line says; what it does is right, and at its plainest levels it
+    is right again after a load.
     """
     one, cannot = started(shared, contender), lacking(ALL, contender.name)
     try:
