@@ -10,7 +10,7 @@ import asyncio
 import datetime as dt
 import time
 from decimal import Decimal
-from typing import Any, List
+from typing import Any, Dict, List
 
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
 
@@ -60,7 +60,7 @@ class Blocking:
 
     def bind(self, connection: object, operation: Operation) -> Call:
         """By its kind."""
-        calls = {
+        calls: Dict[str, Call] = {
             "rows": lambda: rows(*operation.args),
             "fails": fail,
             "hangs": lambda: time.sleep(30),
