@@ -136,7 +136,7 @@ def test_a_database_that_is_gone_is_one_line_and_found_again(
     try:
         one.check("one-plus-one")
         with private.down("postgres"):
-            sample = one.drive(Work("one-plus-one", Load("runner", 2, duration_s=0.1, fixed=True)))
+            sample = one.drive(Work("one-plus-one", Load("runner", 1, duration_s=0.1, fixed=True)))
             assert sample.failed > 0
             with pytest.raises(CellFailed) as raised:
                 one.check("one-plus-one")

@@ -10,5 +10,5 @@ from toolbench.driver import Operation
 
 def percent(operation: Operation) -> Tuple[str, Optional[List[Any]]]:
     """The statement, and its arguments in the order in which it takes them; None without any."""
-    statement = statement_for(operation.sql)
-    return statement.text, [operation.args[place] for place in statement.order] or None
+    statement, args = statement_for(operation.sql), operation.args
+    return statement.text, [args[place] for place in statement.order] if args else None
