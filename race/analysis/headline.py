@@ -98,7 +98,7 @@ def _sentence(
         winner=best.label,
         other=other.label,
         task=contest.work.task,
-        title=contest.title,
+        title=contest.place,
         estimate=estimate,
         declared=declared,
         differ=differ,
