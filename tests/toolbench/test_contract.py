@@ -47,8 +47,6 @@ COLUMNS = {
     "none": ("text", "null::text", None),
 }
 """Name to type, expression and text of a column."""
-FORM = ("int", "text", "float")
-WRITES = (("id", "int4"), ("title", "text"), ("share", "float8"))
 
 
 def operation(kind: str, sql: str = "", **more: Any) -> dict[str, Any]:
@@ -65,8 +63,12 @@ SELECT = operation(
 )
 ONE = operation("query", "select 1 + 1 as two", name="one", columns=[["two", "int4"]])
 INSERT = operation("query", "insert into contract values ($1, $2, $3)", args=[1, "a", 0.5])
-WRITTEN = {"columns": [list(one) for one in WRITES], "table": "contract", "records": records(FORM, 5)}
-COPY = operation("copy", **WRITTEN)
+WRITTEN = {
+    "columns": [["id", "int4"], ["title", "text"], ["share", "float8"]],
+    "table": "contract",
+    "records": records(("int", "text", "float"), 5),
+}
+COPY = operation("copy", "copy contract (id, title, share) from stdin", **WRITTEN)
 BATCH = operation("batch", INSERT["sql"], **WRITTEN)
 
 
@@ -142,7 +144,7 @@ def test_every_type_is_what_the_driver_gives(runner: Runner, statements: str) ->
     prepared = statements == PREPARED
     assert runner.ask("open", **opening(runner.name, runner.address, prepared))["ready"] is True
     texts = [[text for _, _, text in COLUMNS.values()]]
-    types = Types(WITNESSES[runner.tool.database].load().TYPES, runner.tool.gives)
+    types = Types(WITNESSES[runner.tool.database].load().types, runner.tool.gives)
     right = types.rows(SELECT["columns"], texts)
     for _ in range(2):  # the second time the statement is known
         answer = runner.ask("check", operation=SELECT)

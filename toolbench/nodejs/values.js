@@ -56,9 +56,4 @@ function field (value) {
   return String(value)
 }
 
-/** The statement that COPY begins with. */
-function copyStatement ({ table, columns }) {
-  return `copy ${table} (${columns.map(([name]) => name).join(', ')}) from stdin`
-}
-
-module.exports = { copyStatement, copyText, plain, tagged }
+module.exports = { copyText, plain, tagged }

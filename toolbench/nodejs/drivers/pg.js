@@ -4,7 +4,7 @@ const { Readable } = require('node:stream')
 const { pipeline } = require('node:stream/promises')
 const { Client } = require('pg')
 const { from } = require('pg-copy-streams')
-const { copyStatement, copyText } = require('../values')
+const { copyText } = require('../values')
 
 /** pg, in JavaScript; COPY is in a package of its own, pg-copy-streams. */
 module.exports = class Pg {
@@ -39,7 +39,7 @@ module.exports = class Pg {
   }
 
   copy (client, operation) {
-    const statement = copyStatement(operation)
+    const statement = operation.sql
     return async () => {
       const stream = client.query(from(statement))
       await pipeline(Readable.from(copyText(operation.records)), stream)

@@ -3,7 +3,7 @@
 const { Readable } = require('node:stream')
 const { pipeline } = require('node:stream/promises')
 const postgres = require('postgres')
-const { copyStatement, copyText } = require('../values')
+const { copyText } = require('../values')
 
 /**
  * Postgres.js. A connection is a client whose pool has one. Statements are texts of ours, and
@@ -40,7 +40,7 @@ module.exports = class Postgres {
   }
 
   copy (sql, operation) {
-    const statement = copyStatement(operation)
+    const statement = operation.sql
     return async () => {
       const stream = await sql.unsafe(statement).writable()
       await pipeline(Readable.from(copyText(operation.records)), stream)
