@@ -27,6 +27,8 @@ LEVEL_TEXTS = {
         "asyncio": "the event loop of CPython itself",
         "uvloop": "the event loop uvloop, written in C",
         "threads": "no event loop: the driver blocks, and each connection has a thread",
+        "goroutines": "the scheduler of Go: each connection has a goroutine",
+        "libuv": "the event loop of Node",
     },
     "statements": {
         "prepared": "the statement is prepared once for each connection, and executed from then on",

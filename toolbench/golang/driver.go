@@ -17,7 +17,8 @@ type Address struct {
 
 // Options are what a race varies; a driver that has no such choice does not look.
 type Options struct {
-	Prepared bool `json:"prepared"`
+	Prepared bool   `json:"prepared"`
+	Format   string `json:"format"`
 }
 
 // Driver is one of those in drivers.

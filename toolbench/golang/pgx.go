@@ -12,15 +12,24 @@ import (
 type pgxDriver struct {
 	address Address
 	mode    pgx.QueryExecMode
+	// Before the arguments of a query, what pgx is told about it.
+	said []any
 }
 
-// newPgx keeps a cache of prepared statements, as pgx does by default, or sends each statement anew
-// with its arguments in one round trip.
+// newPgx has the statement prepared, as pgx does by default, or sends it anew in one round trip each
+// time: its types are remembered, or, where all is text, not asked for.
 func newPgx(address Address, options Options) Driver {
-	if options.Prepared {
-		return pgxDriver{address, pgx.QueryExecModeCacheStatement}
+	texts := options.Format == "text"
+	switch {
+	case options.Prepared && texts:
+		texts := []any{pgx.QueryResultFormats{pgx.TextFormatCode}}
+		return pgxDriver{address, pgx.QueryExecModeCacheStatement, texts}
+	case options.Prepared:
+		return pgxDriver{address, pgx.QueryExecModeCacheStatement, nil}
+	case texts:
+		return pgxDriver{address, pgx.QueryExecModeExec, nil}
 	}
-	return pgxDriver{address, pgx.QueryExecModeExec}
+	return pgxDriver{address, pgx.QueryExecModeCacheDescribe, nil}
 }
 
 func (d pgxDriver) Connect() (Connection, error) {
@@ -33,16 +42,20 @@ func (d pgxDriver) Connect() (Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pgxConnection{connection}, nil
+	return pgxConnection{connection, d.said}, nil
 }
 
-type pgxConnection struct{ conn *pgx.Conn }
+type pgxConnection struct {
+	conn *pgx.Conn
+	said []any
+}
 
 func (c pgxConnection) Query(operation *Operation, rows *reader) (Call, error) {
 	ctx := context.Background()
+	args := append(append([]any{}, c.said...), operation.Args...)
 	row := func() error { rows.row(); return nil }
 	return func() (int64, error) {
-		found, err := c.conn.Query(ctx, operation.SQL, operation.Args...)
+		found, err := c.conn.Query(ctx, operation.SQL, args...)
 		if err != nil {
 			return 0, err
 		}
