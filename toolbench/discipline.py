@@ -21,6 +21,7 @@ from toolbench.limits.operations import OPERATIONS as LIMITS
 from toolbench.operation import operations
 from toolbench.scenario import ToolsScenario
 from toolbench.shared import PARTIES, opened
+from toolbench.versions import versions
 
 LEVEL_TEXTS = {
     "loop": {
@@ -85,9 +86,10 @@ class Tools:
             yield shared.start
 
     def versions(self) -> Mapping[str, str | None]:
-        """Of the generator and the databases."""
+        """Of the generator, the databases, and drivers of other languages."""
         wrk = number(output(["wrk", "-v"], any_exit=True))
-        return {"wrk": wrk, **{name: find(name).version() for name in DATABASES}}
+        own = {name: find(name).version() for name in DATABASES}
+        return {"wrk": wrk, **own, **versions()}
 
     def findings(self) -> Sequence[Finding]:
         """See ``Discipline.findings``: nothing here is needed by a race of the site."""
