@@ -1,4 +1,4 @@
-# Usage: make [help|race|toolbench|locust|test|lint|format|serve|history|env|system|oha|lock|clean]
+# Usage: make [help|race|toolbench|locust|test|lint|format|serve|history|env|drivers|system|oha|lock|clean]
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -12,7 +12,7 @@ PORT ?= 1717
 TESTS_AT_ONCE ?= $(shell cores=$$(nproc); echo $$((cores < 8 ? cores + 1 : 8)))
 PYTHON := .venv/bin/python
 
-.PHONY: help race toolbench locust test lint format serve history ready env system oha lock clean
+.PHONY: help race toolbench locust test lint format serve history ready env drivers system oha lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-9s %s\n' "$$name" "$$what"; done
@@ -34,7 +34,7 @@ locust: ready  ## the site and Locust's page; SHAPE= ENGINE= USER= WORKERS= HEAD
 	    $(call given,SHAPE,shape) $(call given,WORKERS,workers) \
 	    $(if $(HEADLESS),--headless) $(ARGS)
 
-test: ready lint  ## lint, types and every test; ARGS=--require-all turns skips into failures
+test: ready drivers lint  ## lint, types and every test; ARGS=--require-all turns skips into failures
 	@$(PYTHON) -m pytest -n '$(TESTS_AT_ONCE)' --dist loadgroup $(ARGS)
 
 lint: ready  ## format, lint and types, without changing a file
@@ -59,6 +59,9 @@ ready:
 env:  ## build .venv and .venv-3.7 from their locks; PYTHONS="3.8 3.12" adds .venv-3.8 and .venv-3.12
 	@scripts/env.sh $(PYTHONS)
 
+drivers:  ## build the toolbench's drivers in Go and Node, where those are installed
+	@scripts/drivers.sh
+
 system:  ## install missing Debian packages (as root; otherwise say how)
 	@scripts/system.sh
 
@@ -71,4 +74,5 @@ lock: env  ## remake the locks from requirements/*.in; ARGS=--upgrade takes newe
 
 clean:  ## remove environments and caches; keeps databases (var) and results
 	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache
+	rm -rf toolbench/golang/bin toolbench/nodejs/node_modules
 	find . -name __pycache__ -prune -exec rm -rf {} +

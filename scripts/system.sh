@@ -8,12 +8,14 @@ export DEBIAN_FRONTEND=noninteractive
 
 # Without pipes: grep -q ends at its find, and pipefail turns the other side's broken pipe into "no".
 is_installed() { [[ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" == *" installed" ]]; }
+is_command() { [[ -n $1 ]] && command -v "$1" >/dev/null; }
 is_offered() { [[ "$(apt-cache policy "$1" 2>/dev/null)" == *"Candidate: "[0-9]* ]]; }
 apt() { timeout 1800 apt-get -qq -y -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
 
-wanted=$(sed 's/#.*//' scripts/apt-packages.txt)
 missing=()
-for package in $wanted; do is_installed "$package" || missing+=("$package"); done
+while read -r package command; do
+    [[ -z $package ]] || is_installed "$package" || is_command "$command" || missing+=("$package")
+done < <(sed 's/#.*//' scripts/apt-packages.txt)
 [[ ${#missing[@]} -eq 0 ]] && exit 0
 
 if ! command -v apt-get >/dev/null; then

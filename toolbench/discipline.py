@@ -21,12 +21,15 @@ from toolbench.limits.operations import OPERATIONS as LIMITS
 from toolbench.operation import operations
 from toolbench.scenario import ToolsScenario
 from toolbench.shared import PARTIES, opened
+from toolbench.versions import versions
 
 LEVEL_TEXTS = {
     "loop": {
         "asyncio": "the event loop of CPython itself",
         "uvloop": "the event loop uvloop, written in C",
         "threads": "no event loop: the driver blocks, and each connection has a thread",
+        "goroutines": "the scheduler of Go: each connection has a goroutine",
+        "libuv": "the event loop of Node",
     },
     "statements": {
         "prepared": "the statement is prepared once for each connection, and executed from then on",
@@ -83,9 +86,10 @@ class Tools:
             yield shared.start
 
     def versions(self) -> Mapping[str, str | None]:
-        """Of the generator and the databases."""
+        """Of the generator, the databases, and drivers of other languages."""
         wrk = number(output(["wrk", "-v"], any_exit=True))
-        return {"wrk": wrk, **{name: find(name).version() for name in DATABASES}}
+        own = {name: find(name).version() for name in DATABASES}
+        return {"wrk": wrk, **own, **versions()}
 
     def findings(self) -> Sequence[Finding]:
         """See ``Discipline.findings``: nothing here is needed by a race of the site."""

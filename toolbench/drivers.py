@@ -31,7 +31,7 @@ FACTORS: Levels = {
     TRANSPORT: ("unix", "tcp"),
     STATEMENTS: (PREPARED, UNPREPARED),
     FORMAT: ("text", "binary"),
-    LOOP: ("asyncio", "uvloop", "threads"),
+    LOOP: ("asyncio", "uvloop", "threads", "goroutines", "libuv"),
 }
 """All levels, the plainest first; in the order in which a label says them."""
 
@@ -98,7 +98,9 @@ LANGUAGES = {
 
 @dataclass(frozen=True)
 class Program(Tool):
-    """A driver of another language; ``target`` is a name in ``LANGUAGES``."""
+    """A driver of another language; ``target`` is a name in ``LANGUAGES``, ``needs`` are packages in
+    its folder ``built``.
+    """
 
     def command(self) -> List[str]:
         """See ``Tool``."""
@@ -109,8 +111,11 @@ class Program(Tool):
         language = LANGUAGES[self.target]
         if shutil.which(language.program) is None:
             return f"not installed ({language.program}): make system"
-        built = (ROOT / "toolbench" / language.built).exists()
-        return None if built else f"not installed (its runner in {self.target}): make drivers"
+        built = ROOT / "toolbench" / language.built
+        if not built.exists():
+            return f"not installed (its runner in {self.target}): make drivers"
+        missing = [name for name in self.needs if not (built / name).exists()]
+        return f"not installed ({', '.join(missing)}): make drivers" if missing else None
 
 
 @lru_cache(maxsize=None)
@@ -123,6 +128,8 @@ def _missing(version: str, modules: Tuple[str, ...]) -> Tuple[str, ...]:
 
 ASYNC: Levels = {LOOP: ("asyncio", "uvloop")}
 BLOCKING: Levels = {LOOP: ("threads",)}
+GOROUTINES: Levels = {LOOP: ("goroutines",)}
+LIBUV: Levels = {LOOP: ("libuv",)}
 PREPARES: Levels = {STATEMENTS: (PREPARED, UNPREPARED)}
 NEVER_PREPARES: Levels = {STATEMENTS: (UNPREPARED,)}
 TEXT: Levels = {FORMAT: ("text",)}
@@ -134,6 +141,9 @@ NOT_IN_AIOPG = {
     "copy": "psycopg2's asynchronous connections have no COPY",
     "batch": "psycopg2's asynchronous connections have no executemany",
 }
+
+# JavaScript's numbers do not hold them.
+IN_NODE = {"int8": "text", "numeric": "text"}
 
 DRIVERS = {
     "asyncpg": Tool(
@@ -183,6 +193,44 @@ DRIVERS = {
         cannot=NOT_IN_AIOPG,
         gives={"bytea": "memoryview"},
         text="aiopg with psycopg2's DictCursor: rows have names, as those of other drivers",
+    ),
+    "pgx": Program(
+        "golang",
+        database="postgres",
+        levels={**GOROUTINES, **PREPARES, FORMAT: ("binary", "text")},
+        gives={"char": "rune"},
+        text="pgx, in Go, through its own interface",
+    ),
+    "pq": Program(
+        "golang",
+        database="postgres",
+        levels={**GOROUTINES, **PREPARES, **TEXT},
+        text="lib/pq, in Go, under database/sql",
+    ),
+    "node-pg": Program(
+        "nodejs",
+        needs=("pg", "pg-copy-streams"),
+        database="postgres",
+        levels={**LIBUV, **PREPARES, **TEXT},
+        gives=IN_NODE,
+        text="pg (node-postgres), in JavaScript; COPY by pg-copy-streams",
+    ),
+    "node-pg-native": Program(
+        "nodejs",
+        needs=("pg-native",),
+        database="postgres",
+        levels={**LIBUV, **PREPARES, **TEXT},
+        cannot={"copy": "pg-native documents no COPY"},
+        gives=IN_NODE,
+        text="pg-native: libpq under Node",
+    ),
+    "node-postgres": Program(
+        "nodejs",
+        needs=("postgres",),
+        database="postgres",
+        levels={**LIBUV, **PREPARES, **TEXT},
+        gives=IN_NODE,
+        text="postgres (Postgres.js), in JavaScript",
     ),
     **{
         f"limits-{loop}": Tool(

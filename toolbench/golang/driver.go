@@ -1,0 +1,101 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Address is where the database listens: in the folder Path on a Unix socket, else on Host.
+type Address struct {
+	Host     string `json:"host"`
+	Port     int    `json:"port"`
+	Path     string `json:"path"`
+	User     string `json:"user"`
+	Password string `json:"password"`
+	Database string `json:"database"`
+}
+
+// Options are what a race varies; a driver that has no such choice does not look.
+type Options struct {
+	Prepared bool   `json:"prepared"`
+	Format   string `json:"format"`
+}
+
+// Driver is one of those in drivers.
+type Driver interface {
+	// Connect opens a connection that keeps no transaction open.
+	Connect() (Connection, error)
+}
+
+// Connection makes the calls that operations are, one method for each kind of them, with all looked
+// up that a user of the driver would look up once.
+type Connection interface {
+	// Query reads rows: each is scanned into the reader's variables, then handed to it.
+	Query(operation *Operation, rows *reader) (Call, error)
+	// Execute is for a statement without rows.
+	Execute(operation *Operation) (Call, error)
+	// Copy writes the operation's records into its table with COPY.
+	Copy(operation *Operation) (Call, error)
+	// Batch executes the statement once for each record, all or nothing.
+	Batch(operation *Operation) (Call, error)
+	// Variable is what a user of the driver scans a column of that type into.
+	Variable(kind string, nullable bool) (variable, error)
+	Close()
+}
+
+// Call does one operation, and says how many rows it read or wrote.
+type Call func() (int64, error)
+
+// unsupported is a kind of operations that a driver has nothing for.
+type unsupported string
+
+func (kind unsupported) Error() string { return string(kind) }
+
+// drivers are those of this runner by name, with the module that each is in.
+var drivers = map[string]struct {
+	module string
+	new    func(Address, Options) Driver
+}{
+	"pgx":     {"github.com/jackc/pgx/v5", newPgx},
+	"pq":      {"github.com/lib/pq", newPq},
+	"nothing": {"", newNothing},
+}
+
+// bind makes the call of an operation.
+func bind(connection Connection, operation *Operation, rows *reader) (Call, error) {
+	switch operation.Kind {
+	case "query":
+		if len(operation.Columns) == 0 {
+			return connection.Execute(operation)
+		}
+		return connection.Query(operation, rows)
+	case "copy":
+		return connection.Copy(operation)
+	case "batch":
+		return connection.Batch(operation)
+	}
+	return nil, unsupported(operation.Kind)
+}
+
+// settings are those of a connection as libpq writes them, which both drivers read.
+func settings(address Address) string {
+	host := address.Host
+	if address.Path != "" {
+		host = address.Path
+	}
+	words := []string{"sslmode=disable", "connect_timeout=10"}
+	for _, one := range [][2]string{
+		{"host", host},
+		{"port", strconv.Itoa(address.Port)},
+		{"user", address.User},
+		{"password", address.Password},
+		{"dbname", address.Database},
+	} {
+		if one[1] != "" && one[1] != "0" {
+			words = append(words, one[0]+"='"+quoted.Replace(one[1])+"'")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var quoted = strings.NewReplacer(`\`, `\\`, `'`, `\'`)

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// pgxDriver is pgx through its own interface.
+type pgxDriver struct {
+	address Address
+	mode    pgx.QueryExecMode
+	// Before the arguments of a query, what pgx is told about it.
+	said []any
+}
+
+// newPgx has the statement prepared, as pgx does by default, or sends it anew in one round trip each
+// time: its types are remembered, or, where all is text, not asked for.
+func newPgx(address Address, options Options) Driver {
+	texts := options.Format == "text"
+	switch {
+	case options.Prepared && texts:
+		texts := []any{pgx.QueryResultFormats{pgx.TextFormatCode}}
+		return pgxDriver{address, pgx.QueryExecModeCacheStatement, texts}
+	case options.Prepared:
+		return pgxDriver{address, pgx.QueryExecModeCacheStatement, nil}
+	case texts:
+		return pgxDriver{address, pgx.QueryExecModeExec, nil}
+	}
+	return pgxDriver{address, pgx.QueryExecModeCacheDescribe, nil}
+}
+
+func (d pgxDriver) Connect() (Connection, error) {
+	config, err := pgx.ParseConfig(settings(d.address))
+	if err != nil {
+		return nil, err
+	}
+	config.DefaultQueryExecMode = d.mode
+	connection, err := pgx.ConnectConfig(context.Background(), config)
+	if err != nil {
+		return nil, err
+	}
+	return pgxConnection{connection, d.said}, nil
+}
+
+type pgxConnection struct {
+	conn *pgx.Conn
+	said []any
+}
+
+func (c pgxConnection) Query(operation *Operation, rows *reader) (Call, error) {
+	ctx := context.Background()
+	args := append(append([]any{}, c.said...), operation.Args...)
+	row := func() error { rows.row(); return nil }
+	return func() (int64, error) {
+		found, err := c.conn.Query(ctx, operation.SQL, args...)
+		if err != nil {
+			return 0, err
+		}
+		tag, err := pgx.ForEachRow(found, rows.targets, row)
+		return tag.RowsAffected(), err
+	}, nil
+}
+
+func (c pgxConnection) Execute(operation *Operation) (Call, error) {
+	ctx := context.Background()
+	return func() (int64, error) {
+		tag, err := c.conn.Exec(ctx, operation.SQL, operation.Args...)
+		return tag.RowsAffected(), err
+	}, nil
+}
+
+func (c pgxConnection) Copy(operation *Operation) (Call, error) {
+	ctx := context.Background()
+	table, names := pgx.Identifier(strings.Split(operation.Table, ".")), operation.names()
+	return func() (int64, error) {
+		return c.conn.CopyFrom(ctx, table, names, pgx.CopyFromRows(operation.Records))
+	}, nil
+}
+
+// Batch sends all at once; what one Sync ends is one transaction.
+func (c pgxConnection) Batch(operation *Operation) (Call, error) {
+	ctx := context.Background()
+	return func() (int64, error) {
+		batch := &pgx.Batch{}
+		for _, record := range operation.Records {
+			batch.Queue(operation.SQL, record...)
+		}
+		return int64(len(operation.Records)), c.conn.SendBatch(ctx, batch).Close()
+	}, nil
+}
+
+// Variable is a rune for PostgreSQL's "char": pgx scans it into nothing that is text.
+func (c pgxConnection) Variable(kind string, nullable bool) (variable, error) {
+	if kind == "char" {
+		return scanned(letter, nullable), nil
+	}
+	return newVariable(kind, nullable)
+}
+
+func (c pgxConnection) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.conn.Close(ctx)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"github.com/lib/pq"
+)
+
+// pqDriver is lib/pq under database/sql. A connection is a database handle with one connection.
+type pqDriver struct {
+	address  Address
+	prepared bool
+}
+
+func newPq(address Address, options Options) Driver {
+	return pqDriver{address, options.Prepared}
+}
+
+func (d pqDriver) Connect() (Connection, error) {
+	connector, err := pq.NewConnector(settings(d.address))
+	if err != nil {
+		return nil, err
+	}
+	database := sql.OpenDB(connector)
+	connection, err := database.Conn(context.Background())
+	if err != nil {
+		_ = database.Close()
+		return nil, err
+	}
+	return pqConnection{connection, database, d.prepared}, nil
+}
+
+type pqConnection struct {
+	conn     *sql.Conn
+	database *sql.DB
+	prepared bool
+}
+
+func (c pqConnection) Query(operation *Operation, rows *reader) (Call, error) {
+	ctx, args := context.Background(), arguments(operation.Args)
+	query := func() (*sql.Rows, error) { return c.conn.QueryContext(ctx, operation.SQL, args...) }
+	if c.prepared {
+		statement, err := c.conn.PrepareContext(ctx, operation.SQL)
+		if err != nil {
+			return nil, err
+		}
+		query = func() (*sql.Rows, error) { return statement.QueryContext(ctx, args...) }
+	}
+	return func() (int64, error) {
+		found, err := query()
+		if err != nil {
+			return 0, err
+		}
+		return scanAll(found, rows)
+	}, nil
+}
+
+func scanAll(found *sql.Rows, rows *reader) (int64, error) {
+	defer found.Close()
+	count := int64(0)
+	for found.Next() {
+		if err := found.Scan(rows.targets...); err != nil {
+			return count, err
+		}
+		rows.row()
+		count++
+	}
+	return count, found.Err()
+}
+
+func (c pqConnection) Execute(operation *Operation) (Call, error) {
+	ctx, args := context.Background(), arguments(operation.Args)
+	execute := func() (sql.Result, error) { return c.conn.ExecContext(ctx, operation.SQL, args...) }
+	if c.prepared {
+		statement, err := c.conn.PrepareContext(ctx, operation.SQL)
+		if err != nil {
+			return nil, err
+		}
+		execute = func() (sql.Result, error) { return statement.ExecContext(ctx, args...) }
+	}
+	return func() (int64, error) {
+		result, err := execute()
+		if err != nil {
+			return 0, err
+		}
+		return result.RowsAffected()
+	}, nil
+}
+
+// Copy is lib/pq's: a statement that takes records until it is executed without one.
+func (c pqConnection) Copy(operation *Operation) (Call, error) {
+	ctx, records := context.Background(), operation.Records
+	statement := pq.CopyIn(operation.Table, operation.names()...)
+	if schema, table, inside := strings.Cut(operation.Table, "."); inside {
+		statement = pq.CopyInSchema(schema, table, operation.names()...)
+	}
+	return func() (int64, error) {
+		return c.inTransaction(ctx, records, func(transaction *sql.Tx) error {
+			copying, err := transaction.PrepareContext(ctx, statement)
+			if err != nil {
+				return err
+			}
+			defer copying.Close()
+			for _, record := range records {
+				if _, err := copying.ExecContext(ctx, record...); err != nil {
+					return err
+				}
+			}
+			_, err = copying.ExecContext(ctx)
+			return err
+		})
+	}, nil
+}
+
+// Batch is a loop in a transaction: database/sql has nothing that sends more than one at a time.
+func (c pqConnection) Batch(operation *Operation) (Call, error) {
+	ctx, records := context.Background(), operation.Records
+	return func() (int64, error) {
+		return c.inTransaction(ctx, records, func(transaction *sql.Tx) error {
+			execute := func(record []any) (sql.Result, error) {
+				return transaction.ExecContext(ctx, operation.SQL, record...)
+			}
+			if c.prepared {
+				statement, err := transaction.PrepareContext(ctx, operation.SQL)
+				if err != nil {
+					return err
+				}
+				defer statement.Close()
+				execute = func(record []any) (sql.Result, error) {
+					return statement.ExecContext(ctx, record...)
+				}
+			}
+			for _, record := range records {
+				if _, err := execute(record); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}, nil
+}
+
+// inTransaction writes the records, all or nothing.
+func (c pqConnection) inTransaction(
+	ctx context.Context, records [][]any, write func(*sql.Tx) error,
+) (int64, error) {
+	transaction, err := c.conn.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = transaction.Rollback() }() // after the commit it does nothing
+	if err := write(transaction); err != nil {
+		return 0, err
+	}
+	return int64(len(records)), transaction.Commit()
+}
+
+// Variable reads arrays through pq.Array.
+func (c pqConnection) Variable(kind string, nullable bool) (variable, error) {
+	made, err := newVariable(kind, nullable)
+	if strings.HasSuffix(kind, "[]") {
+		made.target = pq.Array(made.target)
+	}
+	return made, err
+}
+
+func (c pqConnection) Close() {
+	_ = c.conn.Close()
+	_ = c.database.Close()
+}
+
+// arguments are what database/sql takes: slices through pq.Array.
+func arguments(values []any) []any {
+	found := make([]any, len(values))
+	for place, value := range values {
+		switch value.(type) {
+		case []int64, []string:
+			value = pq.Array(value)
+		}
+		found[place] = value
+	}
+	return found
+}
