@@ -82,17 +82,19 @@ class WarmUp(Struct, frozen=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """A cell of a crowd, `at` seconds after its begin: its `users`; of the last seconds before it
+    """A cell `at` seconds after its begin: the `users` of a crowd; of the last seconds before it
     `throughput` (units/s that went well) and percentiles of all times, in microseconds;
-    `connections` that were open in the database. None is what is not known.
+    `connections` that were open in the database, and how many of them were `working` (not idle).
+    None is what is not known.
     """
 
     at: Amount
-    users: Count
+    users: Count = 0
     throughput: Amount
     p50_us: Amount | None = None
     p95_us: Amount | None = None
     connections: Count | None = None
+    working: Count | None = None
 
 
 class Part(Struct, frozen=True, kw_only=True):
