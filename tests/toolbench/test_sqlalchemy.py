@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +34,7 @@ def test_the_workload_is_the_same_every_time_and_half_of_it_writes() -> None:
     assert sum(one is None for one in WORK) == 100
     # Shuffled: neither half comes first, nor do they alternate.
     assert 30 < sum(one is None for one in WORK[:100]) < 70
-    assert any(one is None and after is None for one, after in zip(WORK, WORK[1:], strict=False))
+    assert any(one is None and after is None for one, after in pairwise(WORK))
     assert left(200) == (300, 500)
 
 
@@ -183,16 +185,17 @@ def test_what_reads_wrong_or_leaves_too_little_is_no_figure() -> None:
     from race.errors import CellFailed
     from tests.support.records import contender
     from toolbench.sqlalchemy.subject import Workload
+    from toolbench.subject import Checked
 
     class Wrong(Workload):
-        def _ask(self, question: object, seconds: float) -> dict[str, object]:
-            return {"rows": [[["text", "42"], ["int", "2"]]]}
+        def _ask(self, question: object, seconds: float, form: object) -> Any:
+            return Checked(rows=[[("text", "42"), ("int", "2")]])
 
         def _left(self) -> tuple[int, ...]:
             return 300, 499
 
     one = Wrong(contender("sqlalchemy-sync"), None, {}, None)  # type: ignore[arg-type]
-    with pytest.raises(CellFailed, match="sqlalchemy-sync, mixed: it read .* is right"):
+    with pytest.raises(CellFailed, match=r"sqlalchemy-sync, mixed: it read .* is right"):
         one.check("mixed")
     one.operations = 200
     with pytest.raises(CellFailed, match=r"it left \(300, 499\) rows where \(300, 500\) are right"):

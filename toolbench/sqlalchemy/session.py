@@ -15,7 +15,7 @@ from toolbench.drivers import DRIVERS
 from toolbench.runner.conversation import Conversation, Words, new_loop
 from toolbench.runner.histogram import summary
 from toolbench.runner.tagged import tagged
-from toolbench.sqlalchemy.log import Log, clock
+from toolbench.sqlalchemy.log import Log
 from toolbench.sqlalchemy.ways import Way
 from toolbench.sqlalchemy.workload import workload
 

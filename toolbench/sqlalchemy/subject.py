@@ -6,7 +6,6 @@ import contextlib
 from dataclasses import dataclass, replace
 from typing import Any
 
-import msgspec
 import psycopg
 
 from race.discipline import Sample
@@ -15,10 +14,10 @@ from race.machine.cores import Layout
 from race.saved.model import Contender, Figures, Load, Work
 from toolbench import subject
 from toolbench.operation import operations
-from toolbench.shared import DRIVER, Shared
+from toolbench.shared import Shared
 from toolbench.sqlalchemy.course import course, looking
 from toolbench.sqlalchemy.workload import EXAMPLE_ROWS, SCHEMA, left, number
-from toolbench.subject import CHECK_SECONDS, Answer, Driven, sample
+from toolbench.subject import CHECK_SECONDS, Checked, Driven, Drove, sample
 
 SECONDS_EACH, SECONDS_ALL = 0.1, 60.0
 """An operation takes no longer, on the mean, and what they all need beside: bounds, no measures."""
@@ -26,13 +25,13 @@ LEFT = "SELECT (SELECT count(*) FROM parents), (SELECT count(*) FROM children)"
 HERE = f"-c search_path={SCHEMA}"
 
 
-class Done(Answer, frozen=True):
+class Done(Drove, frozen=True):
     """What the runner says of the workload: the clock when it `begun`, what went well in each
     bucket of time (``log.BUCKET_NS``), rows that were loaded or written.
     """
 
     begun: int = 0
-    course: list[int] = []
+    course: tuple[int, ...] = ()
     rows: int = 0
 
 
@@ -47,7 +46,7 @@ class Workload(Driven):
     def rest(self) -> None:
         """Off the measured cores; others need the connections that it keeps."""
         with contextlib.suppress(CellFailed):
-            self._ask({"do": "rest"}, CHECK_SECONDS)
+            self._ask({"do": "rest"}, CHECK_SECONDS, Checked)
         super().rest()
 
     def check(self, task: str) -> None:
@@ -57,8 +56,9 @@ class Workload(Driven):
         if done is not None and (found := self._left()) != left(done):
             raise CellFailed(f"{who}: it left {found} rows where {left(done)} are right")
         question = {"do": "check", "operation": operations()[task].sent()}
-        given = self._ask(question, CHECK_SECONDS)["rows"]
-        right = [[["text", text], ["int", str(size)]] for text, size in EXAMPLE_ROWS]
+        answer = self._ask(question, CHECK_SECONDS, Checked)
+        given = [[tuple(value) for value in row] for row in answer.rows]
+        right = [[("text", text), ("int", str(size))] for text, size in EXAMPLE_ROWS]
         if given != right:
             raise CellFailed(f"{who}: it read {given} where {right} is right")
 
@@ -89,11 +89,7 @@ class Workload(Driven):
             "concurrency": load.connections,
             "seconds": seconds,
         }
-        said = self._ask(question, seconds + subject.GRACE_SECONDS)
-        try:
-            return msgspec.convert(said, Done)
-        except msgspec.ValidationError as error:
-            raise CellFailed(f"{DRIVER} gave no result: {error}") from None
+        return self._ask(question, seconds + subject.GRACE_SECONDS, Done)
 
     def _left(self) -> tuple[Any, ...]:
         """Rows of the two tables."""

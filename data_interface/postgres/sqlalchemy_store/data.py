@@ -66,9 +66,7 @@ class SqlalchemyData(PostgresData):
         counted = update(CounterRow).where(CounterRow.name == "views", own_slot)
         one_more = counted.values(value=CounterRow.value + 1)
         # Nobody has a counter in the session that would have to be told.
-        return await self._connection.execute(
-            one_more.execution_options(synchronize_session=False)
-        )
+        return await self._connection.execute(one_more.execution_options(synchronize_session=False))
 
     async def ranked(self, limit: int, best: bool) -> Rows:
         keys = (StickerRow.rating, StickerRow.id)

@@ -65,9 +65,7 @@ class SessionRow(Base):
     visits: Mapped[int] = mapped_column(server_default=FetchedValue())
     address: Mapped[str]
     agent: Mapped[str]
-    seen: Mapped[datetime] = mapped_column(
-        DateTime(timezone=True), server_default=FetchedValue()
-    )
+    seen: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=FetchedValue())
 
 
 class CounterRow(Base):
