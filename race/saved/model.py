@@ -124,8 +124,9 @@ class Cell(Struct, frozen=True, kw_only=True):
     are how many the generator saw waiting on the mean (for Little's law). `full` is the party that
     had no more to give, "nobody", or None where that cannot be told, with the reason in
     `full_unknown`; unless it is the first one, or connections are fixed, `throughput` is a lower
-    bound. `no_latency` says why a pipelined cell has none. Of a crowd, `course` is what happened
-    from second to second, `parts` are the kinds of units that its users asked for, by name.
+    bound. `no_latency` says why a pipelined cell has none. `course` is what happened over time, of
+    a crowd or a load that was watched; of a crowd `parts` are the kinds of units that its users
+    asked for, by name.
 
     A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
     overloaded (offered a fixed rate or a crowd that it did not keep up with). It keeps what was

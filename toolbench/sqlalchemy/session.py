@@ -1,6 +1,6 @@
 """Questions to the workload's runner, and their answers: the contract of docs/adding-a-driver.md.
 
-A load is so many operations, not so many seconds, and `rest` closes what others may need.
+A load is so many operations, which are to be done within so many seconds.
 """
 
 from __future__ import annotations
@@ -82,10 +82,5 @@ async def _drive(way: Way, question: Words) -> Words:
     }
 
 
-async def _rest(way: Way, question: Words) -> Words:
-    await way.close()
-    return {}
-
-
 Reply = Callable[[Way, Words], Coroutine[Any, Any, Words]]
-REPLIES: dict[str, Reply] = {"check": _check, "drive": _drive, "rest": _rest}
+REPLIES: dict[str, Reply] = {"check": _check, "drive": _drive}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,12 +41,6 @@ class Workload(Driven):
     """
 
     operations: int | None = None
-
-    def rest(self) -> None:
-        """Off the measured cores; others need the connections that it keeps."""
-        with contextlib.suppress(CellFailed):
-            self._ask({"do": "rest"}, CHECK_SECONDS, Checked)
-        super().rest()
 
     def check(self, task: str) -> None:
         """What was written is there, and a read finds what a write wrote."""
