@@ -189,7 +189,7 @@ def test_what_reads_wrong_or_leaves_too_little_is_no_figure() -> None:
 
     class Wrong(Workload):
         def _ask(self, question: object, seconds: float, form: object) -> Any:
-            return Checked(rows=[[("text", "42"), ("int", "2")]])
+            return Checked(rows=[[["text", "42"], ["int", "2"]]])
 
         def _left(self) -> tuple[int, ...]:
             return 300, 499

@@ -49,9 +49,8 @@ class Workload(Driven):
         if done is not None and (found := self._left()) != left(done):
             raise CellFailed(f"{who}: it left {found} rows where {left(done)} are right")
         question = {"do": "check", "operation": operations()[task].sent()}
-        answer = self._ask(question, CHECK_SECONDS, Checked)
-        given = [[tuple(value) for value in row] for row in answer.rows]
-        right = [[("text", text), ("int", str(size))] for text, size in EXAMPLE_ROWS]
+        given = self._ask(question, CHECK_SECONDS, Checked).rows
+        right = [[["text", text], ["int", str(size)]] for text, size in EXAMPLE_ROWS]
         if given != right:
             raise CellFailed(f"{who}: it read {given} where {right} is right")
 
