@@ -56,4 +56,10 @@ BACKENDS = {
         needs=("psycopg", "psycopg_pool"),
         database="postgres",
     ),
+    "sqlalchemy": Backend(
+        "data_interface.postgres.sqlalchemy_store:open_store",
+        needs=("sqlalchemy", "greenlet", "asyncpg"),
+        python="3.10+",
+        database="postgres",
+    ),
 }

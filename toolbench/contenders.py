@@ -76,8 +76,8 @@ def lacking(scenario: ToolsScenario, name: str) -> dict[str, str]:
             found |= {task: "it has no page for it"} if operation else {}
         elif operation is None or operation.database != tool.database:
             found[task] = f"it is none of {tool.database}"
-        elif operation.kind in tool.cannot:
-            found[task] = tool.cannot[operation.kind]
+        elif reason := tool.lacks(operation.kind):
+            found[task] = reason
     return found
 
 

@@ -23,6 +23,8 @@ Levels = Mapping[str, Tuple[str, ...]]
 """Factor to the levels that a driver has, its plainest first."""
 
 LOOP, STATEMENTS, TRANSPORT, FORMAT = "loop", "statements", "transport", "format"
+WORKLOAD = "workload"
+"""The kind of an operation that is all that a program does."""
 PREPARED, UNPREPARED = "prepared", "unprepared"
 RUNNER, WRK = GENERATORS = ("runner", "wrk")
 """What drives a contender: its own process, one operation after another; wrk where it has pages."""
@@ -37,6 +39,7 @@ FACTORS: Levels = {
 
 
 IN_A_RUNNER = Plugin("toolbench.subject:start")
+ITS_WORKLOAD = Plugin("toolbench.sqlalchemy.subject:start")
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,10 @@ class Tool(Plugin):
         python = executable(self.python) if self.python else sys.executable
         return [str(python), "-m", "toolbench.runner"]
 
+    def lacks(self, kind: str) -> Optional[str]:
+        """Why it has nothing for operations of a kind; None where it has."""
+        return "it maps no objects" if kind == WORKLOAD else self.cannot.get(kind)
+
     def lacking(self) -> Optional[str]:
         """What of it is not installed, and the command that installs it."""
         if self.python and not executable(self.python).exists():
@@ -76,6 +83,21 @@ class Tool(Plugin):
         database = find(self.database)
         served = bool(os.environ.get(database.url_variable))
         return self.lacking() or (None if served else database.missing())
+
+
+@dataclass(frozen=True)
+class Mapper(Tool):
+    """An object-relational mapper, which does a whole workload and nothing else."""
+
+    subject: Plugin = ITS_WORKLOAD
+
+    def command(self) -> List[str]:
+        """See ``Tool``."""
+        return [*super().command()[:-1], "toolbench.sqlalchemy"]
+
+    def lacks(self, kind: str) -> Optional[str]:
+        """See ``Tool``."""
+        return None if kind == WORKLOAD else "it is measured by its workload alone"
 
 
 class Language(NamedTuple):
@@ -144,6 +166,8 @@ NOT_IN_AIOPG = {
 
 # JavaScript's numbers do not hold them.
 IN_NODE = {"int8": "text", "numeric": "text"}
+
+SQLALCHEMY = ("sqlalchemy", "greenlet", "asyncpg")
 
 DRIVERS = {
     "asyncpg": Tool(
@@ -231,6 +255,37 @@ DRIVERS = {
         levels={**LIBUV, **PREPARES, **TEXT},
         gives=IN_NODE,
         text="postgres (Postgres.js), in JavaScript",
+    ),
+    "sqlalchemy-sync": Mapper(
+        "toolbench.sqlalchemy.ways:Sync",
+        needs=("sqlalchemy", "psycopg2"),
+        database="postgres",
+        levels=BLOCKING,
+        text="SQLAlchemy's sessions on psycopg2, one operation after the other",
+    ),
+    "sqlalchemy-tasks": Mapper(
+        "toolbench.sqlalchemy.ways:tasks",
+        needs=SQLALCHEMY,
+        database="postgres",
+        levels=ASYNC,
+        text="SQLAlchemy's asyncio sessions on asyncpg, a task for each operation, and a pool as "
+        "large as the database allows",
+    ),
+    "sqlalchemy-chunks": Mapper(
+        "toolbench.sqlalchemy.ways:chunks",
+        needs=SQLALCHEMY,
+        database="postgres",
+        levels=ASYNC,
+        text="the same in chunks of as many operations as there are at a time: all of a chunk are "
+        "waited for",
+    ),
+    "sqlalchemy-bounded": Mapper(
+        "toolbench.sqlalchemy.ways:bounded",
+        needs=SQLALCHEMY,
+        database="postgres",
+        levels=ASYNC,
+        text="the same with as many operations at a time, by a semaphore, and a pool of that many "
+        "connections",
     ),
     **{
         f"limits-{loop}": Tool(

@@ -100,4 +100,4 @@ def operation(path: Path) -> Operation:
             raise RaceError(f"{what}: no records have {form!r}: choose from {', '.join(FORMS)}")
     if made.after and not made.after_rows:
         raise RaceError(f"{what}: 'after' is asked, and no 'after_rows' say what is right")
-    return replace(made, name=name, database=path.parent.parent.name)
+    return replace(made, name=name, database=made.database or path.parent.parent.name)

@@ -49,7 +49,7 @@ class Drove(Struct, frozen=True):
     beside_ns: int = 0
 
 
-Answer = TypeVar("Answer", Checked, Drove)
+Answer = TypeVar("Answer", bound=Struct)
 
 
 @dataclass

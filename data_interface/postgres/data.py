@@ -63,36 +63,37 @@ class PostgresData(ArticleData, PostgresReports):
         return [Pack(*row) for row in await self._fetch(sql.PACKS)]
 
     async def pack(self, pack: int) -> Pack:
-        return Pack(*await self._one(NO_PACK, sql.PACK, pack))
+        return Pack(*await self._one(NO_PACK, self._fetch(sql.PACK, pack)))
 
     async def stickers(self, pack: int) -> List[Sticker]:
         return list(map(Sticker._make, await self._fetch(sql.STICKERS, pack)))
 
     async def sticker(self, pack: int, sticker: int) -> Sticker:
-        return Sticker(*await self._one(NO_STICKER, sql.ONE_STICKER, pack, sticker))
+        return Sticker(*await self._one(NO_STICKER, self._fetch(sql.ONE_STICKER, pack, sticker)))
 
     async def create_pack(self, title: str) -> Pack:
-        return Pack(*await self._one(NO_PACK, sql.CREATE_PACK, title))
+        return Pack(*await self._one(NO_PACK, self._fetch(sql.CREATE_PACK, title)))
 
     async def rename_pack(self, pack: int, title: str) -> Pack:
-        return Pack(*await self._one(NO_PACK, sql.RENAME_PACK, pack, title))
+        return Pack(*await self._one(NO_PACK, self._fetch(sql.RENAME_PACK, pack, title)))
 
     async def delete_pack(self, pack: int) -> None:
-        await self._one(NO_PACK, sql.DELETE_PACK, pack)
+        await self._one(NO_PACK, self._fetch(sql.DELETE_PACK, pack))
 
     async def create_sticker(self, pack: int, title: str) -> Sticker:
-        return Sticker(*await self._one(NO_PACK, sql.CREATE_STICKER, pack, title))
+        return Sticker(*await self._one(NO_PACK, self._fetch(sql.CREATE_STICKER, pack, title)))
 
     async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
-        return Sticker(*await self._one(NO_STICKER, sql.RENAME_STICKER, pack, sticker, title))
+        renamed = self._fetch(sql.RENAME_STICKER, pack, sticker, title)
+        return Sticker(*await self._one(NO_STICKER, renamed))
 
     async def delete_sticker(self, pack: int, sticker: int) -> None:
-        await self._one(NO_STICKER, sql.DELETE_STICKER, pack, sticker)
+        await self._one(NO_STICKER, self._fetch(sql.DELETE_STICKER, pack, sticker))
 
-    async def _one(self, missing: str, statement: str, *arguments: Any) -> Any:
+    async def _one(self, missing: str, request: Request) -> Any:
         """The only row of an answer; ``Conflict`` when a constraint refuses the change."""
         try:
-            rows = await self._fetch(statement, *arguments)
+            rows = await request
         except Exception as error:
             conflict = CONFLICTS.get(sqlstate(error) or "")
             if conflict is None:

@@ -34,8 +34,11 @@ NO_URL = "DATABASE_URL is not the URL of a PostgreSQL server."
 
 
 def sqlstate(error: BaseException) -> Optional[str]:
-    """The five characters that say what happened; None when PostgreSQL did not say it."""
-    return getattr(error, "sqlstate", None)
+    """The five characters that say what happened; None when PostgreSQL did not say it.
+
+    SQLAlchemy's errors have those of its drivers in ``orig``.
+    """
+    return getattr(getattr(error, "orig", error), "sqlstate", None)
 
 
 def translated(state: str, message: str) -> StoreError:

@@ -23,6 +23,10 @@ from race.saved.model import Cell, Moment, Work
 from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
 
+STEPS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0)
+"""Seconds between two points of a course that is drawn."""
+MOST_POINTS = 60
+
 ALL = "all"
 """The row of all parts together."""
 TWIN = "A/A"
@@ -107,6 +111,7 @@ COURSES: Mapping[str, Callable[[Moment], float | None]] = {
     "p50": lambda moment: moment.p50_us,
     "p95": lambda moment: moment.p95_us,
     "connections": lambda moment: moment.connections,
+    "working": lambda moment: moment.working,
 }
 """Figures of a moment, in the order of the report."""
 COUNT = "count"
@@ -116,6 +121,14 @@ MEASURES: Mapping[str, Measure] = {
     "p95": lambda cell: cell.latency_us.get("p95"),
 }
 """What is compared, round by round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A contest without a crowd whose cells were watched from begin to end."""
+
+    contest: Contest
+    sides: list[Side]
 
 
 def crowds(analysis: Analysis) -> list[Group]:
@@ -142,16 +155,46 @@ def known_limits(groups: Sequence[Group]) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text]
 
 
+def followed(analysis: Analysis) -> list[Followed]:
+    """Contests of a closed loop that have courses, in the order of the contenders."""
+    found = []
+    for contest in analysis.contests:
+        cells = _by_label(analysis, contest)
+        watched = [cell.course for each in cells.values() for cell in each if cell.course]
+        if contest.work.load.crowd is not None or not watched:
+            continue
+        step = _step(max(course[-1].at for course in watched))
+        items = sorted(contest.standings, key=_as_declared(analysis))
+        sides = [
+            _side(one, cells[one.label], contest.party, step)
+            for one in items
+            if one.throughput is not None
+        ]
+        found.append(Followed(contest, sides))
+    return found
+
+
+def _step(seconds: float) -> float:
+    """Between two points of a course that long: few enough to be drawn, and a round number."""
+    return next((step for step in STEPS if seconds / step <= MOST_POINTS), STEPS[-1])
+
+
+def _by_label(analysis: Analysis, contest: Contest) -> dict[str, list[Cell]]:
+    """The cells of a contest that are shown: see ``seen``."""
+    cells: dict[str, list[Cell]] = defaultdict(list)
+    for cell in seen(analysis):
+        if cell.work == contest.work:
+            cells[cell.label].append(cell)
+    return cells
+
+
 def _as_declared(analysis: Analysis) -> Callable[[Standing], int]:
     labels = [one.label for one in analysis.race.head.contenders]
     return lambda item: labels.index(item.label) if item.label in labels else len(labels)
 
 
 def _group(analysis: Analysis, contest: Contest, more: str, items: Sequence[Standing]) -> Group:
-    cells: dict[str, list[Cell]] = defaultdict(list)
-    for cell in seen(analysis):
-        if cell.work == contest.work:
-            cells[cell.label].append(cell)
+    cells = _by_label(analysis, contest)
     return Group(
         contest=contest,
         conditions=more.removeprefix(", "),
@@ -164,15 +207,16 @@ def _group(analysis: Analysis, contest: Contest, more: str, items: Sequence[Stan
 
 
 def seen(analysis: Analysis) -> list[Cell]:
-    """Of crowds, the cells that count, and those of contenders that did not keep up."""
+    """The cells that count, and of crowds those of contenders that did not keep up."""
     return [
         cell
         for cell in kept(analysis.race)
-        if cell.load.crowd and cell.status in ("ok", "overloaded") and cell.count is not None
+        if cell.status == "ok" or (cell.load.crowd and cell.status == "overloaded")
+        if cell.count is not None
     ]
 
 
-def _side(item: Standing, cells: Sequence[Cell], party: str) -> Side:
+def _side(item: Standing, cells: Sequence[Cell], party: str, step: float = 1.0) -> Side:
     names = dict.fromkeys(name for cell in cells for name in sorted(cell.parts))
     rows = {ALL: _row([(cell.count or 0, cell.latency_us.get("p50")) for cell in cells])}
     for name in names:
@@ -191,7 +235,7 @@ def _side(item: Standing, cells: Sequence[Cell], party: str) -> Side:
         courses={
             name: points
             for name, figure in COURSES.items()
-            if (points := _course(figure, (cell.course for cell in cells)))
+            if (points := _course(figure, (cell.course for cell in cells), step))
         },
     )
 
@@ -207,17 +251,17 @@ def _row(found: Sequence[tuple[int, float | None]]) -> Row | None:
 
 
 def _course(
-    figure: Callable[[Moment], float | None], courses: Iterable[Sequence[Moment]]
+    figure: Callable[[Moment], float | None], courses: Iterable[Sequence[Moment]], step: float
 ) -> list[Point]:
-    """By whole seconds, where it is known; rounds that lack a second are left out there."""
-    seconds: dict[int, list[float]] = defaultdict(list)
+    """By steps of so many seconds, where it is known; rounds that lack one are left out there."""
+    steps: dict[int, list[float]] = defaultdict(list)
     for course in courses:
         for moment in course:
             if (value := figure(moment)) is not None:
-                seconds[round(moment.at)].append(float(value))
+                steps[round(moment.at / step)].append(float(value))
     return [
-        Point(float(at), statistics.fmean(found), min(found), max(found))
-        for at, found in sorted(seconds.items())
+        Point(round(place * step, 3), statistics.fmean(found), min(found), max(found))
+        for place, found in sorted(steps.items())
     ]
 
 

@@ -91,17 +91,19 @@ class WarmUp(Struct, frozen=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """A cell of a crowd, `at` seconds after its begin: its `users`; of the last seconds before it
+    """A cell `at` seconds after its begin: the `users` of a crowd; of the last seconds before it
     `throughput` (units/s that went well) and percentiles of all times, in microseconds;
-    `connections` that the server had open to its database. None is what is not known.
+    `connections` that the contender had open to its database, and how many of them were `working`
+    (not idle). None is what is not known.
     """
 
     at: Amount
-    users: Count
+    users: Count = 0
     throughput: Amount
     p50_us: Amount | None = None
     p95_us: Amount | None = None
     connections: Count | None = None
+    working: Count | None = None
 
 
 class Part(Struct, frozen=True, kw_only=True):
@@ -122,8 +124,9 @@ class Cell(Struct, frozen=True, kw_only=True):
     are how many the generator saw waiting on the mean (for Little's law). `full` is the party that
     had no more to give, "nobody", or None where that cannot be told, with the reason in
     `full_unknown`; unless it is the first one, or connections are fixed, `throughput` is a lower
-    bound. `no_latency` says why a pipelined cell has none. Of a crowd, `course` is what happened
-    from second to second, `parts` are the kinds of units that its users asked for, by name.
+    bound. `no_latency` says why a pipelined cell has none. `course` is what happened over time, of
+    a crowd or a load that was watched; of a crowd `parts` are the kinds of units that its users
+    asked for, by name.
 
     A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
     overloaded (offered a fixed rate or a crowd that it did not keep up with). It keeps what was

@@ -54,8 +54,8 @@ def test_what_no_interpreter_runs_is_no_engine() -> None:
     assert "3.7" in tied.values()
     for backend, python in tied.items():
         connection = BACKENDS[backend].connections[0]
-        assert (f"new-{backend}-{connection}" in names) == (python != "3.7")
-        assert f"old-{backend}-{connection}" in names
+        assert (f"new-{backend}-{connection}" in names) == (python != OLD.python)
+        assert (f"old-{backend}-{connection}" in names) == BACKENDS[backend].suits(OLD.python)
         assert f"any-{backend}-{connection}" in names
 
 

@@ -20,7 +20,9 @@ def test_versions_are_those_that_were_locked_and_installed(
     monkeypatch.setattr(told, "RUNNER", runner)
     monkeypatch.setattr(told, "PACKAGES", tmp_path)
     (tmp_path / "package.json").write_text(
-        json.dumps({"dependencies": {"pg": "1.0.0"}, "optionalDependencies": {"pg-native": "2.0.0"}})
+        json.dumps(
+            {"dependencies": {"pg": "1.0.0"}, "optionalDependencies": {"pg-native": "2.0.0"}}
+        )
     )
     package = tmp_path / "node_modules" / "pg" / "package.json"
     package.parent.mkdir(parents=True)

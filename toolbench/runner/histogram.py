@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from toolbench.runner.timed import PATIENCE_SECONDS, Driven, Worker
 
@@ -24,10 +24,14 @@ def answer(driven: Driven) -> Dict[str, Any]:
         errors.update(kind for _, kind in worker.faults)
     if driven.late:
         errors[f"not answered within {PATIENCE_SECONDS:g} s"] = driven.late
-    took.sort()
+    return summary(sorted(took), _seconds(driven.workers), errors)
+
+
+def summary(took: Sequence[int], seconds: float, errors: Mapping[str, int]) -> Dict[str, Any]:
+    """Of sorted nanoseconds of the operations that went well."""
     return {
         "operations": len(took),
-        "seconds": _seconds(driven.workers),
+        "seconds": seconds,
         "errors": dict(errors),
         "latency_ns": _figures(took),
         "histogram": histogram(took),

@@ -1,41 +1,28 @@
-"""Questions to a runner and their answers; a failure is an answer too."""
+"""Questions to the runner of a driver, and their answers."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional, Tuple
 
-from toolbench.driver import Address, Driver, Operation, Options, Unsupported
+from toolbench.driver import Address, Driver, Operation, Options
 from toolbench.drivers import DRIVERS
 from toolbench.runner import histogram
+from toolbench.runner.conversation import Conversation, Words, new_loop
 from toolbench.runner.crew import Crew
 from toolbench.runner.tagged import plain, tagged
-from toolbench.runner.timed import in_a_line
 
 CLOSE_SECONDS = 3.0
 
-Words = Dict[str, Any]
 
-
-class Session:
+class Session(Conversation):
     """One driver from ``open`` to its end. Between two questions the event loop stands still."""
 
     def __init__(self) -> None:
         self._crew: Optional[Crew] = None
         self._loop: Optional[asyncio.AbstractEventLoop] = None
-
-    def answer(self, line: str) -> Optional[Words]:
-        """What is answered to a line; None where it says that this is the end."""
-        try:
-            question = json.loads(line)
-            return None if question["do"] == "end" else self._answer(question)
-        except Unsupported as refusal:
-            return {"unsupported": str(refusal)}
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other side must hear of it
-            return {"error": in_a_line(error)}
 
     def close(self) -> None:
         """End all connections, broken ones too; bounded where the driver does not block."""
@@ -48,7 +35,8 @@ class Session:
                 loop.run_until_complete(asyncio.wait_for(crew.close(), CLOSE_SECONDS))
         loop.close()
 
-    def _answer(self, question: Words) -> Words:
+    def reply(self, question: Words) -> Words:
+        """See ``Conversation``."""
         does = question["do"]
         if does == "open":
             return self._open(question)
@@ -61,20 +49,12 @@ class Session:
     def _open(self, question: Words) -> Words:
         self.close()
         options = Options(**question["options"])
-        self._loop = _new_loop(options.loop)
+        self._loop = new_loop(options.loop)
         driver: Driver = DRIVERS[question["driver"]].load()(Address(**question["address"]), options)
         crew = Crew(driver)
         self._loop.run_until_complete(crew.open(1))
         self._crew = crew
         return {"ready": True}
-
-
-def _new_loop(name: str) -> asyncio.AbstractEventLoop:
-    if name == "uvloop":
-        import uvloop
-
-        return uvloop.new_event_loop()
-    return asyncio.new_event_loop()
 
 
 async def _check(crew: Crew, question: Words) -> Words:

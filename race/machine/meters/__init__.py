@@ -16,6 +16,7 @@ from runtime.plugin import Plugin
 METERS = {
     "cpu_ns": Plugin("race.machine.meters.cpu:Cpu"),
     "memory_bytes": Plugin("race.machine.meters.memory:Memory"),
+    "peak_bytes": Plugin("race.machine.meters.peak:Peak"),
     "switches": Plugin("race.machine.meters.switches:Switches"),
     "cores": Plugin("race.machine.meters.cores:Cores"),
     "busy": Plugin("race.machine.meters.busy:CoreUse"),

@@ -1,15 +1,17 @@
-"""Users that come and go by a shape: what they saw over time, contenders side by side."""
+"""What went on over time, contenders side by side: users that come and go by a shape, or a load
+that was watched from its begin to its end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from race.analysis import crowds
-from race.analysis.crowds import Group, Side
-from race.analysis.model import Analysis
+from race.analysis.crowds import Followed, Group, Side
+from race.analysis.model import Analysis, Contest
 from race.report import format as words
 from race.report import sentences
 from race.report.charts import courses, vega
@@ -20,6 +22,11 @@ from race.report.template import filled
 
 SIDES = 4
 """Side by side; more are further figures."""
+CAPTION = (
+    "Line: mean over rounds; band: from the least round to the largest. The panels of a row have "
+    "one scale. Connections are those that the contender has open, idle ones too."
+)
+CONNECTIONS = "connections to the database"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +39,47 @@ class Section:
     late: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A contest that was watched, with its figures."""
+
+    contest: Contest
+    sides: list[Side]
+    figures: list[Figure]
+
+    def most(self, side: Side, name: str) -> str:
+        """Of a course, at any moment of any cell."""
+        found = [point.high for point in side.courses.get(name, [])]
+        return f"{max(found):,.0f}" if found else words.NONE
+
+
 class Crowds:
-    """`chapters.Chapter`: for each group the courses, ratios of its pairs, a table of parts."""
+    """`chapters.Chapter`: for each group of a crowd the courses, ratios of its pairs, a table of
+    parts; for what was watched without one the courses alone.
+    """
 
     def title(self, analysis: Analysis) -> str:
         """See ``Chapter``."""
-        return "Users over time"
+        return "Users over time" if crowds.crowds(analysis) else "Over time"
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        groups = crowds.crowds(analysis)
-        if not groups:
+        groups, watched = crowds.crowds(analysis), crowds.followed(analysis)
+        if not groups and not watched:
             return None
         sections = [
             _section(analysis, group, f"course-{number}")
             for number, group in enumerate(groups, start=1)
         ]
+        watches = [
+            _watch(analysis, one, f"watched-{number}")
+            for number, one in enumerate(watched, start=1)
+        ]
         return filled(
             "crowds",
             analysis,
             sections=sections,
+            watches=watches,
             notes=crowds.known_limits(groups),
             lost=_lost(analysis),
             everything=crowds.ALL,
@@ -59,34 +87,54 @@ class Crowds:
 
 
 def _section(analysis: Analysis, group: Group, name: str) -> Section:
-    found = [
-        _figure(analysis, group, group.sides[first : first + SIDES], f"{name}-{first}")
-        for first in range(0, len(group.sides), SIDES)
-    ]
-    late = [sentences.late(side) for side in group.sides if side.late]
-    return Section(group.title, group, found, late)
-
-
-def _figure(analysis: Analysis, group: Group, sides: Sequence[Side], name: str) -> Figure:
-    unit = analysis.discipline.unit
     shown = {
         "users": courses.Figure("users"),
-        "throughput": courses.Figure(f"{unit}/s"),
+        "throughput": courses.Figure(f"{analysis.discipline.unit}/s"),
         "p50": courses.Figure("median, ms", 1e3),
         "p95": courses.Figure("p95, ms", 1e3),
-        "connections": courses.Figure("connections to the database"),
+        "connections": courses.Figure(CONNECTIONS),
     }
+    figures = _figures(analysis, group.contest, group.sides, shown, name)
+    late = [sentences.late(side) for side in group.sides if side.late]
+    return Section(group.title, group, figures, late)
+
+
+def _watch(analysis: Analysis, one: Followed, name: str) -> Watch:
+    shown = {
+        "throughput": courses.Figure(f"{analysis.discipline.unit}/s"),
+        "connections": courses.Figure(CONNECTIONS),
+        "working": courses.Figure("of these in use: at work, or in a transaction"),
+    }
+    return Watch(one.contest, one.sides, _figures(analysis, one.contest, one.sides, shown, name))
+
+
+def _figures(
+    analysis: Analysis,
+    contest: Contest,
+    sides: Sequence[Side],
+    shown: Mapping[str, courses.Figure],
+    name: str,
+) -> list[Figure]:
+    return [
+        _figure(analysis, contest, sides[first : first + SIDES], shown, f"{name}-{first}")
+        for first in range(0, len(sides), SIDES)
+    ]
+
+
+def _figure(
+    analysis: Analysis,
+    contest: Contest,
+    sides: Sequence[Side],
+    shown: Mapping[str, courses.Figure],
+    name: str,
+) -> Figure:
     drawing = vega.figure(
         name,
         Courses(sides, shown, palette(analysis)).drawn,
-        f"{group.contest.title}, {group.contest.load}: over time",
-        "; ".join(_told(side, unit) for side in sides),
+        f"{contest.title}, {contest.load}: over time",
+        "; ".join(_told(side, analysis.discipline.unit) for side in sides),
     )
-    caption = (
-        "Line: mean over rounds; band: from the least round to the largest. The panels of a row "
-        "have one scale. Connections are all that are open, those too that contenders at rest keep."
-    )
-    return Figure("", caption, drawing)
+    return Figure("", CAPTION, drawing)
 
 
 def _told(side: Side, unit: str) -> str:

@@ -13,6 +13,7 @@ from race.machine import listener
 from race.machine.meters import METERS, Parties, meters
 from race.machine.meters.cpu import Cpu
 from race.machine.meters.memory import resident_bytes
+from race.machine.meters.peak import Peak
 from race.machine.meters.switches import Switches
 from race.machine.proc import cpu_ns, tree
 from race.saved.model import Figures
@@ -92,6 +93,19 @@ def test_waiting_is_a_voluntary_switch() -> None:
     code = "import sys, time\nfor _ in range(50): time.sleep(0.001)"
     with python(code + WAIT) as process:
         assert Switches().read(party(process.pid))["voluntary"] >= 50
+
+
+def test_the_most_memory_is_that_of_one_load() -> None:
+    meter, sample = Peak(), Sample(1, 1.0)
+    with python("import sys; len(b'x' * 60_000_000)" + WAIT) as process:
+        before = meter.read(party(process.pid))
+        assert before["one"] > 60_000_000
+        after = meter.read(party(process.pid))
+        assert 1_000_000 < meter.between(before, after, sample, {})["one"] < 60_000_000
+        pid = process.pid
+    assert meter.read(party(pid)) == {"one": 0}
+    assert meter.read(party(None)) == {}
+    assert meter.between({}, after, sample, {}) == {}
 
 
 def test_every_meter_of_the_registry_reads_a_process() -> None:

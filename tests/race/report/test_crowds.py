@@ -13,17 +13,17 @@ from msgspec.structs import replace as changed
 from rich.console import Console
 
 from race.analysis.analyse import analyse
-from race.analysis.crowds import ALL, crowds
+from race.analysis.crowds import ALL, crowds, followed
 from race.analysis.model import Analysis, Spread
 from race.commands.claim import finder
 from race.errors import RaceError
 from race.report import format as words
 from race.report import html, markdown
 from race.report.claims import compute
-from race.saved.model import Cell
+from race.saved.model import Cell, Moment
 from race.saved.reader import SavedRace, load
 from race.terminal import tables
-from tests.race.report.reading import section
+from tests.race.report.reading import altered, section
 from tests.support.crowd import LOAD, write
 
 QUERY, POOL = "aiohttp-psycopg-query", "aiohttp-psycopg-pool"
@@ -190,3 +190,29 @@ def test_a_race_without_crowds_has_no_chapter_of_them(small: SavedRace, tmp_path
     assert crowds(analyse(small)) == []
     assert 'id="crowds"' not in html.page(analyse(small))
     assert html.page(analyse(load(write(tmp_path / "short", rounds=1))))
+
+
+def test_what_was_watched_without_a_crowd_is_drawn_too(small: SavedRace) -> None:
+    """Ranked as ever; over time stands what its database saw."""
+    course = [
+        Moment(at=at / 20, throughput=350.0, connections=40, working=at % 7) for at in range(1, 21)
+    ]
+    more = {"peak_bytes": {"server": 61_000_000}}
+    watched = analyse(
+        altered(small, lambda cell: changed(cell, course=course, meters={**cell.meters, **more}))
+    )
+    found = followed(watched)
+    assert [one.contest for one in found] == watched.contests
+    for one in found:
+        for side in one.sides:
+            assert [point.at for point in side.courses["working"]] == [
+                round(at / 20, 3) for at in range(1, 21)
+            ]
+            assert {point.mean for point in side.courses["connections"]} == {40.0}
+    page = html.page(watched)
+    shown = section(page, "crowds")
+    assert "connections to the database" in shown
+    assert "61 MB" in shown
+    assert "Users who think" not in shown
+    assert 'id="tasks"' in page
+    assert followed(analyse(small)) == []

@@ -1,0 +1,49 @@
+"""Two tables of which one belongs to the other, as mapped classes.
+
+As in the article that the workload is from, the foreign key has no index: reads take longer as the
+tables grow.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, MetaData, func
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+
+from toolbench.sqlalchemy.workload import SCHEMA, SIZES
+
+
+class Base(DeclarativeBase):
+    """In a schema of the toolbench's own."""
+
+    metadata = MetaData(schema=SCHEMA)
+
+
+class Parent(Base):
+    """A row that others belong to."""
+
+    __tablename__ = "parents"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    data: Mapped[str | None]
+    created: Mapped[datetime] = mapped_column(server_default=func.now())
+    children: Mapped[list[Child]] = relationship()
+
+
+class Child(Base):
+    """A row that belongs to another."""
+
+    __tablename__ = "children"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    parent: Mapped[int] = mapped_column(ForeignKey(f"{SCHEMA}.parents.id"))
+    data: Mapped[str | None]
+
+
+def family(data: int) -> list[Parent]:
+    """What one write inserts."""
+    return [
+        Parent(data=str(data + place), children=[Child() for _ in range(size)])
+        for place, size in enumerate(SIZES, start=1)
+    ]
