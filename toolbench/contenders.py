@@ -1,0 +1,120 @@
+"""Who can race: drivers at the levels that a scenario asks for, and what of it cannot be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from databases import find
+from race.discipline import Choice
+from race.machine.describe import PYTHON, current_python
+from race.plan.contenders import matching
+from race.saved.model import Contender
+from toolbench.drivers import DRIVERS, RUNNER, TRANSPORT, Program, Tool
+from toolbench.operation import operations
+from toolbench.scenario import ToolsScenario
+from toolbench.transport import LISTENERS, TCP, UNIX
+
+CONTENDER = "driver"
+DRIVER = "driver"
+"""The factor that says which it is."""
+NO_PYTHON = "none"
+
+
+def choose(scenario: ToolsScenario) -> Choice:
+    """What a scenario names; RaceError when a name fits nothing."""
+    left_out: list[str] = []
+    found: list[Contender] = []
+    for name in matching(scenario, DRIVERS, CONTENDER):
+        if problem := _unfit(scenario, name) or DRIVERS[name].problem():
+            left_out.append(f"left out: {name}: {problem}")
+            continue
+        found += raced(scenario, name)
+        own = _levels(name)
+        left_out += [
+            f"left out: {name} with {factor} {level}: it has only {', '.join(own[factor])}"
+            for factor, asked in scenario.asked.items()
+            for level in asked
+            if factor in own and level not in own[factor]
+        ]
+    cannot = {one.label: lacks for one in found if (lacks := lacking(scenario, one.name))}
+    left_out += [
+        f"unsupported: {label} on {task}: {reason}"
+        for label, lacks in cannot.items()
+        for task, reason in lacks.items()
+    ]
+    return Choice(scenario, found, left_out, cannot)
+
+
+def raced(scenario: ToolsScenario, name: str) -> list[Contender]:
+    """A driver at each combination of the levels that are asked for and that it has; of a factor
+    where it has none of them, at its plainest. A label says what is not the driver's plainest.
+    """
+    own, found = _levels(name), []
+    levels = {
+        factor: [level for level in asked if level in own[factor]] or own[factor][:1]
+        for factor, asked in scenario.asked.items()
+        if factor in own
+    }
+    for combination in product(*levels.values()):
+        factors = dict(zip(levels, combination, strict=True))
+        special = [level for factor, level in factors.items() if level != own[factor][0]]
+        label = ", ".join([name, *special])
+        told = {DRIVER: DRIVERS[name].called or name, **factors, PYTHON: _python(DRIVERS[name])}
+        found.append(Contender(label=label, name=name, factors=told))
+    return found
+
+
+def lacking(scenario: ToolsScenario, name: str) -> dict[str, str]:
+    """Operation to the reason why a driver does not do it."""
+    tool, known = DRIVERS[name], operations()
+    found: dict[str, str] = {}
+    for task in scenario.tasks:
+        operation = known.get(task)
+        if tool.generator != RUNNER:
+            found |= {task: "it has no page for it"} if operation else {}
+        elif operation is None or operation.database != tool.database:
+            found[task] = f"it is none of {tool.database}"
+        elif operation.kind in tool.cannot:
+            found[task] = tool.cannot[operation.kind]
+    return found
+
+
+def driver_texts() -> dict[str, str]:
+    """What a report says of each driver: what it is, and what its users get that others do not."""
+    found = {}
+    for name, tool in DRIVERS.items():
+        given = ", ".join(f"{kind} as {tag}" for kind, tag in tool.gives.items())
+        if text := "; ".join(filter(None, (tool.text, given and f"it gives {given}"))):
+            found[tool.called or name] = text
+    return found
+
+
+def _unfit(scenario: ToolsScenario, name: str) -> str | None:
+    """Why a driver cannot take part in this race, wherever it is run."""
+    generator = DRIVERS[name].generator
+    if scenario.load.generator != generator:
+        return f'it is driven by {generator}: [load] generator = "{generator}"'
+    lacks = lacking(scenario, name)
+    if len(lacks) == len(scenario.tasks):
+        return f"it does none of these operations: {next(iter(lacks.values()))}"
+    return None
+
+
+def _levels(name: str) -> Mapping[str, Sequence[str]]:
+    """Factor to the levels that a driver has here, its plainest first."""
+    tool = DRIVERS[name]
+    return {**tool.levels, TRANSPORT: _transports(tool.database)}
+
+
+def _transports(database: str) -> Sequence[str]:
+    """How a database can be reached: as its URL says, else as the private one can listen."""
+    known = find(database)
+    if url := os.environ.get(known.url_variable):
+        return (TCP,) if known.address(url).path is None else (UNIX,)
+    return (UNIX, TCP) if database in LISTENERS else (UNIX,)
+
+
+def _python(tool: Tool) -> str:
+    return NO_PYTHON if isinstance(tool, Program) else tool.python or current_python()
