@@ -181,6 +181,29 @@ DRIVERS = {
         gives={"bytea": "memoryview"},
         text="aiopg, rows by psycopg2's DictCursor, with names as others have them",
     ),
+    "asynctnt": Tool(
+        "toolbench.tarantool.asynctnt_driver:Asynctnt",
+        needs=("asynctnt",),
+        database="tarantool",
+        levels=ASYNC,
+        text="asynctnt: Tarantool's protocol, in Cython; all workers share a connection",
+    ),
+    "aiotarantool": Tool(
+        "toolbench.tarantool.aiotarantool_driver:Aiotarantool",
+        needs=("aiotarantool",),
+        python="3.7",
+        database="tarantool",
+        levels=ASYNC,
+        text="aiotarantool: an old official connector under asyncio; all workers share a connection",
+    ),
+    "tarantool": Tool(
+        "toolbench.tarantool.tarantool_driver:Tarantool",
+        # The project has a folder of the name `tarantool` alone.
+        needs=("tarantool.connection",),
+        database="tarantool",
+        levels=BLOCKING,
+        text="tarantool: the official connector, in Python",
+    ),
     **{
         f"limits-{loop}": Tool(
             "toolbench.limits.serve:main",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
 from data_interface.tarantool.asynctnt_store import AsynctntDriver
-from toolbench.driver import Address, Operation, Options
+from toolbench.driver import Address, Call, Operation, Options
 from toolbench.tarantool.requests import ROWLESS, place, request
 
 
 class Asynctnt:
-    """``driver.Driver``; it connects as the site does."""
+    """See ``driver.Driver``. It connects as the site does."""
 
     BLOCKING = False
     SHARED = True
@@ -19,15 +19,15 @@ class Asynctnt:
         self._driver = AsynctntDriver(place(address))
 
     async def connect(self) -> Any:
-        """See ``Driver``."""
+        """See ``driver.Driver``."""
         return await self._driver.connect()
 
     async def close(self, connection: Any) -> None:
-        """See ``Driver``."""
+        """See ``driver.Driver``."""
         await self._driver.disconnect(connection)
 
-    async def bind(self, connection: Any, operation: Operation) -> Callable[[], Any]:
-        """See ``Driver``."""
+    async def bind(self, connection: Any, operation: Operation) -> Call:
+        """See ``driver.Driver``."""
         send = request(connection, operation)
         if operation.kind in ROWLESS:
             return send

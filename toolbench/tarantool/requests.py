@@ -8,11 +8,11 @@ them. ``upsert`` writes into ``table``; its ``args`` are a row and what to do wh
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Dict
+from typing import Any, Dict
 
 from data_interface.tarantool.layout import BY_RATING, DESCENDING, SESSIONS, STICKERS
 from runtime.address import Address as Place
-from toolbench.driver import Address, Operation, Unsupported
+from toolbench.driver import Address, Call, Operation, Unsupported
 
 SPACES = {"stickers": STICKERS, "sessions": SESSIONS}
 INDEXES = {"rating": BY_RATING}
@@ -21,8 +21,8 @@ ROWLESS = ("upsert", "ping")
 """Kinds whose answer has no rows."""
 
 
-def request(connection: Any, operation: Operation) -> Callable[[], Any]:
-    """One request of a connection: what its method gives."""
+def request(connection: Any, operation: Operation) -> Call:
+    """One request of a connection: its own method, with all that it is given."""
     kind, args = operation.kind, list(operation.args)
     if kind == "select":
         return partial(connection.select, SPACES[operation.table], [], **_selection(args))
@@ -31,8 +31,7 @@ def request(connection: Any, operation: Operation) -> Callable[[], Any]:
     if kind in ("eval", "call"):
         return partial(getattr(connection, kind), operation.sql, args)
     if kind == "ping":
-        found: Callable[[], Any] = connection.ping
-        return found
+        return partial(connection.ping)
     raise Unsupported(kind)
 
 

@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
 from tarantool.connection import Connection
 
-from toolbench.driver import Address, Operation, Options
+from toolbench.driver import Address, Call, Operation, Options
 from toolbench.tarantool.requests import ROWLESS, request
 
 OPEN_SECONDS = 5.0
 
 
 class Tarantool:
-    """``driver.Driver``."""
+    """See ``driver.Driver``."""
 
     BLOCKING = True
     SHARED = False
 
     def __init__(self, address: Address, options: Options) -> None:
-        self._address = address
+        self._where = {
+            # Without a host the port is the path of a Unix socket.
+            "host": None if address.path else address.host,
+            "port": address.path or address.port,
+            "user": address.user,
+            "password": address.password,
+            "connection_timeout": OPEN_SECONDS,
+        }
 
     def connect(self) -> Any:
-        """See ``Driver``."""
-        where = self._address
-        host, port = (None, where.path) if where.path else (where.host, where.port)
-        return Connection(
-            host,
-            port,
-            user=where.user,
-            password=where.password,
-            connection_timeout=OPEN_SECONDS,
-        )
+        """See ``driver.Driver``."""
+        return Connection(**self._where)
 
     def close(self, connection: Any) -> None:
-        """See ``Driver``."""
+        """See ``driver.Driver``."""
         connection.close()
 
-    def bind(self, connection: Any, operation: Operation) -> Callable[[], Any]:
-        """See ``Driver``."""
+    def bind(self, connection: Any, operation: Operation) -> Call:
+        """See ``driver.Driver``."""
         send = request(connection, operation)
         if operation.kind in ROWLESS:
             return send

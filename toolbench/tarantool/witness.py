@@ -28,17 +28,20 @@ class TarantoolWitness:
     said by the columns of the operation.
     """
 
-    TYPES: Mapping[str, str] = {"unsigned": "int", "integer": "int", "string": "text"}
+    types: Mapping[str, str] = {"unsigned": "int", "integer": "int", "string": "text"}
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._driver = AsynctntDriver(find("tarantool").address(url))
         self._connection: Any = None
+        self._filled = False
         self._loop = asyncio.new_event_loop()
 
     def prepare(self, operation: Operation) -> None:
         """The site's own store fills an empty database as it opens."""
-        self._settled(self._fill())
+        if not self._filled:
+            self._settled(self._fill())
+            self._filled = True
 
     def reset(self, operation: Operation) -> None:
         """See ``Witness``."""
