@@ -50,7 +50,7 @@ class Aiopg:
             async with connection.cursor(cursor_factory=kind_of_cursor) as cursor:
                 await cursor.execute(sql, args)
 
-        calls: Dict[str, Call] = {"query": query, "execute": execute}
+        calls: Dict[str, Call] = {"query": query if operation.columns else execute}
         if operation.kind not in calls:
             raise Unsupported(operation.kind)
         return calls[operation.kind]

@@ -38,12 +38,12 @@ class Asyncpg:
     async def bind(self, connection: Any, operation: Operation) -> Call:
         """See ``driver.Driver``."""
         sql, args, records = operation.sql, operation.args, operation.records
+        if operation.kind == "query" and not operation.columns:
+            return partial(connection.execute, sql, *args)
         if operation.kind == "query":
             if self._prepared:
                 return partial((await connection.prepare(sql)).fetch, *args)
             return partial(connection.fetch, sql, *args)
-        if operation.kind == "execute":
-            return partial(connection.execute, sql, *args)
         if operation.kind == "batch":
             return partial(connection.executemany, sql, records)
         if operation.kind == "copy":

@@ -64,7 +64,8 @@ class Psycopg2:
             with connection.cursor() as cursor:
                 cursor.copy_expert(f"{sql} with (format csv)", text)
 
-        calls: Dict[str, Call] = {"query": query, "execute": execute, "batch": batch, "copy": copy}
+        once: Call = query if operation.columns else execute
+        calls: Dict[str, Call] = {"query": once, "batch": batch, "copy": copy}
         if operation.kind not in calls:
             raise Unsupported(operation.kind)
         return calls[operation.kind]

@@ -58,7 +58,8 @@ class Psycopg:
                 for record in records:
                     await writing.write_row(record)
 
-        calls: Dict[str, Call] = {"query": query, "execute": execute, "batch": batch, "copy": copy}
+        once: Call = query if operation.columns else execute
+        calls: Dict[str, Call] = {"query": once, "batch": batch, "copy": copy}
         if operation.kind not in calls:
             raise Unsupported(operation.kind)
         return calls[operation.kind]
