@@ -84,7 +84,7 @@ class TarantoolWitness:
             return self._loop.run_until_complete(asyncio.wait_for(asked, ASK_SECONDS))
         except Exception as error:
             self._leave()
-            raise CellFailed(f"Tarantool: {self._in_words(error)}") from error
+            raise CellFailed(f"tarantool: {self._in_words(error)}") from error
 
     def _in_words(self, error: Exception) -> str:
         if isinstance(error, TimeoutError):
@@ -92,7 +92,7 @@ class TarantoolWitness:
         if getattr(error, "code", None) == ACCESS_DENIED:
             return NO_LUA
         told = error if isinstance(error, StoreError) else self._driver.translate(error)
-        return str(told or error) or type(error).__name__
+        return " ".join(str(told or error).split()) or type(error).__name__
 
     def _leave(self) -> None:
         """The loop takes one more turn: it closes the transport then."""
