@@ -186,7 +186,7 @@ DRIVERS = {
         needs=("asynctnt",),
         database="tarantool",
         levels=ASYNC,
-        text="asynctnt: Tarantool's protocol, in Cython; all workers share a connection",
+        text="asynctnt: Tarantool's protocol, in Cython, one connection for all",
     ),
     "aiotarantool": Tool(
         "toolbench.tarantool.aiotarantool_driver:Aiotarantool",
@@ -194,7 +194,7 @@ DRIVERS = {
         python="3.7",
         database="tarantool",
         levels=ASYNC,
-        text="aiotarantool: an old official connector under asyncio; all workers share a connection",
+        text="aiotarantool: an old official connector under asyncio, one connection for all",
     ),
     "tarantool": Tool(
         "toolbench.tarantool.tarantool_driver:Tarantool",

@@ -36,7 +36,7 @@ class Page:
 
     @classmethod
     def of(cls, articles: Sequence[Article], runs: Runs) -> Page:
-        """RaceError where runs of one scenario cannot be merged."""
+        """Articles in their places."""
         ordered = sorted(articles, key=lambda one: (one.place, one.title))
         return cls([(one, rows(one, runs)) for one in ordered], runs)
 
@@ -81,9 +81,9 @@ def _made(page: Page) -> str:
     measured = f" Measured on {' to '.join(days)}." if days else ""
     return (
         "Made by `race articles -o docs/claims.md` from saved runs and from the claims in "
-        f"[docs/claims/](claims), which are in our words.{measured} Ratios are of units/s, the "
-        "first over the second, with 95 % intervals; [how races are measured](method.md) says "
-        "when a winner is declared."
+        f"[docs/claims/](claims), which are in our words.{measured} Ratios are of "
+        "requests/s on the site and of operations/s of drivers, the first over the second, with 95 % "
+        "intervals; [how races are measured](method.md) says when a winner is declared."
     )
 
 

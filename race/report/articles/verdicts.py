@@ -74,7 +74,7 @@ Sides = tuple[Side, Side]
 
 
 def rows(article: Article, runs: Runs) -> list[Row]:
-    """Every claim of an article, in its order; RaceError when runs cannot be merged."""
+    """Every claim of an article, in its order."""
     return [row for claim in article.claims for row in _rows(article, claim, runs)]
 
 
@@ -251,7 +251,7 @@ def _places(side: Side, runs: Sequence[Run]) -> str:
     known = {task_word(one.work): one for run in runs for one in run.analysis.contests}
     places = [known[task].place if task in known else task for task in side.tasks]
     *most, last = places
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{'; '.join(most)} and {last}" if most else last
 
 
 def _joined(*texts: str) -> str:
