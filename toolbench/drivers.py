@@ -25,7 +25,7 @@ Levels = Mapping[str, Tuple[str, ...]]
 LOOP, STATEMENTS, TRANSPORT, FORMAT = "loop", "statements", "transport", "format"
 PREPARED, UNPREPARED = "prepared", "unprepared"
 RUNNER, WRK = GENERATORS = ("runner", "wrk")
-"""What drives a contender: its own process, an operation after the other; wrk where it has pages."""
+"""What drives a contender: its own process, one operation after another; wrk where it has pages."""
 
 FACTORS: Levels = {
     TRANSPORT: ("unix", "tcp"),
@@ -34,6 +34,9 @@ FACTORS: Levels = {
     LOOP: ("asyncio", "uvloop", "threads"),
 }
 """All levels, the plainest first; in the order in which a label says them."""
+
+
+IN_A_RUNNER = Plugin("toolbench.subject:start")
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Tool(Plugin):
     gives: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     called: str = ""
-    subject: Plugin = Plugin("toolbench.subject:start")
+    subject: Plugin = IN_A_RUNNER
     generator: str = RUNNER
 
     def command(self) -> List[str]:
@@ -139,21 +142,21 @@ DRIVERS = {
         database="postgres",
         levels={**ASYNC, **PREPARES, **BINARY},
         gives={"char": "bytes"},
-        text="asyncpg: PostgreSQL's binary protocol, in Cython",
+        text="PostgreSQL's binary protocol, in Cython",
     ),
     "psycopg": Tool(
         "toolbench.postgres.psycopg_driver:Psycopg",
         needs=("psycopg",),
         database="postgres",
         levels={**ASYNC, **PREPARES, **EITHER},
-        text="psycopg 3, its asynchronous connections: libpq, with an own part in C",
+        text="psycopg 3 (psycopg-binary), its asynchronous connections: libpq, and C of its own",
     ),
     "psycopg-sync": Tool(
         "toolbench.postgres.psycopg_sync_driver:PsycopgSync",
         needs=("psycopg",),
         database="postgres",
         levels={**BLOCKING, **PREPARES, **EITHER},
-        text="psycopg 3, its blocking connections",
+        text="psycopg 3 (psycopg-binary), its blocking connections",
     ),
     "psycopg2": Tool(
         "toolbench.postgres.psycopg2_driver:Psycopg2",
@@ -161,7 +164,7 @@ DRIVERS = {
         database="postgres",
         levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
         gives={"bytea": "memoryview"},
-        text="psycopg2: libpq, in C; it prepares no statements",
+        text="psycopg2-binary: libpq, in C; it prepares no statements",
     ),
     "aiopg": Tool(
         "toolbench.postgres.aiopg_driver:Aiopg",
@@ -170,7 +173,7 @@ DRIVERS = {
         levels={**ASYNC, **NEVER_PREPARES, **TEXT},
         cannot=NOT_IN_AIOPG,
         gives={"bytea": "memoryview"},
-        text="aiopg, rows as tuples: psycopg2 under asyncio",
+        text="psycopg2 under asyncio, with rows as tuples",
     ),
     "aiopg-dict": Tool(
         "toolbench.postgres.aiopg_driver:AiopgDict",
@@ -179,7 +182,7 @@ DRIVERS = {
         levels={**ASYNC, **NEVER_PREPARES, **TEXT},
         cannot=NOT_IN_AIOPG,
         gives={"bytea": "memoryview"},
-        text="aiopg, rows by psycopg2's DictCursor, with names as others have them",
+        text="aiopg with psycopg2's DictCursor: rows have names, as those of other drivers",
     ),
     "asynctnt": Tool(
         "toolbench.tarantool.asynctnt_driver:Asynctnt",
