@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 
 class Moments(NamedTuple):
-    """Of `count` observations; `deviation` is the standard deviation of all of them."""
+    """Of `number` observations; `deviation` is the standard deviation of all of them."""
 
-    count: int
+    number: int
     least: float
     mean: float
     most: float
@@ -29,16 +29,16 @@ def pooled(parts: Iterable[Moments]) -> Moments | None:
     weighted by count (law of total variance: G. Casella, R. L. Berger, Statistical Inference, 2nd
     ed., Duxbury 2002, theorem 4.4.7).
     """
-    known = [part for part in parts if part.count]
+    known = [part for part in parts if part.number]
     if not known:
         return None
-    count = sum(part.count for part in known)
-    mean = math.fsum(part.count * part.mean for part in known) / count
-    squares = (part.count * (part.deviation**2 + (part.mean - mean) ** 2) for part in known)
+    number = sum(part.number for part in known)
+    mean = math.fsum(part.number * part.mean for part in known) / number
+    squares = (part.number * (part.deviation**2 + (part.mean - mean) ** 2) for part in known)
     return Moments(
-        count=count,
+        number=number,
         least=min(part.least for part in known),
         mean=mean,
         most=max(part.most for part in known),
-        deviation=math.sqrt(math.fsum(squares) / count),
+        deviation=math.sqrt(math.fsum(squares) / number),
     )

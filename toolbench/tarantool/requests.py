@@ -8,7 +8,7 @@ them. ``upsert`` writes into ``table``; its ``args`` are a row and what to do wh
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Dict
+from typing import Any
 
 from data_interface.tarantool.layout import BY_RATING, DESCENDING, SESSIONS, STICKERS
 from runtime.address import Address as Place
@@ -35,7 +35,7 @@ def request(connection: Any, operation: Operation) -> Call:
     raise Unsupported(kind)
 
 
-def _selection(args: Any) -> Dict[str, int]:
+def _selection(args: Any) -> dict[str, int]:
     """The options of a select; without an index it is the primary one's order."""
     limit, *more = args
     if not more:

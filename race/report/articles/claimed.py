@@ -1,19 +1,4 @@
-"""The form of a claim: one TOML file for each article, every key a field here.
-
-    title = "1M rows/s from Postgres to Python"
-    ...
-    [[claims]]
-    text = "asyncpg is at least three times as fast as psycopg2."
-    said = "at least 3 times"
-    ratio = [3, inf]
-
-    [[claims.here]]
-    race = "toolbench-postgres"
-    tasks = ["wide:c10", "ints:c10"]
-    mean = true
-    first = "asyncpg, uvloop"
-    second = "psycopg2"
-"""
+"""The form of a claim: one TOML file for each article (docs/claims/), every key a field here."""
 
 from __future__ import annotations
 

@@ -82,8 +82,8 @@ def _made(page: Page) -> str:
     return (
         "Made by `race articles -o docs/claims.md` from saved runs and from the claims in "
         f"[docs/claims/](claims), which are in our words.{measured} Ratios are of "
-        "requests/s on the site and of operations/s of drivers, the first over the second, with 95 % "
-        "intervals; [how races are measured](method.md) says when a winner is declared."
+        "requests/s on the site and of operations/s of drivers, the first over the second, with "
+        "95 % intervals; [how races are measured](method.md) says when a winner is declared."
     )
 
 
@@ -121,9 +121,7 @@ def _verdict(row: Row) -> str:
 
 
 def _runs(page: Page) -> str:
-    return marked.table(
-        RUN_NAMES, [_run(run) for run in _all(page)], left=range(len(RUN_NAMES))
-    )
+    return marked.table(RUN_NAMES, [_run(run) for run in _all(page)], left=range(len(RUN_NAMES)))
 
 
 def _run(run: Run) -> list[str]:

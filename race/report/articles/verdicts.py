@@ -55,8 +55,7 @@ class Row:
 
 
 class Measured(NamedTuple):
-    """A ratio, and who won: 1 the first, -1 the second, 0 neither; `note` says what else to know.
-    """
+    """A ratio, and who won: 1 the first, -1 the second, 0 neither; `note` is what else to know."""
 
     ratio: Estimate | None
     winner: int
@@ -185,9 +184,7 @@ def _crowd(runs: Sequence[Run], task: str, first: str, second: str) -> Measured:
     return Measured(ratio, ranking.winner(ratio, LEAST_MARGIN) if ratio else 0)
 
 
-def _ratio(
-    runs: Sequence[Run], sides: Sides, measure: Callable[[Run], Values]
-) -> Estimate | None:
+def _ratio(runs: Sequence[Run], sides: Sides, measure: Callable[[Run], Values]) -> Estimate | None:
     """Of the mean logs of both sides in the rounds that have all of them; None without any."""
     found = []
     for run in runs:

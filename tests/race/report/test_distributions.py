@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from msgspec.structs import replace as changed
+from numpy.typing import NDArray
 
 from race.analysis.analyse import analyse
 from race.analysis.distributions import means, timed
@@ -75,24 +76,23 @@ def race() -> SavedRace:
         for label in ("quick", "odd", "slow")
     ]
     scenario = {"name": "toolbench", "title": "Drivers", "geometric_mean": ["wide", "ints"]}
-    head = records.head(
-        *contenders, discipline=TOOLS, scenario=scenario, finished_at=records.NOW
-    )
+    head = records.head(*contenders, discipline=TOOLS, scenario=scenario, finished_at=records.NOW)
     return SavedRace(Path("r"), head, cells, [])
+
+
+def figures(numbers: NDArray[np.float64]) -> Moments:
+    spread = float(np.min(numbers)), float(np.mean(numbers)), float(np.max(numbers))
+    return Moments(len(numbers), *spread, float(np.std(numbers)))
 
 
 def test_moments_of_parts_are_those_of_all_together() -> None:
     random = np.random.default_rng(1)
     parts = [random.lognormal(3 + place / 5, 0.5, 50 + 10 * place) for place in range(4)]
-    found = pooled(
-        Moments(len(one), one.min(), one.mean(), one.max(), one.std()) for one in parts
-    )
-    every = np.concatenate(parts)
+    found = pooled(map(figures, parts))
+    every = figures(np.concatenate(parts))
     assert found is not None
-    assert found == pytest.approx(
-        (len(every), every.min(), every.mean(), every.max(), every.std())
-    )
-    assert found.variation == pytest.approx(every.std() / every.mean())
+    assert found == pytest.approx(every)
+    assert found.variation == pytest.approx(every.deviation / every.mean)
     assert pooled([]) is None
     assert pooled([Moments(0, 0, 0, 0, 0)]) is None
     assert Moments(1, 0, 0, 0, 0).variation == 0
@@ -109,7 +109,7 @@ def test_times_are_of_all_cells_together(race: SavedRace) -> None:
     quick = found["quick"]
     assert set(found) == {"quick", "slow", "odd"}
     assert quick.moments is not None
-    assert quick.moments.count == 7 * COUNT
+    assert quick.moments.number == 7 * COUNT
     assert quick.moments.mean == pytest.approx(5000 * 1.04)
     assert quick.moments.least == pytest.approx(2500 * 1.01)
     assert quick.moments.most == pytest.approx(40000 * 1.07)
@@ -143,9 +143,7 @@ def test_a_geometric_mean_is_of_those_who_did_everything(race: SavedRace) -> Non
         assert quick.ratio is not None
         assert quick.ratio.ratio == pytest.approx(4)
         assert quick.throughput.median == pytest.approx(1e6 / (500 * 100) ** 0.5 / 1.04)
-        assert quick.rows_per_second == pytest.approx(
-            quick.throughput.median * (300 * 1000) ** 0.5
-        )
+        assert quick.rows_per_second == pytest.approx(quick.throughput.median * (300 * 1000) ** 0.5)
         assert quick.percentiles[50.0] == pytest.approx(
             one.load.connections * (500 * 100) ** 0.5 * 1.04
         )
