@@ -129,7 +129,7 @@ def test_each_concurrency_is_a_work_of_its_own() -> None:
         ({"drivers": ["asynpg"]}, "unknown driver 'asynpg': did you mean 'asyncpg'?"),
         ({"operations": ["wid"]}, "unknown operation 'wid': did you mean 'wide'?"),
         ({"loop": ["uvlop"]}, "unknown loop 'uvlop': did you mean 'uvloop'?"),
-        ({"transport": ["udp"]}, "unknown transport 'udp': did you mean 'tcp'?"),
+        ({"transport": ["udp"]}, "unknown transport 'udp': choose from tcp, unix"),
         ({"geometric_mean": ["ints"]}, "unknown operation of the geometric mean 'ints'"),
         ({"load": {"generator": "oha"}}, "unknown load generator 'oha'"),
         ({"load": {"connections": 5, "concurrency": [1]}}, "one of them says how many"),
