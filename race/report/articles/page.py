@@ -44,7 +44,7 @@ class Page:
     def summary(self) -> str:
         """How many rows have which verdict."""
         found = Counter(row.verdict for _, each in self.articles for row in each)
-        told = ", ".join(f"{found[one]} {one}" for one in VERDICTS if found[one])
+        told = ", ".join(f"{found[one]} “{one}”" for one in VERDICTS if found[one])
         return f"{words.plural(found.total(), 'row')}: {told}"
 
     def as_json(self) -> dict[str, Any]:
@@ -78,13 +78,17 @@ def _made(page: Page) -> str:
     """Where the text comes from, and of when its figures are."""
     found = sorted(run.analysis.race.head.started_at for run in _all(page))
     days = dict.fromkeys(words.moment(text).partition(",")[0] for text in (*found[:1], *found[-1:]))
-    measured = f" Measured on {' to '.join(days)}." if days else ""
+    measured = f" Measured {_when(list(days))}." if days else ""
     return (
         "Made by `race articles -o docs/claims.md` from saved runs and from the claims in "
         f"[docs/claims/](claims), which are in our words.{measured} Ratios are of "
         "requests/s on the site and of operations/s of drivers, the first over the second, with "
         "95 % intervals; [how races are measured](method.md) says when a winner is declared."
     )
+
+
+def _when(days: Sequence[str]) -> str:
+    return f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
 
 
 def _intervals(page: Page) -> str:

@@ -207,10 +207,16 @@ def _rates(run: Run) -> Values:
 
 
 def _winner(runs: Sequence[Run], sides: Sides, ratio: Estimate | None) -> int:
-    """By the widest margin of any task and run."""
+    """By the widest margin of any task and run. One contender against itself is one process: what
+    processes differ by tells nothing apart there.
+    """
+    if ratio is None:
+        return 0
+    if sides[0].label == sides[1].label:
+        return ranking.winner(ratio, LEAST_MARGIN)
     margins = [one.margin for run in runs for side in sides for one in _contests(run, side)]
     known = [margin for margin in margins if math.isfinite(margin)]
-    return ranking.winner(ratio, max(known, default=math.inf)) if ratio else 0
+    return ranking.winner(ratio, max(known, default=math.inf))
 
 
 def _limits(runs: Sequence[Run], sides: Sides) -> list[str]:

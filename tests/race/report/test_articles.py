@@ -177,7 +177,7 @@ def test_what_no_run_has_is_not_measured(one: Run) -> None:
 def test_the_page_has_every_row_and_the_runs(one: Run) -> None:
     page = Page.of([article(asked(tasks=("good", "ugly")))], {"article": [one]})
     text = markdown(page)
-    assert page.summary == "2 rows: 2 holds"
+    assert page.summary == "2 rows: 2 “holds”"
     for part in (
         "## T\n\nS. There: C",
         "| one is faster | so much |",
@@ -200,7 +200,7 @@ def test_the_command_prints_writes_and_answers(
     (claims / "t.toml").write_text(f"{LEAST}ratio = [3, inf]\n{here}")
     options = ["articles", "--results", str(results), "--claims", str(claims), "one", "two"]
     assert main(options) == 0
-    assert "1 row: 1 weaker" in capsys.readouterr().out
+    assert "1 row: 1 “weaker”" in capsys.readouterr().out
     assert main([*options, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     (found,) = answer["articles"][0]["rows"]
