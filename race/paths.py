@@ -7,3 +7,4 @@ from runtime.paths import ROOT
 SCENARIOS = ROOT / "races"
 RESULTS = ROOT / "results"
 PUBLISHED = ROOT / "docs" / "results"
+CLAIMS = ROOT / "docs" / "claims"

@@ -94,7 +94,7 @@ def plugins(trees: Trees) -> Iterator[str]:
     allowed: dict[str, set[str]] = {}
     tools = (tool for tool in DRIVERS.values() if tool.needs)
     for plugin in [*WEB.values(), *BACKENDS.values(), *tools]:
-        allowed.setdefault(_place(plugin), set()).update(plugin.needs)
+        allowed.setdefault(_place(plugin), set()).update(top(plugin.needs))
     every = set().union(*allowed.values())
     for path, tree in trees.items():
         outside = top(imports(path, tree)) - sys.stdlib_module_names - OURS - SMALL

@@ -287,6 +287,29 @@ DRIVERS = {
         text="the same with as many operations at a time, by a semaphore, and a pool of that many "
         "connections",
     ),
+    "asynctnt": Tool(
+        "toolbench.tarantool.asynctnt_driver:Asynctnt",
+        needs=("asynctnt",),
+        database="tarantool",
+        levels=ASYNC,
+        text="asynctnt: Tarantool's protocol, in Cython, one connection for all",
+    ),
+    "aiotarantool": Tool(
+        "toolbench.tarantool.aiotarantool_driver:Aiotarantool",
+        needs=("aiotarantool",),
+        python="3.7",
+        database="tarantool",
+        levels=ASYNC,
+        text="aiotarantool: an old official connector under asyncio, one connection for all",
+    ),
+    "tarantool": Tool(
+        "toolbench.tarantool.tarantool_driver:Tarantool",
+        # The project has a folder of the name `tarantool` alone.
+        needs=("tarantool.connection",),
+        database="tarantool",
+        levels=BLOCKING,
+        text="tarantool: the official connector, in Python",
+    ),
     **{
         f"limits-{loop}": Tool(
             "toolbench.limits.serve:main",

@@ -11,6 +11,7 @@ from toolbench.operation import Operation
 
 WITNESSES = {
     "postgres": Plugin("toolbench.postgres.witness:PostgresWitness"),
+    "tarantool": Plugin("toolbench.tarantool.witness:TarantoolWitness"),
 }
 """By database: a class that is made from its URL."""
 

@@ -15,6 +15,7 @@ COMMANDS = {
     "compare": Plugin("race.commands.compare:COMMAND"),
     "merge": Plugin("race.commands.merge:COMMAND"),
     "claim": Plugin("race.commands.claim:COMMAND"),
+    "articles": Plugin("race.commands.articles:COMMAND"),
     "power": Plugin("race.commands.power:COMMAND"),
     "list": Plugin("race.commands.list:COMMAND"),
     "show": Plugin("race.commands.show:COMMAND"),

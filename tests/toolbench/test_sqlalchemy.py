@@ -176,7 +176,7 @@ def test_each_way_does_the_whole_workload(raced: Callable[[str], Race]) -> None:
     assert 2 <= most["sqlalchemy-bounded"] <= 8
     assert most["sqlalchemy-tasks"] >= 2
     report = (saved.folder / "report.html").read_text()
-    assert "connections open in the database" in report
+    assert "connections to the database" in report
     assert "Reads and writes through an ORM" in report
 
 

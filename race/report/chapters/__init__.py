@@ -16,6 +16,7 @@ CHAPTERS = {
     "pipelining": Plugin("race.report.chapters.pipelining:Pipelining"),
     "crowds": Plugin("race.report.chapters.crowds:Crowds"),
     "shares": Plugin("race.report.chapters.shares:Shares"),
+    "distributions": Plugin("race.report.chapters.distributions:Distributions"),
     "latency": Plugin("race.report.chapters.latency:Latency"),
     "effects": Plugin("race.report.chapters.effects:Effects"),
     "validity": Plugin("race.report.chapters.validity:Validity"),

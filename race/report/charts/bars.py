@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from race.analysis.model import Contest, Standing
+from race.analysis.model import Contest, Spread, Standing
 from race.analysis.values import workers
 from race.report import format as words
 from race.report.charts.colours import Palette
-from race.report.charts.marks import LABELS, Row, colours, contenders, name_above, paint, panels
+from race.report.charts.marks import (
+    LABELS,
+    Row,
+    colours,
+    contenders,
+    name_above,
+    paint,
+    panels,
+    size_of_two,
+)
 from race.report.charts.vega import NARROW, WIDE, Spec
 
 _BARE = {"grid": False, "labels": False, "ticks": False, "domain": False}
@@ -29,13 +38,7 @@ def bars(contest: Contest, palette: Palette, narrow: bool) -> Spec:
     """Units/s with the range over rounds, and CPU time per unit of the party under test."""
     unit, party = contest.discipline.unit, contest.party
     rows = [_row(item, palette, party) for item in contest.standings if item.throughput]
-    rates = _panel(_Panel("rate", "high", f"{unit.capitalize()} per second", True), rows, narrow)
-    whiskers = {
-        "mark": {"type": "rule", "strokeWidth": 1.25, "opacity": 0.75},
-        "encoding": {"x": _x("low"), "x2": {"field": "high"}, "y": _rows(rows, narrow, True)},
-    }
-    rates["layer"].insert(1, whiskers)
-    drawn = [rates]
+    drawn = [rates(rows, f"{unit.capitalize()} per second", narrow)]
     if any(row["cpu"] for row in rows):
         title = f"{party.capitalize()} CPU, µs per {words.one(unit)}"
         drawn.append(_panel(_Panel("cpu", "cpu", title, False), rows, narrow))
@@ -43,16 +46,30 @@ def bars(contest: Contest, palette: Palette, narrow: bool) -> Spec:
 
 
 def _row(item: Standing, palette: Palette, party: str) -> Row:
-    rate, cpu = item.throughput, item.cpu_us.get(party)
+    cpu = item.cpu_us.get(party)
+    rate = rate_row(item.throughput, words.rate(item))
+    return {**paint(item, palette), **rate, "cpu": cpu, "cpu_text": words.number(cpu)}
+
+
+def rate_row(rate: Spread | None, text: str) -> Row:
+    """What `rates` draws of a contender, beside its name and colours."""
     return {
-        **paint(item, palette),
         "rate": rate and rate.median,
         "low": rate and rate.low,
         "high": rate and rate.high,
-        "rate_text": words.rate(item),
-        "cpu": cpu,
-        "cpu_text": words.number(cpu),
+        "rate_text": text,
     }
+
+
+def rates(rows: Sequence[Row], title: str, narrow: bool) -> Spec:
+    """A panel of bars with the range over rounds."""
+    panel = _panel(_Panel("rate", "high", title, True), rows, narrow)
+    whiskers = {
+        "mark": {"type": "rule", "strokeWidth": 1.25, "opacity": 0.75},
+        "encoding": {"x": _x("low"), "x2": {"field": "high"}, "y": _rows(rows, narrow, True)},
+    }
+    panel["layer"].insert(1, whiskers)
+    return panel
 
 
 def _panel(panel: _Panel, rows: Sequence[Row], narrow: bool) -> Spec:
@@ -69,8 +86,7 @@ def _panel(panel: _Panel, rows: Sequence[Row], narrow: bool) -> Spec:
     }
     return {
         "title": panel.title,
-        "width": NARROW if narrow else (WIDE - LABELS - 28) / 2,
-        "height": {"step": 35 if narrow else 25},
+        **size_of_two(narrow),
         "layer": [bar, text, name_above(y)] if narrow else [bar, text],
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from race.analysis.model import Contest, Standing
 from race.report.charts.colours import Palette
-from race.report.charts.vega import Spec
+from race.report.charts.vega import NARROW, WIDE, Spec
 
 Row = dict[str, Any]
 
@@ -96,6 +96,12 @@ def name_above(y: Spec, offset: float = 0.0) -> Spec:
         "mark": {"type": "text", "align": "left", "dy": offset - 14, "color": "var(--ink)"},
         "encoding": {"x": {"value": 0}, "y": y, "text": {"field": "label"}},
     }
+
+
+def size_of_two(narrow: bool) -> Spec:
+    """Of one of two panels side by side, whose rows are the same."""
+    width = NARROW if narrow else (WIDE - LABELS - 28) / 2
+    return {"width": width, "height": {"step": 35 if narrow else 25}}
 
 
 def panels(drawn: Sequence[Spec], narrow: bool, columns: int = 3) -> Spec:

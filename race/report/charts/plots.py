@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from race.analysis.model import Contest, Standing
+from race.analysis.model import Contest
 from race.report.charts.colours import Palette
 from race.report.charts.marks import (
     LABELS,
@@ -21,6 +22,7 @@ from race.report.charts.vega import NARROW, WIDE, Spec
 from race.stats import histogram
 from race.stats.estimate import Estimate
 
+BOX = (1, 25, 50, 75, 99, 99.9)
 INTERVAL, PALE = 8, 0.45
 """Width and opacity of an interval; its estimate is a tick, since a dot would hide a narrow one."""
 
@@ -34,9 +36,11 @@ def boxes(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
     drawn = []
     for place, (contest, standings) in enumerate(zip(contests, found, strict=True)):
         y = contenders(labels, narrow, names=place % columns == 0)
-        rows = [{**paint(item, palette), **_box(item)} for item in standings]
-        x = _milliseconds(rows)
-        layers = [_span(x, "p1", "p99", y, 1), _span(x, "p25", "p75", y, 11), *_dots(x, y)]
+        rows = [
+            {**paint(item, palette), **box(partial(histogram.percentile, item.histogram))}
+            for item in standings
+        ]
+        layers = box_layers(rows, y)
         drawn.append(
             {
                 "title": at_rate(contest),
@@ -49,10 +53,16 @@ def boxes(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
     return panels(drawn, narrow, columns)
 
 
-def _box(standing: Standing) -> Row:
-    """Milliseconds at the percentiles of a box plot; the field of p99.9 is p99_9."""
-    found = {p: histogram.percentile(standing.histogram, p) for p in (1, 25, 50, 75, 99, 99.9)}
+def box(at: Callable[[float], float | None]) -> Row:
+    """Milliseconds at the percentiles of a box plot, `at` gives microseconds; of p99.9 as p99_9."""
+    found = {percent: at(percent) for percent in BOX}
     return {f"p{p:g}".replace(".", "_"): max(us or 0, 1) / 1e3 for p, us in found.items()}
+
+
+def box_layers(rows: Sequence[Row], y: Spec) -> list[Spec]:
+    """Quartiles, whiskers to p1 and p99, a dot at p99.9; rows are those of `box`."""
+    x = _milliseconds(rows)
+    return [_span(x, "p1", "p99", y, 1), _span(x, "p25", "p75", y, 11), *_dots(x, y)]
 
 
 def _milliseconds(rows: Sequence[Row]) -> Spec:

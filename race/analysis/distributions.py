@@ -1,0 +1,172 @@
+"""How long single units took where so many were under way at a time, and means over tasks.
+
+In such a closed loop the mean latency restates the rate; how latencies spread does not.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from race.analysis import values
+from race.analysis.model import Analysis, Contest, Spread, Standing, spread
+from race.analysis.values import Values
+from race.saved.model import Cell, Load
+from race.stats import histogram, noise, signed_rank
+from race.stats.estimate import Estimate
+from race.stats.moments import Moments, pooled
+from race.stats.noise import Rounds
+
+PERCENTILES = (1.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99)
+ROWS = "rows"
+"""The fact of a task that says how many rows one unit reads or writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One contender on one task: times in microseconds, of all units of the cells that count.
+
+    `percentiles` are by percent; `moments` None where the generator did not tell them. `rows` are
+    those of one unit, None where nothing says how many.
+    """
+
+    item: Standing
+    moments: Moments | None
+    percentiles: dict[float, float]
+    rows: float | None
+
+    @property
+    def rows_per_second(self) -> float | None:
+        """Median over rounds."""
+        rate = self.item.throughput
+        return self.rows * rate.median if rate and self.rows else None
+
+    def cpu_us_per_row(self, party: str) -> float | None:
+        """CPU time of a party."""
+        spent = self.item.cpu_us.get(party)
+        return spent / self.rows if spent is not None and self.rows else None
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """One contender over several tasks: geometric means. `throughput` spreads over rounds, `ratio`
+    is of it, to the reference, by rounds; the others are as in ``Timed``.
+    """
+
+    item: Standing
+    throughput: Spread
+    ratio: Estimate | None
+    percentiles: dict[float, float]
+    rows_per_second: float | None
+    cpu_us_per_row: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """All contenders that did all of these tasks under one load, the fastest first."""
+
+    load: Load
+    contests: list[Contest]
+    reference: str | None
+    rows: list[Mean]
+
+
+def timed(analysis: Analysis, contest: Contest) -> list[Timed]:
+    """Every contender with a rate, in the order of the contest."""
+    cells: dict[str, list[Cell]] = defaultdict(list)
+    for cell in analysis.counted:
+        if cell.work == contest.work:
+            cells[cell.label].append(cell)
+    return [
+        Timed(
+            item=item,
+            moments=pooled(found for cell in cells[item.label] if (found := _moments(cell))),
+            percentiles=_percentiles(item.histogram),
+            rows=item.facts.get(ROWS),
+        )
+        for item in contest.standings
+        if item.throughput is not None
+    ]
+
+
+def means(analysis: Analysis, tasks: Sequence[str]) -> list[Means]:
+    """For each fixed load under which all of these tasks were raced."""
+    by_load: dict[Load, list[Contest]] = defaultdict(list)
+    for contest in analysis.contests:
+        if contest.work.load.fixed and contest.work.task in tasks:
+            by_load[contest.work.load].append(contest)
+    rates = values.values(analysis.counted, values.rate)
+    return [
+        _means(analysis, contests, rates)
+        for contests in by_load.values()
+        if tasks and len(contests) == len(set(tasks))
+    ]
+
+
+def _means(analysis: Analysis, contests: list[Contest], rates: Values) -> Means:
+    found: dict[str, list[Timed]] = defaultdict(list)
+    for contest in contests:
+        for one in timed(analysis, contest):
+            found[one.item.label].append(one)
+    logs = {
+        label: _mean_logs([rates[contest.work][label] for contest in contests])
+        for label, each in found.items()
+        if len(each) == len(contests)
+    }
+    first = contests[0]
+    reference = first.reference if first.reference in logs else None
+    own: Rounds = logs[reference] if reference else {}
+    made = [
+        _mean(found[label], rounds, {} if label == reference else own, first.party)
+        for label, rounds in logs.items()
+        if rounds
+    ]
+    made.sort(key=lambda one: -one.throughput.median)
+    return Means(first.work.load, contests, reference, made)
+
+
+def _mean(each: Sequence[Timed], rounds: Rounds, reference: Rounds, party: str) -> Mean:
+    throughput = spread(math.exp(log) for log in rounds.values())
+    if throughput is None:
+        raise ValueError("a mean needs a round")
+    ratios = noise.log_ratios(rounds, reference)
+    return Mean(
+        item=each[0].item,
+        throughput=throughput,
+        ratio=signed_rank.hodges_lehmann(ratios) if ratios else None,
+        percentiles={
+            percent: mean
+            for percent in PERCENTILES
+            if (mean := _geometric(one.percentiles.get(percent) for one in each)) is not None
+        },
+        rows_per_second=_geometric(one.rows_per_second for one in each),
+        cpu_us_per_row=_geometric(one.cpu_us_per_row(party) for one in each),
+    )
+
+
+def _mean_logs(logs: Sequence[Mapping[int, float]]) -> Rounds:
+    """In the rounds that have all of them."""
+    common = set(logs[0]).intersection(*logs[1:])
+    return {number: statistics.fmean(one[number] for one in logs) for number in common}
+
+
+def _geometric(numbers: Iterable[float | None]) -> float | None:
+    """None where one is not known."""
+    known = list(numbers)
+    found = [number for number in known if number]
+    return statistics.geometric_mean(found) if found and len(found) == len(known) else None
+
+
+def _moments(cell: Cell) -> Moments | None:
+    known = cell.latency_us
+    if not cell.count or not {"min", "mean", "max", "deviation"} <= known.keys():
+        return None
+    return Moments(cell.count, known["min"], known["mean"], known["max"], known["deviation"])
+
+
+def _percentiles(merged: histogram.Histogram) -> dict[float, float]:
+    found = {percent: histogram.percentile(merged, percent) for percent in PERCENTILES}
+    return {percent: us for percent, us in found.items() if us is not None}

@@ -1,0 +1,1 @@
+"""What articles claimed, held against saved races."""

@@ -1,0 +1,175 @@
+"""Rates and times under fixed loads: figures, geometric means, the chapter."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec.structs import replace as changed
+from numpy.typing import NDArray
+
+from race.analysis.analyse import analyse
+from race.analysis.distributions import means, timed
+from race.report import html
+from race.saved.model import Cell, Contender, Discipline, Load
+from race.saved.reader import SavedRace
+from race.stats.moments import Moments, pooled
+from tests.race.report.reading import section
+from tests.support import records
+
+TOOLS = Discipline(
+    name="tools",
+    unit="operations",
+    contender="driver",
+    task="operation",
+    parties=["driver", "database"],
+    factors={"driver": ["quick", "slow", "odd"], "loop": ["asyncio", "uvloop"]},
+    tasks={"wide": "Wide rows", "ints": "Integers", "ping": "Ping"},
+)
+ROWS = {"wide": 300, "ints": 1000, "ping": 1}
+# Microseconds of one operation when it is alone.
+TIMES = {
+    "quick": {"wide": 500.0, "ints": 100.0, "ping": 50.0},
+    "slow": {"wide": 1000.0, "ints": 800.0, "ping": 50.0},
+    "odd": {"wide": 700.0, "ping": 50.0},
+}
+COUNT = 1000
+
+
+def made(label: str, task: str, connections: int, number: int) -> Cell:
+    """Its work is done one after the other, whoever waits for it."""
+    alone = TIMES[label][task] * (1 + 0.01 * number)
+    mean = alone * connections
+    seconds = COUNT * alone / 1e6
+    return records.cell(
+        label,
+        task=task,
+        load=Load("runner", connections, duration_s=0.5, fixed=True),
+        round=number,
+        status="ok",
+        reason=None,
+        full="driver",
+        count=COUNT,
+        seconds=seconds,
+        throughput=COUNT / seconds,
+        latency_us={"min": mean / 2, "mean": mean, "max": 8 * mean, "deviation": mean / 4},
+        histogram=[(mean / 2, 100), (mean, 700), (1.5 * mean, 199), (8 * mean, 1)],
+        meters={"cpu_ns": {"driver": round(COUNT * alone * 900)}},
+        facts={"rows": ROWS[task]},
+    )
+
+
+@pytest.fixture(scope="module")
+def race() -> SavedRace:
+    cells = [
+        made(label, task, connections, number)
+        for number in range(1, 8)
+        for label, tasks in TIMES.items()
+        for task in tasks
+        for connections in (1, 10)
+    ]
+    contenders = [
+        Contender(label=label, name=label, factors={"driver": label, "loop": "asyncio"})
+        for label in ("quick", "odd", "slow")
+    ]
+    scenario = {"name": "toolbench", "title": "Drivers", "geometric_mean": ["wide", "ints"]}
+    head = records.head(*contenders, discipline=TOOLS, scenario=scenario, finished_at=records.NOW)
+    return SavedRace(Path("r"), head, cells, [])
+
+
+def figures(numbers: NDArray[np.float64]) -> Moments:
+    spread = float(np.min(numbers)), float(np.mean(numbers)), float(np.max(numbers))
+    return Moments(len(numbers), *spread, float(np.std(numbers)))
+
+
+def test_moments_of_parts_are_those_of_all_together() -> None:
+    random = np.random.default_rng(1)
+    parts = [random.lognormal(3 + place / 5, 0.5, 50 + 10 * place) for place in range(4)]
+    found = pooled(map(figures, parts))
+    every = figures(np.concatenate(parts))
+    assert found is not None
+    assert found == pytest.approx(every)
+    assert found.variation == pytest.approx(every.deviation / every.mean)
+    assert pooled([]) is None
+    assert pooled([Moments(0, 0, 0, 0, 0)]) is None
+    assert Moments(1, 0, 0, 0, 0).variation == 0
+
+
+def test_times_are_of_all_cells_together(race: SavedRace) -> None:
+    analysis = analyse(race)
+    wide = next(
+        contest
+        for contest in analysis.contests
+        if (contest.work.task, contest.work.load.connections) == ("wide", 10)
+    )
+    found = {one.item.label: one for one in timed(analysis, wide)}
+    quick = found["quick"]
+    assert set(found) == {"quick", "slow", "odd"}
+    assert quick.moments is not None
+    assert quick.moments.number == 7 * COUNT
+    assert quick.moments.mean == pytest.approx(5000 * 1.04)
+    assert quick.moments.least == pytest.approx(2500 * 1.01)
+    assert quick.moments.most == pytest.approx(40000 * 1.07)
+    assert quick.percentiles[50.0] == pytest.approx(5000 * 1.04)
+    assert quick.percentiles[99.99] == pytest.approx(40000 * 1.07)
+    rate = 1e6 / 500 / 1.04
+    assert quick.rows_per_second == pytest.approx(300 * rate)
+    assert quick.cpu_us_per_row("driver") == pytest.approx(500 * 1.04 * 0.9 / 300, rel=1e-3)
+    assert quick.cpu_us_per_row("database") is None
+
+
+def test_a_generator_that_tells_no_moments_and_a_task_without_rows(race: SavedRace) -> None:
+    cells = [changed(one, latency_us={"mean": 1.0}, facts={}) for one in race.cells]
+    analysis = analyse(replace(race, cells=cells))
+    for one in timed(analysis, analysis.contests[0]):
+        assert (one.moments, one.rows, one.rows_per_second) == (None, None, None)
+        assert one.cpu_us_per_row("driver") is None
+    assert '<td class="n">–</td>' in html.page(analysis)
+
+
+def test_a_geometric_mean_is_of_those_who_did_everything(race: SavedRace) -> None:
+    """Twice as fast on one task and eight times on the other: four times."""
+    analysis = analyse(race)
+    found = means(analysis, ["wide", "ints"])
+    assert [one.load.connections for one in found] == [1, 10]
+    for one in found:
+        assert one.reference == "slow"
+        assert [mean.item.label for mean in one.rows] == ["quick", "slow"]
+        quick, slow = one.rows
+        assert slow.ratio is None
+        assert quick.ratio is not None
+        assert quick.ratio.ratio == pytest.approx(4)
+        assert quick.throughput.median == pytest.approx(1e6 / (500 * 100) ** 0.5 / 1.04)
+        assert quick.rows_per_second == pytest.approx(quick.throughput.median * (300 * 1000) ** 0.5)
+        assert quick.percentiles[50.0] == pytest.approx(
+            one.load.connections * (500 * 100) ** 0.5 * 1.04
+        )
+    assert means(analysis, []) == []
+    assert means(analysis, ["wide", "nothing"]) == []
+
+
+def test_the_chapter_has_tables_and_both_charts_of_each(race: SavedRace) -> None:
+    page = html.page(analyse(race))
+    text = section(page, "distributions")
+    for part in (
+        "<h3>Geometric mean, 1 at once</h3>",
+        "<h3>Geometric mean, 10 at once</h3>",
+        "Over Wide rows, Integers",
+        "1 (reference)",
+        "<h3>Wide rows, 10 at once</h3>",
+        "<h3>Ping, 1 at once</h3>",
+        "p99.99</th>",
+        "driver CPU<br>µs/row",
+        "Operations per second",
+        "Latency",
+    ):
+        assert part in text, part
+    assert len(re.findall(r"<figure>", text)) == 2 + 3 * 2
+    assert text.count('id="times-') == 3 * 2
+
+
+def test_only_fixed_loads_have_the_chapter(page: str) -> None:
+    assert 'id="distributions"' not in page

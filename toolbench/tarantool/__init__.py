@@ -1,0 +1,1 @@
+"""Tarantool's drivers, on the spaces of the sticker site."""
