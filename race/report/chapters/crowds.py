@@ -84,7 +84,7 @@ def _figure(analysis: Analysis, group: Group, sides: Sequence[Side], name: str) 
     )
     caption = (
         "Line: mean over rounds; band: from the least round to the largest. The panels of a row "
-        "have one scale. Connections are all that are open, those too that contenders at rest keep."
+        "have one scale. Connections are those that the contender has open, idle ones too."
     )
     return Figure("", caption, drawing)
 
