@@ -19,6 +19,8 @@ LEVELS = {
         "aiotarantool": "the database Tarantool through the driver aiotarantool",
         "postgres": "the database PostgreSQL through the driver asyncpg",
         "psycopg": "the database PostgreSQL (postgres) through the driver psycopg",
+        "asyncmy": "the database MariaDB (mysql) through the driver asyncmy",
+        "aiomysql": "the database MariaDB (mysql) through the driver aiomysql",
     },
     "connection": {
         "one": "one connection to the database for the life of the server",
