@@ -24,7 +24,7 @@ class MysqlData(SqlData):
     _reports = report_statements
 
     def random_sticker(self) -> Request:
-        drawn = random.getrandbits(DRAW_BITS)  # noqa: S311  which stickers are shown is no secret
+        drawn = random.getrandbits(DRAW_BITS)
         return self._fetch(statements.RANDOM_STICKER, drawn)
 
     async def rename_pack(self, pack: int, title: str) -> Pack:

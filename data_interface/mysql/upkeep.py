@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# ruff: noqa: S608  what is put together here are constants
 import hashlib
 import json
 import re
@@ -38,7 +39,7 @@ SETUP_LOCK, CLEANING_LOCK = "sticker-site setup ", "sticker-site cleaning "
 FIND_TABLES = """
     SELECT COUNT(*), COUNT(IF(table_name = $1, 1, NULL)) FROM information_schema.tables
     WHERE table_schema = DATABASE()"""
-FIND_VERSION = f"SELECT version FROM {LAYOUT}"  # noqa: S608  a constant
+FIND_VERSION = f"SELECT version FROM {LAYOUT}"
 KEEP_VERSION = f"REPLACE INTO {LAYOUT} (only_row, version) VALUES (1, $1)"
 IS_EMPTY = "SELECT NOT EXISTS (SELECT * FROM packs) AND NOT EXISTS (SELECT * FROM stickers)"
 LOAD_PACKS = """

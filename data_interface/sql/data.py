@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, List, Optional
+from typing import Any, List, Optional
 
 from typing_extensions import Protocol
 
@@ -32,7 +32,7 @@ class SqlData(ArticleData, SqlReports):
     """``store.Data`` on one connection; a database's own has its statements."""
 
     # The module with the statements of the pages.
-    _sql: ClassVar[Any]
+    _sql: Any
 
     def __init__(self, connection: Connection) -> None:
         self._fetch = connection.fetch
@@ -90,9 +90,7 @@ class SqlData(ArticleData, SqlReports):
         return Sticker(*await self._one(NO_PACK, self._sql.CREATE_STICKER, pack, title))
 
     async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
-        return Sticker(
-            *await self._one(NO_STICKER, self._sql.RENAME_STICKER, pack, sticker, title)
-        )
+        return Sticker(*await self._one(NO_STICKER, self._sql.RENAME_STICKER, pack, sticker, title))
 
     async def delete_sticker(self, pack: int, sticker: int) -> None:
         await self._one(NO_STICKER, self._sql.DELETE_STICKER, pack, sticker)

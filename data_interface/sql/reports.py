@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, ClassVar, Iterable, Sequence
+from typing import Any, Callable, Iterable, Sequence
 
 from data_interface.article import Request
 from data_interface.reports.article import ArticleReports
@@ -14,8 +14,8 @@ class SqlReports(ArticleReports):
 
     _fetch: Callable[..., Request]
     # The modules with the statements of the pages, and with those of the reports.
-    _sql: ClassVar[Any]
-    _reports: ClassVar[Any]
+    _sql: Any
+    _reports: Any
 
     def figures(self, since: int, till: int) -> Request:
         return self._fetch(self._reports.FIGURES, since, till)

@@ -29,8 +29,8 @@ class Drivers(NamedTuple):
 class Upkeep(NamedTuple):
     """What a database needs besides answering pages.
 
-    ``found`` makes the schema and loads the stickers where they are missing. ``choose`` says whether
-    this connection's process is the one that cleans: the database forgets it with the connection.
+    ``found`` makes the schema and loads the stickers where they are missing. ``choose`` says
+    whether this connection's process cleans: the database forgets that with the connection.
     ``clean`` removes what is too old or too much.
     """
 

@@ -66,11 +66,13 @@ def version() -> Optional[str]:
     if found is None:
         return None
     try:
-        said = subprocess.check_output([found, "--no-defaults", "--version"], timeout=VERSION_SECONDS)
+        said = subprocess.check_output(
+            [found, "--no-defaults", "--version"], timeout=VERSION_SECONDS
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     # "mariadbd  Ver 10.11.6-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"
-    return said.decode().partition(" Ver ")[2].partition("-")[0].strip()
+    return said.decode().partition(" Ver ")[2].partition("-MariaDB")[0].strip()
 
 
 def start(home: Path) -> Running:

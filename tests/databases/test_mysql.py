@@ -1,4 +1,4 @@
-"""What MariaDB alone can get wrong: first starts at once, foreign tables, warnings, lost indexes."""
+"""What MariaDB alone can get wrong: first starts at once, others' tables, warnings, indexes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from data_interface import BACKENDS, HOUSEKEEPING
 from data_interface.history import fill
 from data_interface.mysql import report_statements, statements
-from data_interface.mysql.upkeep import LAYOUT
+from data_interface.mysql.upkeep import CLEANING_LOCK, LAYOUT
 from data_interface.reports.rows import DAY, HOUR
 from data_interface.store import Busy, Refused, Store
 from databases import find
@@ -135,7 +135,7 @@ def test_a_new_version_of_the_schema_keeps_the_data(driver: str, server: str) ->
                 pack = await ask(store, "create_pack", "Mine")
                 before = await counters(store)
             async with connected(driver, url) as admin:
-                await admin.script(f"UPDATE {LAYOUT} SET version = 'an older one'")
+                await admin.script(f"UPDATE {LAYOUT} SET version = 'an older one'")  # noqa: S608
             async with opened(driver, url) as store:
                 assert await ask(store, "pack", pack.id) == pack
                 assert await counters(store) == before
@@ -175,16 +175,20 @@ async def crowd(store: Store, depth: int) -> None:
 
 def test_one_process_cleans(driver: str, server: str) -> None:
     async def check() -> None:
-        async with new_database(driver, server) as url, opened(driver, url), opened(driver, url):
-            async with connected(driver, url) as admin:
+        async with (
+            new_database(driver, server) as url,
+            opened(driver, url),
+            opened(driver, url),
+            connected(driver, url) as admin,
+        ):
 
-                async def cleaner() -> Any:
-                    lock = "SELECT IS_USED_LOCK(CONCAT('sticker-site cleaning ', MD5(DATABASE())))"
-                    return await first(admin, lock)
+            async def cleaner() -> Any:
+                lock = "SELECT IS_USED_LOCK(CONCAT($1, MD5(DATABASE())))"
+                return await first(admin, lock, CLEANING_LOCK)
 
-                chosen = await eventually(cleaner, 5.0, "nobody cleans")
-                await asyncio.sleep(1.5)
-                assert await cleaner() == chosen
+            chosen = await eventually(cleaner, 5.0, "nobody cleans")
+            await asyncio.sleep(1.5)
+            assert await cleaner() == chosen
 
     asyncio.run(check())
 
@@ -255,10 +259,12 @@ def test_connections_are_set_alike_and_keep_nothing_open(driver: str, server: st
 
 def test_connections_say_what_they_are_for(driver: str, server: str) -> None:
     async def check() -> None:
-        async with tapped(find("mysql"), server, HOUSEKEEPING) as wire:
-            async with opened(driver, wire.url) as store:
-                await new_ballot(store)
-                assert {tap.keeps_house for tap in wire._taps} == {False, True}
+        async with (
+            tapped(find("mysql"), server, HOUSEKEEPING) as wire,
+            opened(driver, wire.url) as store,
+        ):
+            await new_ballot(store)
+            assert {tap.keeps_house for tap in wire._taps} == {False, True}
 
     asyncio.run(check())
 
@@ -289,7 +295,7 @@ def test_a_statement_means_the_same_to_every_driver(driver: str, server: str) ->
 
     async def check() -> None:
         async with connected(driver, server) as admin:
-            text = "it's \\ \"so\" %s $1 \U0001f600"
+            text = 'it\'s \\ "so" %s $1 \U0001f600'
             row = (await admin.fetch("SELECT $2, $1, $2, '%'", 5, text))[0]
             assert tuple(row) == (text, 5, text, "%")
 
