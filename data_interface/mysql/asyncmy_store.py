@@ -31,4 +31,4 @@ class AsyncmyDriver(MysqlDriver):
 
     def transport(self, raw: Any) -> Any:
         """See ``driver.MysqlDriver``."""
-        return raw._writer and raw._writer.transport  # noqa: SLF001  nothing public tells its end
+        return raw._transport  # noqa: SLF001  nothing public tells its end

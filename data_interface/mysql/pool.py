@@ -1,4 +1,4 @@
-"""The pool of asyncmy and of aiomysql: they have the same, one copied from the other."""
+"""The pool of asyncmy and of aiomysql: one began as a copy of the other, and they are used alike."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class OwnPool:
                 self._waking = asyncio.ensure_future(self._wake())
 
     async def _wake(self) -> None:
-        """Tell one who waits that there is room for a new connection: the library tells nobody."""
+        """Tell one who waits that there is room for a new connection: aiomysql tells nobody."""
         with contextlib.suppress(Exception):
             await self._pool.clear()
 

@@ -69,7 +69,7 @@ CREATE TABLE IF NOT EXISTS counters (
 INSERT INTO counters (name, slot)
 SELECT names.name, slots.seq
 FROM (SELECT 'views' AS name UNION SELECT 'votes' UNION SELECT 'visitors_gone') AS names
-CROSS JOIN seq_0_to_63 AS slots
+CROSS JOIN seq_0_to_63 AS slots WHERE TRUE
 ON DUPLICATE KEY UPDATE value = value;
 
 -- Locks are taken in one order by every vote, tokens by name, then stickers by id, then a counter, each
@@ -78,8 +78,8 @@ ON DUPLICATE KEY UPDATE value = value;
 -- is what is changed. Rows are counted, not looked for: what finds none would leave a warning, and a
 -- driver asks for those.
 CREATE OR REPLACE PROCEDURE cast_vote(
-    plus VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
-    minus VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
+    plus TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
+    minus TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
     who BIGINT,
     moment BIGINT
 )
