@@ -1,4 +1,4 @@
-"""The pool of asyncmy and of aiomysql: one began as a copy of the other, and they are used alike."""
+"""The pool of asyncmy and of aiomysql: one began as a copy of the other."""
 
 from __future__ import annotations
 

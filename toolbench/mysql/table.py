@@ -41,6 +41,27 @@ CREATE = f"""
         KEY orders_by_time (ordered)
     ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4"""
 
+# Names and types, as operations have them.
+COLUMNS = (
+    ("id", "int"),
+    ("customer", "int"),
+    ("name", "varchar"),
+    ("mail", "varchar"),
+    ("ordered", "datetime"),
+    ("packed", "datetime"),
+    ("wanted", "date"),
+    ("price", "decimal"),
+    ("weight", "double"),
+    ("views", "bigint"),
+    ("paid", "tinyint"),
+    ("picture", "varbinary"),
+    ("note", "text"),
+)
+INSERT = (  # noqa: S608  constants
+    f"INSERT INTO {TABLE} ({', '.join(name for name, _ in COLUMNS)}) "
+    f"VALUES ({', '.join(['%s'] * len(COLUMNS))})"
+)
+
 _FIRST = """
 Ada Alan Anita Barbara Bjarne Brian Carol Dennis Donald Edsger Frances Grace Guido Hedy Jean John
 Joan Karen Ken Kathleen Larry Leslie Linus Lois Margaret Niklaus Radia Sophie Tim Yukihiro
