@@ -98,11 +98,15 @@ class Broken(CellFailed):
 
 @dataclass(frozen=True)
 class Choice:
-    """What can run here. `scenario` lacks what cannot; `left_out` says what and why, by line."""
+    """What can run here. `scenario` lacks what cannot; `left_out` says what and why, by line.
+
+    `cannot` is what a contender has nothing for, by label and task, with the reason: it is not run.
+    """
 
     scenario: Scenario
     contenders: Sequence[Contender]
     left_out: Sequence[str] = ()
+    cannot: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 class Finding(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -50,6 +51,10 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """The load of a cell without a rate, at a depth."""
         connections = self.connections if depth == 1 else self.pipelined_connections
         return Load(self.generator, connections, self.threads, depth, None, self.duration_s)
+
+    def closed_loads(self, pipelines: bool) -> Sequence[Load]:
+        """Of the cells without a rate of a task: one for each depth, where it `pipelines`."""
+        return [self.closed(depth) for depth in (self.pipeline if pipelines else (1,))]
 
 
 class WarmUpPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

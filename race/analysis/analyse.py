@@ -178,10 +178,13 @@ def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> 
 
 
 def _in_order(race: Gathered, table: Table) -> list[str]:
-    """Labels, best first; those without a rank by their mean rate, then who has not run yet."""
+    """Labels, best first; those without a rank by their mean rate, then who has not run yet or has
+    nothing for the task.
+    """
     labels = [place.label for place in table.ranking.places]
     expected = [label for label in race.contenders if race.waits(table.work, label)]
-    everyone = dict.fromkeys([*race.ran[table.work], *expected])
+    lacking = [label for label in race.contenders if race.lacks(table.work, label) is not None]
+    everyone = dict.fromkeys([*race.ran[table.work], *expected, *lacking])
     others = [label for label in everyone if label not in labels and label not in race.twins]
 
     def mean(label: str) -> float:

@@ -44,7 +44,7 @@ def against(contest: Contest, best: Standing, other: Standing) -> Headline | Non
         winner=best.label,
         other=other.label,
         task=contest.work.task,
-        title=contest.title,
+        title=contest.place,
         estimate=pair.estimate if pair.first == best.label else pair.estimate.reversed(),
         declared=pair.winner == best.label,
         differ=differ,

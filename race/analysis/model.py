@@ -20,7 +20,15 @@ from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
 
 State = Literal[
-    "ranked", "fixed-rate", "crowd", "at-least", "waiting", "invalid", "overloaded", "failed"
+    "ranked",
+    "fixed-rate",
+    "crowd",
+    "at-least",
+    "waiting",
+    "unsupported",
+    "invalid",
+    "overloaded",
+    "failed",
 ]
 UNWRITTEN = {"json": False}  # metadata of fields that the JSON of an analysis leaves out
 
@@ -71,7 +79,8 @@ class Standing:
 
     State "at-least": the party under test was not the limit, as far as is known; `limit` says what
     was, `throughput` is a lower bound and `cpu_ratio` speaks instead of `ratio`. State "waiting":
-    the race goes on, and the first round is not over; `reason` has the figure so far. `ranks` are
+    the race goes on, and the first round is not over; `reason` has the figure so far. State
+    "unsupported": the contender has nothing for the task, and was not run on it. `ranks` are
     the best and the worst possible one (`stats.ranking`). `full` is whose core was full most
     often: a party, "nobody", or None where that is not known; `busy` the median fraction of its
     cores that the party under test used. Of `ran` cells `cells` count, in `rounds` complete rounds.
@@ -166,7 +175,7 @@ class Contest:
 
     @property
     def place(self) -> str:
-        """The task and its pipeline depth."""
+        """The task and what is special about its load."""
         return place(self.discipline, self.work)
 
     @property

@@ -56,13 +56,18 @@ class Gathered:
         rates = self.rates.get(work, {})
         return {label: logs for label, logs in rates.items() if label not in self.twins}
 
+    def lacks(self, work: Work, label: str) -> str | None:
+        """Why a contender has nothing for the task of a work; None where it has."""
+        return self.saved.head.unsupported.get(label, {}).get(work.task)
+
     def waits(self, work: Work, label: str) -> bool:
         """Whether the race goes on and a contender's first round of a work is not over.
 
         Of fixed rates it is not known whose they are until they are offered.
         """
         ran = self.ran.get(work, {}).get(label, [])
-        if self.saved.head.finished_at is not None or not (ran or work.load.rate is None):
+        over = self.saved.head.finished_at is not None or self.lacks(work, label) is not None
+        if over or not (ran or work.load.rate is None):
             return False
         return all(cell.round >= self.last and cell.status != "failed" for cell in ran)
 
@@ -87,7 +92,9 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
     place = next((place for place in table.ranking.places if place.label == label), None)
     party = discipline.parties[0]
     why, reason = state(ran, cells, place is not None, party)
-    if why == "invalid" and race.waits(work, label):
+    if lacks := race.lacks(work, label):
+        why, reason = "unsupported", lacks
+    elif why == "invalid" and race.waits(work, label):
         why, reason = "waiting", so_far(ran, discipline.unit)
     limit = limited(cells, party)
     merged = histogram.merge(cell.histogram for cell in cells)

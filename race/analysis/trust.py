@@ -66,12 +66,10 @@ def limited(counted: Sequence[Cell], party: str) -> Limit | None:
 
 
 def not_the_limit(counted: Sequence[Cell], party: str) -> bool:
-    """Whether at least half of these closed-loop cells were not limited by `party`, as far as is
-    known: a cell that does not know who was full says nothing for it.
-    """
-    closed = [cell for cell in counted if cell.load.closed]
-    elsewhere = sum(cell.full != party for cell in closed)
-    return bool(closed) and 2 * elsewhere >= len(closed)
+    """Whether `party` was not seen to be full in half of the cells that were to fill it."""
+    filled = [cell for cell in counted if cell.load.fills]
+    elsewhere = sum(cell.full != party for cell in filled)
+    return bool(filled) and 2 * elsewhere >= len(filled)
 
 
 def most_often_full(counted: Sequence[Cell]) -> str | None:
@@ -130,13 +128,13 @@ def _warnings(
 
 
 def _unknown_limits(race: SavedRace, counted: Sequence[Cell]) -> Iterator[str]:
-    """How many cells of the closed loop do not know who was full, and why."""
-    closed = [cell for cell in counted if cell.load.closed]
-    reasons = Counter(_unknown(cell) for cell in closed if cell.full is None)
+    """How many cells that were to fill somebody do not know who was full, and why."""
+    filled = [cell for cell in counted if cell.load.fills]
+    reasons = Counter(_unknown(cell) for cell in filled if cell.full is None)
     if reasons:
         kind, why = race.head.discipline, "; ".join(reasons)
         yield (
-            f"Who was full is not known in {reasons.total():,} of {len(closed):,} cells ({why}): "
+            f"Who was full is not known in {reasons.total():,} of {len(filled):,} cells ({why}): "
             f"{kind.unit}/s may be a lower bound there, and {a(kind.contender)} is not ranked "
             "where half of its cells are such."
         )

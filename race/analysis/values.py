@@ -33,16 +33,17 @@ def title(discipline: Discipline, task: str) -> str:
 
 
 def place(discipline: Discipline, work: Work) -> str:
-    """A task and its pipeline depth: "Ugly, 24 pipelined"."""
-    depth = work.load.pipeline
-    return title(discipline, work.task) + (f", {depth} pipelined" if depth > 1 else "")
+    """A task and what is special about its load: "Ugly, 24 pipelined", "Wide rows, 10 at once"."""
+    text, load = title(discipline, work.task), work.load
+    text += f", {load.pipeline} pipelined" if load.pipeline > 1 else ""
+    return f"{text}, {load.connections} at once" if load.fixed else text
 
 
 def load_text(load: Load, unit: str) -> str:
     """One phrase for people: "100 connections, 24 requests pipelined"."""
     if load.crowd:
         return f"{load.crowd.user}s by the shape {load.crowd.shape}, up to {load.connections}"
-    parts = [f"{load.connections} connections"]
+    parts = [f"{load.connections} {'at once' if load.fixed else 'connections'}"]
     if load.pipeline > 1:
         parts.append(f"{load.pipeline} {unit} pipelined")
     if load.rate is not None:
@@ -129,7 +130,8 @@ def utilisation(cell: Cell) -> float | None:
     if not cell.load.closed or mean is None or busy is None or not cell.seconds:
         return None
     connections = cell.connections_used or cell.load.connections
-    return little.utilisation(busy, connections, mean, cell.seconds)
+    cut = 0.0 if cell.load.fixed else mean
+    return little.utilisation(busy, connections, cut, cell.seconds)
 
 
 def median(numbers: Iterable[float | None]) -> float | None:

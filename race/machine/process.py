@@ -19,6 +19,7 @@ from race.errors import RaceError
 
 STOP_SECONDS = 8.0
 LAST_WORDS = 4096
+READ_BYTES = 65536
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,11 @@ class Child:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         talks: bool = False,
+        hears: bool = False,
     ) -> None:
-        """`talks`: its output is read line by line while it runs, not as a whole after its end."""
+        """`talks`: its output is read line by line while it runs, not as a whole after its end;
+        `hears`: it is told lines, on its stdin.
+        """
         self.command = list(command)
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         # A pipe that nobody reads would stop a child with much to say.
@@ -53,7 +57,7 @@ class Child:
         try:
             self._process = subprocess.Popen(
                 [*_prefix(cores), *command],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if hears else subprocess.DEVNULL,
                 stdout=subprocess.PIPE if talks else self._stdout,
                 stderr=self._stderr,
                 env=None if env is None else {**os.environ, **env},
@@ -68,6 +72,7 @@ class Child:
         if self._process.stdout is not None:
             self._stdout.close()
             self._stdout = self._process.stdout
+        self._unread = b""
         self._open = True
 
     @property
@@ -85,19 +90,35 @@ class Child:
         return self._open and not select.select([self._pidfd], [], [], 0)[0]
 
     def read_line(self, timeout: float) -> str | None:
-        """The first line of its output, or None when it ended or the time was up first."""
+        """The next line of its output, or None when it ended or the time was up first."""
         descriptor = self._stdout.fileno()
         deadline = time.monotonic() + timeout
-        line = b""
-        while not line.endswith(b"\n"):
+        while b"\n" not in self._unread:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([descriptor], [], [], left)[0]:
                 return None
-            char = os.read(descriptor, 1)
-            if not char:
+            some = os.read(descriptor, READ_BYTES)
+            if not some:
                 return None
-            line += char
+            self._unread += some
+        line, _, self._unread = self._unread.partition(b"\n")
         return line.decode(errors="replace").strip()
+
+    def tell(self, line: str, timeout: float) -> bool:
+        """A line to its stdin; whether it took it, which it does not once it has ended."""
+        if self._process.stdin is None:
+            return False
+        descriptor, left = self._process.stdin.fileno(), line.encode() + b"\n"
+        os.set_blocking(descriptor, False)
+        deadline = time.monotonic() + timeout
+        while left and (more := deadline - time.monotonic()) > 0:
+            if not select.select([], [descriptor], [], more)[1]:
+                return False
+            try:
+                left = left[os.write(descriptor, left) :]
+            except BrokenPipeError:
+                return False
+        return not left
 
     def interrupt(self) -> None:
         """Ask for an early end that keeps the results so far (SIGINT)."""
@@ -161,8 +182,9 @@ class Child:
     def _close(self) -> None:
         self._open = False
         os.close(self._pidfd)
-        self._stderr.close()
-        self._stdout.close()
+        for stream in (self._stderr, self._stdout, self._process.stdin):
+            if stream is not None:
+                stream.close()
 
 
 def _text(file: IO[bytes], last: int) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from msgspec.structs import replace
 
 from race.discipline import Discipline
+from race.plan.contenders import TWIN_MARK
 from race.plan.pace import DEFAULT, Pace, driving
 from race.plan.works import closed_works
 from race.saved.model import CALIBRATION, Contender, Load, Work
@@ -17,18 +18,27 @@ from race.scenario import Scenario
 
 @dataclass(frozen=True)
 class Plan:
-    """Who runs, who is left out and why (`notes`), and how long it takes at a `pace`."""
+    """Who runs, who is left out and why (`notes`), and how long it takes at a `pace`.
+
+    `cannot` is what a contender has nothing for, by label and task, with the reason.
+    """
 
     discipline: Discipline
     scenario: Scenario
     contenders: Sequence[Contender]
     notes: Sequence[str]
     pace: Pace = DEFAULT
+    cannot: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def works(self) -> list[Work]:
-        """The closed-loop cells of each contender."""
+        """The closed-loop cells of each contender that can do all tasks."""
         return closed_works(self.scenario, self.discipline.tasks)
+
+    def able(self, contender: Contender, works: Iterable[Work]) -> list[Work]:
+        """Those of these works that a contender can do, or its original where it is a twin."""
+        lacks = self.cannot.get(contender.label.removesuffix(TWIN_MARK), {})
+        return [work for work in works if work.task not in lacks]
 
     @property
     def rounds(self) -> int:
@@ -38,41 +48,47 @@ class Plan:
     @property
     def calibrations(self) -> int:
         """The cells of the calibration, which do not count."""
-        return len(self.contenders) * len(self.works)
+        return sum(map(self._doing, self.works))
 
     @property
     def cells(self) -> int:
         """How many cells the planned rounds have; open-loop ones are a forecast."""
         rounds = range(CALIBRATION + 1, self.rounds + 1)
-        return len(self.contenders) * sum(len(self._loads(number)) for number in rounds)
+        return sum(self._doing(work) for number in rounds for work in self._works(number))
 
     def seconds(self) -> float:
         """A forecast of the calibration and the planned rounds."""
-        rounds = range(CALIBRATION, self.rounds + 1)
-        each = (self.expected(number, load) for number in rounds for load in self._loads(number))
-        return len(self.contenders) * sum(each)
+        return sum(
+            self._doing(work) * self.expected(number, work.load)
+            for number in range(CALIBRATION, self.rounds + 1)
+            for work in self._works(number)
+        )
 
     def usual(self) -> float:
         """Seconds of a cell of the last round, on the mean."""
-        return fmean(self.expected(self.rounds, load) for load in self._loads(self.rounds))
+        return fmean(self.expected(self.rounds, work.load) for work in self._works(self.rounds))
 
     def expected(self, number: int, load: Load) -> float:
         """Seconds of a cell in a round, with its share of what its contender's start takes."""
-        pace, cells = self.pace, len(self._loads(number))
+        pace, works = self.pace, self._works(number)
         found = driving(self.scenario.warmup, number, load) + pace.cell_s
         if number == CALIBRATION:
-            return found + pace.start_s / cells
+            return found + pace.start_s / len(works)
         if self.scenario.starts_anew(number):
-            dropped = fmean(one.duration_s for one in self._loads(number))
-            return found + (pace.restart_s + dropped) / cells
+            dropped = fmean(work.load.duration_s for work in works)
+            return found + (pace.restart_s + dropped) / len(works)
         return found
 
-    def _loads(self, number: int) -> list[Load]:
-        """Of a contender's cells in a round; those at fixed rates are a forecast."""
-        closed = [work.load for work in self.works]
+    def _doing(self, work: Work) -> int:
+        """How many contenders can do it."""
+        return sum(len(self.able(one, [work])) for one in self.contenders)
+
+    def _works(self, number: int) -> list[Work]:
+        """A contender's in a round, if it can do all tasks; those at fixed rates are a forecast."""
+        closed = self.works
         if number <= 1 or not self.scenario.open_loop:
             return closed
         plan = self.scenario.load
-        rated = replace(closed[0], rate=1.0, duration_s=plan.open_duration_s)
+        rated = replace(closed[0].load, rate=1.0, duration_s=plan.open_duration_s)
         rates = len(plan.rates) + len(plan.rates_of_slowest) + len(plan.rates_of_own)
-        return [rated] * (rates * len(self.scenario.tasks))
+        return [Work(task, rated) for task in self.scenario.tasks for _ in range(rates)]

@@ -52,11 +52,12 @@ def shuffled(
     depends on seed and round alone, so that a resumed race goes on with the same plan.
     """
     mirrors = number > first and (number - first) % 2 == 1
-    groups: dict[tuple[str, int, bool], list[tuple[Contender, Work]]] = {}
+    groups: dict[tuple[str, int, int, bool], list[tuple[Contender, Work]]] = {}
     for contender in found:
         for work in works[contender.label]:
             # All fixed rates of a task are one group: each contender has rates of its own.
-            group = work.task, work.load.pipeline, work.load.rate is not None
+            load = work.load
+            group = work.task, load.pipeline, load.connections, load.rate is not None
             groups.setdefault(group, []).append((contender, work))
     dice = random.Random(f"{seed}/{number - mirrors}")  # noqa: S311 - to repeat, not a secret
     names = sorted(groups)

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +15,8 @@ from race.discipline import discipline
 from race.errors import RaceError, unknown
 from race.paths import SCENARIOS
 from race.scenario import DEFAULT_DISCIPLINE, Scenario
+
+Form = TypeVar("Form", bound=Struct)
 
 
 def names() -> list[str]:
@@ -27,25 +29,35 @@ def load(name: str) -> Scenario:
     path = Path(name) if name.endswith(".toml") else SCENARIOS / f"{name}.toml"
     if not name.endswith(".toml") and name not in names():
         raise unknown("scenario", name, names())
+    return from_json({"name": path.stem, **toml(path)})
+
+
+def toml(path: Path) -> dict[str, Any]:
+    """What a TOML file says; RaceError in one line when it cannot be read."""
     try:
-        data = tomllib.loads(path.read_text())
+        return tomllib.loads(path.read_text())
     except OSError as error:
         raise RaceError(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RaceError(f"{path.name}: {error}") from None
-    return from_json({"name": path.stem, **data})
+
+
+def converted(data: Mapping[str, Any], form: type[Form], what: str, key: str) -> Form:
+    """Decoded data as a record; RaceError in one line, about `what` or one `key` of it, when it is
+    none.
+    """
+    for name, valid in _unknown_keys(form, data, ""):
+        raise unknown(key, name, valid)
+    try:
+        return msgspec.convert(data, form)
+    except msgspec.ValidationError as error:
+        raise RaceError(f"{what}: {_in_words(error)}") from None
 
 
 def from_json(data: Mapping[str, Any]) -> Scenario:
     """Check decoded data and build the scenario; RaceError in one line otherwise."""
     chosen = discipline(str(data.get("discipline", DEFAULT_DISCIPLINE)))
-    form = chosen.scenario
-    for key, valid in _unknown_keys(form, data, ""):
-        raise unknown("scenario key", key, valid)
-    try:
-        made = msgspec.convert(data, form)
-    except msgspec.ValidationError as error:
-        raise RaceError(f"scenario {data.get('name', '')}: {_in_words(error)}") from None
+    made = converted(data, chosen.scenario, f"scenario {data.get('name', '')}", "scenario key")
     for task in made.tasks:
         if task not in chosen.tasks:
             raise unknown(chosen.task, task, chosen.tasks)

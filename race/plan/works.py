@@ -11,11 +11,11 @@ from race.scenario import Scenario
 
 
 def closed_works(scenario: Scenario, tasks: Mapping[str, Task]) -> list[Work]:
-    """The cells without a rate: each task at each depth that it allows."""
+    """The cells without a rate: each task under each load that the scenario has for it."""
     return [
-        Work(name, scenario.load.closed(depth))
+        Work(name, load)
         for name in scenario.tasks
-        for depth in (scenario.load.pipeline if tasks[name].pipelines else (1,))
+        for load in scenario.load.closed_loads(tasks[name].pipelines)
     ]
 
 

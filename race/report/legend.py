@@ -56,6 +56,13 @@ def _tasks(analysis: Analysis) -> Iterator[Entry]:
             f"So many {discipline.unit} are sent ahead on each connection before the first answer "
             f"has come (“{depths[0]} pipelined”).",
         )
+    loads = [one.work.load for one in analysis.contests]
+    if fixed := sorted({load.connections for load in loads if load.fixed}):
+        yield Entry(
+            ", ".join(f"c{number}" for number in fixed),
+            f"So many {discipline.unit} are under way at a time, whoever is full: the next one begins "
+            f"when one has ended (“{fixed[0]} at once”).",
+        )
     if any(one.rated for one in analysis.contests):
         yield Entry(
             "a rate, as 2,000/s",

@@ -34,12 +34,13 @@ class Measure(NamedTuple):
 
 
 def task_word(work: Work) -> str:
-    """A task and what is special about its load in one word: "ugly:x24", "good:2000/s",
+    """A task and what is special about its load in one word: "ugly:x24", "wide:c10", "good:2000/s",
     "reports:Steps".
     """
     load = work.load
     parts = [work.task, *([f"x{load.pipeline}"] if load.pipeline > 1 else [])]
     parts += [load.crowd.shape] if load.crowd else []
+    parts += [f"c{load.connections}"] if load.fixed else []
     return ":".join([*parts, *([f"{load.rate:g}/s"] if load.rate is not None else [])])
 
 

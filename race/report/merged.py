@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from race.analysis.merge import Merged, MergedContest, MergedPair
-from race.analysis.values import load_text, place
+from race.analysis.values import load_text, title
 from race.report import format as words
 from race.report import markdown as marked
 from race.report.comparison import say
@@ -42,7 +42,7 @@ def rule(found: Merged) -> str:
 
 def heading(found: Merged, contest: MergedContest) -> str:
     """Where this is, and under what load."""
-    task = place(found.discipline, contest.work)
+    task = title(found.discipline, contest.work.task)
     return f"{task}, {load_text(contest.work.load, found.discipline.unit)}"
 
 

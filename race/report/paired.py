@@ -30,7 +30,7 @@ class Paired:
 
     def _lines(self) -> Iterator[str]:
         contest, whole = self.runs[0].contest, self.whole
-        yield f"{contest.place}, {contest.load}: {whole.first} against {whole.second}"
+        yield f"{contest.title}, {contest.load}: {whole.first} against {whole.second}"
         for one in self.runs:
             yield from _run(one)
         if len(self.runs) > 1:

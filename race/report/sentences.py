@@ -27,6 +27,10 @@ class Strip:
     one: float
 
 
+LOWEST = -9.0
+"""A log-ratio below all that are measured."""
+
+
 def verdict(contest: Contest) -> str:
     """Who won, and what sets it apart from the next where that is not one factor."""
     ranked = [item for item in contest.standings if item.state == "ranked"]
@@ -231,14 +235,16 @@ def matrix(contests: Sequence[Contest]) -> list[tuple[Standing, list[Standing | 
 
 
 def _mean(row: Sequence[Standing | None]) -> float:
-    """Mean log-ratio to the references; the reference itself counts as 0, no number as very low."""
-    logs = [_log(item) for item in row if item]
+    """Mean log-ratio to the references; the reference itself counts as 0, no number as very low,
+    what is not supported not at all.
+    """
+    logs = [_log(item) for item in row if item and item.state != "unsupported"] or [LOWEST]
     return math.fsum(logs) / len(logs)
 
 
 def _log(item: Standing) -> float:
     if item.throughput is None:
-        return -9.0
+        return LOWEST
     if item.ratio is None and item.cpu_ratio:  # a lower bound: what it could do by its CPU time
         return -item.cpu_ratio.value
     return item.ratio.value if item.ratio else 0.0

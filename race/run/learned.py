@@ -15,13 +15,16 @@ LONGEST = 4.0
 Spot = tuple[str, Work]
 """A contender's label and one of its works."""
 
-Way = tuple[str, int]
-"""A task and the depth at which it is pipelined: what one number of connections is found for."""
+Way = tuple[str, int, int]
+"""A task, the depth at which it is pipelined, and connections that are fixed, or 0: what one number
+of connections is found for.
+"""
 
 
 def way(work: Work) -> Way:
     """Also of a work at a fixed rate: it is driven like the one that found the capacity."""
-    return work.task, work.load.pipeline
+    load = work.load
+    return work.task, load.pipeline, load.connections if load.fixed else 0
 
 
 @dataclass

@@ -42,7 +42,7 @@ def prepare(scenario: Scenario) -> Plan:
     if not contenders:
         reasons = "; ".join(choice.left_out)
         raise RaceError(f"no {kind.contender} of this race can run here: {reasons}")
-    return Plan(kind, choice.scenario, contenders, choice.left_out)
+    return Plan(kind, choice.scenario, contenders, choice.left_out, cannot=choice.cannot)
 
 
 def paced(plan: Plan, results: Path) -> Plan:
@@ -68,6 +68,7 @@ def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> He
         contenders=list(plan.contenders),
         baseline=baseline(plan.scenario, plan.contenders),
         idle=calibrate.idle(layout),
+        unsupported={label: dict(lacks) for label, lacks in plan.cannot.items()},
     )
 
 
@@ -116,12 +117,13 @@ def resumed(folder: Path) -> tuple[Head, Plan]:
         raise RaceError(f"{head.race} is finished: see it with `race report {head.race}`")
     scenario = from_json(head.scenario)
     kind = discipline(scenario.discipline)
-    runnable = {one.label for one in kind.choose(scenario).contenders}
+    choice = kind.choose(scenario)
+    runnable = {one.label for one in choice.contenders}
     labels = [one.label.removesuffix(TWIN_MARK) for one in head.contenders]
     gone = [label for label in labels if label not in runnable]
     if gone:
         raise RaceError(f"{head.race} cannot go on: {gone[0]} cannot run here any more")
-    return head, Plan(kind, scenario, head.contenders, [])
+    return head, Plan(kind, scenario, head.contenders, [], cannot=choice.cannot)
 
 
 @contextmanager

@@ -79,9 +79,12 @@ class Rounds:
         scenario, contenders = self.plan.scenario, self.plan.contenders
         if number <= 1 or not scenario.open_loop:
             closed = self.plan.works
-            return {one.label: closed for one in contenders}
+            return {one.label: self.plan.able(one, closed) for one in contenders}
         capacity = capacities(self.done.values())
-        return {one.label: open_works(scenario, one, capacity) for one in contenders}
+        return {
+            one.label: self.plan.able(one, open_works(scenario, one, capacity))
+            for one in contenders
+        }
 
     def _run(self, cells: Iterable[Planned], hosts: Hosts) -> None:
         for one in cells:

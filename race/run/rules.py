@@ -99,9 +99,11 @@ def little(limits: Limits, sample: Sample, load: Load) -> str | None:
     busy, mean = sample.busy_connections, sample.latency_us.get("mean")
     if busy is None or mean is None:
         return None
-    if abs(utilisation(busy, load.connections, mean, sample.seconds) - 1) <= limits.little:
+    # What is under way at the end is waited for where connections are fixed, else it is cut off.
+    cut = 0.0 if load.fixed else mean
+    if abs(utilisation(busy, load.connections, cut, sample.seconds) - 1) <= limits.little:
         return None
-    must = expected(load.connections, mean, sample.seconds)
+    must = expected(load.connections, cut, sample.seconds)
     return f"Little's law: {busy:.0f} connections were seen waiting where {must:.0f} must be"
 
 
@@ -130,12 +132,13 @@ def ramp_seconds(load: Load, throughput: float) -> float:
 
 
 def cut_seconds(load: Load, throughput: float) -> float:
-    """How long a closed loop at depth 1 works for what is in no count; 0 for others.
+    """How long a closed loop at depth 1 works for what is in no count; 0 for others, and where the
+    connections are fixed: what drives them waits for what is under way.
 
     A server that has an answer under way on every connection has done half of each, on average,
     when the end of the cell cuts it off.
     """
-    if not load.closed or load.pipeline > 1:
+    if not load.fills or load.pipeline > 1:
         return 0.0
     return load.connections / 2 / max(throughput, 1e-9)
 

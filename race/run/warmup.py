@@ -44,7 +44,7 @@ def warm_up(plan: WarmUpPlan, load: Load, window: Window) -> Warm:
 
 def raised(scenario: Scenario, load: Load, window: Window) -> Warm:
     """Warm up, then double the connections while nobody is saturated and it helps; a crowd has as
-    many as it has users.
+    many as it has users, and fixed ones stay.
 
     One window may be lucky, and all contenders would get its connections: it must help twice. Not
     while others use the cores: who was kept off them looks idle.
@@ -52,7 +52,7 @@ def raised(scenario: Scenario, load: Load, window: Window) -> Warm:
     plan = replace(scenario.warmup, window_s=scenario.warmup.calibration_s)
     warm = warm_up(plan, load, window)
     load, last, driven = warm.load, warm.last, warm.record.windows
-    most = 0 if load.crowd else scenario.load.max_connections
+    most = scenario.load.max_connections if load.fills else 0
     while _wanting(scenario, last) and load.connections * 2 <= most:
         more = replace(load, connections=load.connections * 2)
         tried = [window(more)]

@@ -45,8 +45,9 @@ class Crowd(Struct, frozen=True):
 class Load(Struct, frozen=True):
     """What a cell was driven with: a closed loop, `rate` units/s offered, or a `crowd`.
 
-    `pipeline` requests are sent before the first answer. Of a crowd `connections` are as many as
-    its users at most, and `duration_s` is what its shape takes.
+    `pipeline` requests are sent before the first answer. `fixed` connections are a part of the
+    question and never raised: so many units are under way at a time. Of a crowd `connections` are
+    as many as its users at most, and `duration_s` is what its shape takes.
     """
 
     generator: Name
@@ -56,6 +57,7 @@ class Load(Struct, frozen=True):
     rate: Positive | None = None
     duration_s: Positive = 2.0
     crowd: Crowd | None = None
+    fixed: bool = False
 
     @property
     def closed(self) -> bool:
@@ -63,6 +65,13 @@ class Load(Struct, frozen=True):
         At a rate the clock does, in a crowd the users.
         """
         return self.rate is None and self.crowd is None
+
+    @property
+    def fills(self) -> bool:
+        """Whether it is to fill the party under test: closed, and its connections are raised until
+        somebody is full. Where that was another, the rate is a lower bound.
+        """
+        return self.closed and not self.fixed
 
 
 class Work(Struct, frozen=True):
@@ -112,9 +121,9 @@ class Cell(Struct, frozen=True, kw_only=True):
     what `load.connections` was raised to, `driven_s` what `load.duration_s` was; `busy_connections`
     are how many the generator saw waiting on the mean (for Little's law). `full` is the party that
     had no more to give, "nobody", or None where that cannot be told, with the reason in
-    `full_unknown`; unless it is the first one, `throughput` is a lower bound. `no_latency` says why
-    a pipelined cell has none. Of a crowd, `course` is what happened from second to second, `parts`
-    are the kinds of units that its users asked for, by name.
+    `full_unknown`; unless it is the first one, or connections are fixed, `throughput` is a lower
+    bound. `no_latency` says why a pipelined cell has none. Of a crowd, `course` is what happened
+    from second to second, `parts` are the kinds of units that its users asked for, by name.
 
     A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
     overloaded (offered a fixed rate or a crowd that it did not keep up with). It keeps what was
@@ -276,8 +285,9 @@ class Head(Struct, frozen=True, kw_only=True):
 
     `race` is its name and that of its folder, `scenario` the scenario as loaded, `command` the
     words that repeat the race, `baseline` the label that others are compared with. `finished_at` is
-    null while the race runs or after an interruption. `idle` is what the meter of the cores read
-    before anything of the race ran: fractions `foreign` and `steal`, and for how many `seconds`.
+    null while the race runs or after an interruption. `unsupported` is what a contender has nothing
+    for, by label and task, with the reason. `idle` is what the meter of the cores read before
+    anything of the race ran: fractions `foreign` and `steal`, and for how many `seconds`.
     """
 
     schema: Literal[2] = SCHEMA
@@ -294,3 +304,4 @@ class Head(Struct, frozen=True, kw_only=True):
     baseline: str
     idle: Figures = {}
     rejected: list[Rejected] = []
+    unsupported: dict[str, dict[str, str]] = {}

@@ -47,7 +47,7 @@ class Live:
         self._faults: list[Text] = []
         self._last: list[Text] = []
         self._work: Work | None = None
-        self._group: tuple[str, int] | None = None
+        self._group: tuple[str, int, int] | None = None
         self._analysis = analyse(race)
         self._matrix = self._drawn(race)
         self._screen = Screen(
@@ -65,7 +65,8 @@ class Live:
 
     def cell(self, planned: Planned) -> None:
         """A cell begins; with another task or round there is time to analyse."""
-        group = planned.work.task, planned.work.load.pipeline
+        load = planned.work.load
+        group = planned.work.task, load.pipeline, load.connections
         if group != self._group:
             self._group = group
             race = self._saved()

@@ -17,6 +17,7 @@ def work_text(work: Work) -> str:
     load = work.load
     text = work.task if load.pipeline == 1 else f"{work.task} x{load.pipeline}"
     text += f" {load.crowd.shape}" if load.crowd else ""
+    text += f" c{load.connections}" if load.fixed else ""
     return text if load.rate is None else f"{text} {load.rate:,.0f}/s"
 
 
@@ -53,7 +54,7 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
     if cell.count:
         spent = cell.metered("cpu_ns", party) or 0
         parts.append(f"{spent / cell.count / 1000:,.1f} us CPU")
-    if cell.full != party and cell.load.closed:
+    if cell.full != party and cell.load.fills:
         parts.append(f"at least: {_who(cell.full)}")
     return ", ".join(parts)
 

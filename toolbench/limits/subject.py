@@ -21,10 +21,10 @@ from race.web.load.generator import Target
 from race.web.servers import SERVING, START_SECONDS, why_not_serving
 from runtime.paths import ROOT
 from toolbench.limits.page import verify
+from toolbench.shared import DATABASE, DRIVER, GENERATOR, Shared
 
 FOLDER = ROOT / "toolbench" / "limits"
 OBJECTS = "objects"
-DRIVER, GENERATOR, DATABASE = "driver", "generator", "database"
 NAME = "tarantool"
 
 
@@ -119,6 +119,6 @@ class OneRequest:
         return str(own_interpreter(self.contender.factors[PYTHON]) or sys.executable)
 
 
-def start(contender: Contender, databases: Databases, layout: Layout) -> OneRequest:
+def start(contender: Contender, shared: Shared, layout: Layout) -> OneRequest:
     """A contender; its server starts when it is needed."""
-    return OneRequest(contender, databases, layout)
+    return OneRequest(contender, shared.databases, layout)

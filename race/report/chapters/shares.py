@@ -47,7 +47,7 @@ def _shared(contest: Contest, first: str, others: list[str]) -> bool:
 def _figure(analysis: Analysis, contests: list[Contest]) -> Figure:
     unit, parties = words.one(analysis.discipline.unit), workers(analysis.discipline)
     text = "; ".join(
-        f"{contest.title}, {item.label}: {_told(item, parties)}"
+        f"{contest.place}, {item.label}: {_told(item, parties)}"
         for contest in contests
         for item in contest.standings
         if item.cpu_us

@@ -99,7 +99,7 @@ def shares(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
         ]
         drawn.append(
             {
-                "title": contest.title,
+                "title": contest.place,
                 "data": {"values": rows},
                 "width": width,
                 "height": {"step": 34 if narrow else 23},

@@ -1,0 +1,196 @@
+"""Drivers by name: what each is, what it can vary, what it cannot do.
+
+One line each. Read by the harness and, on a driver's own interpreter (CPython 3.7 too), by its
+runner, which imports the one driver that it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import List, Mapping, NamedTuple, Optional, Tuple
+
+from databases import find
+from runtime.interpreters import Probe, executable
+from runtime.paths import ROOT
+from runtime.plugin import Plugin
+
+Levels = Mapping[str, Tuple[str, ...]]
+"""Factor to the levels that a driver has, its plainest first."""
+
+LOOP, STATEMENTS, TRANSPORT, FORMAT = "loop", "statements", "transport", "format"
+PREPARED, UNPREPARED = "prepared", "unprepared"
+RUNNER, WRK = GENERATORS = ("runner", "wrk")
+"""What drives a contender: its own process, operation after operation; wrk where it serves pages."""
+
+FACTORS: Levels = {
+    TRANSPORT: ("unix", "tcp"),
+    STATEMENTS: (PREPARED, UNPREPARED),
+    FORMAT: ("text", "binary"),
+    LOOP: ("asyncio", "uvloop", "threads"),
+}
+"""All levels, the plainest first; in the order in which a label says them."""
+
+
+@dataclass(frozen=True)
+class Tool(Plugin):
+    """A Python driver: ``target`` is its class (``driver.Driver``), ``needs`` are its modules.
+
+    ``levels`` are those that it has of each factor but the transport, which is the server's.
+    ``cannot`` has the reason for each kind of operation that it has nothing for; ``gives`` the tag
+    that its users get, by design, for a type of the database, where that is not the natural one.
+    ``text`` is what a report says of it, ``called`` its level of the factor ``driver`` where that
+    is not its name. ``subject`` starts it as a contender that a ``generator`` drives.
+    """
+
+    database: str = ""
+    levels: Levels = field(default_factory=dict)
+    cannot: Mapping[str, str] = field(default_factory=dict)
+    gives: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    called: str = ""
+    subject: Plugin = Plugin("toolbench.subject:start")
+    generator: str = RUNNER
+
+    def command(self) -> List[str]:
+        """What starts its runner."""
+        python = executable(self.python) if self.python else sys.executable
+        return [str(python), "-m", "toolbench.runner"]
+
+    def lacking(self) -> Optional[str]:
+        """What of it is not installed, and the command that installs it."""
+        if self.python and not executable(self.python).exists():
+            return f"no environment for CPython {self.python}: make env"
+        missing = _missing(self.python, self.needs)
+        return f"not installed ({', '.join(missing)}): make env" if missing else None
+
+    def problem(self) -> Optional[str]:
+        """Why it cannot run here, and what to do."""
+        database = find(self.database)
+        served = bool(os.environ.get(database.url_variable))
+        return self.lacking() or (None if served else database.missing())
+
+
+class Language(NamedTuple):
+    """Of drivers that are not Python's: the program that runs or builds them, the words that start
+    their runner, and what is there once it was built; both in the project's folder.
+    """
+
+    program: str
+    words: Tuple[str, ...]
+    built: str
+
+
+LANGUAGES = {
+    "golang": Language("go", (str(ROOT / "toolbench/golang/bin/runner"),), "golang/bin/runner"),
+    "nodejs": Language(
+        "node", ("node", str(ROOT / "toolbench/nodejs/runner.js")), "nodejs/node_modules"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Program(Tool):
+    """A driver of another language; ``target`` is a name in ``LANGUAGES``."""
+
+    def command(self) -> List[str]:
+        """See ``Tool``."""
+        return list(LANGUAGES[self.target].words)
+
+    def lacking(self) -> Optional[str]:
+        """See ``Tool``."""
+        language = LANGUAGES[self.target]
+        if shutil.which(language.program) is None:
+            return f"not installed ({language.program}): make system"
+        built = (ROOT / "toolbench" / language.built).exists()
+        return None if built else f"not installed (its runner in {self.target}): make drivers"
+
+
+@lru_cache(maxsize=None)
+def _missing(version: str, modules: Tuple[str, ...]) -> Tuple[str, ...]:
+    """Modules that an interpreter cannot import; "" is this one."""
+    if version:
+        return tuple(Probe(executable(version), modules).lacks(modules))
+    return tuple(name for name in modules if importlib.util.find_spec(name) is None)
+
+
+ASYNC: Levels = {LOOP: ("asyncio", "uvloop")}
+BLOCKING: Levels = {LOOP: ("threads",)}
+PREPARES: Levels = {STATEMENTS: (PREPARED, UNPREPARED)}
+NEVER_PREPARES: Levels = {STATEMENTS: (UNPREPARED,)}
+TEXT: Levels = {FORMAT: ("text",)}
+BINARY: Levels = {FORMAT: ("binary",)}
+EITHER: Levels = {FORMAT: ("text", "binary")}
+
+# psycopg2's asynchronous connections, which aiopg stands on, have neither.
+NOT_IN_AIOPG = {
+    "copy": "psycopg2's asynchronous connections have no COPY",
+    "batch": "psycopg2's asynchronous connections have no executemany",
+}
+
+DRIVERS = {
+    "asyncpg": Tool(
+        "toolbench.postgres.asyncpg_driver:Asyncpg",
+        needs=("asyncpg",),
+        database="postgres",
+        levels={**ASYNC, **PREPARES, **BINARY},
+        gives={"char": "bytes"},
+        text="asyncpg: PostgreSQL's binary protocol, in Cython",
+    ),
+    "psycopg": Tool(
+        "toolbench.postgres.psycopg_driver:Psycopg",
+        needs=("psycopg",),
+        database="postgres",
+        levels={**ASYNC, **PREPARES, **EITHER},
+        text="psycopg 3, its asynchronous connections: libpq, with an own part in C",
+    ),
+    "psycopg-sync": Tool(
+        "toolbench.postgres.psycopg_sync_driver:PsycopgSync",
+        needs=("psycopg",),
+        database="postgres",
+        levels={**BLOCKING, **PREPARES, **EITHER},
+        text="psycopg 3, its blocking connections",
+    ),
+    "psycopg2": Tool(
+        "toolbench.postgres.psycopg2_driver:Psycopg2",
+        needs=("psycopg2",),
+        database="postgres",
+        levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
+        gives={"bytea": "memoryview"},
+        text="psycopg2: libpq, in C; it prepares no statements",
+    ),
+    "aiopg": Tool(
+        "toolbench.postgres.aiopg_driver:Aiopg",
+        needs=("aiopg", "psycopg2"),
+        database="postgres",
+        levels={**ASYNC, **NEVER_PREPARES, **TEXT},
+        cannot=NOT_IN_AIOPG,
+        gives={"bytea": "memoryview"},
+        text="aiopg, rows as tuples: psycopg2 under asyncio",
+    ),
+    "aiopg-dict": Tool(
+        "toolbench.postgres.aiopg_driver:AiopgDict",
+        needs=("aiopg", "psycopg2"),
+        database="postgres",
+        levels={**ASYNC, **NEVER_PREPARES, **TEXT},
+        cannot=NOT_IN_AIOPG,
+        gives={"bytea": "memoryview"},
+        text="aiopg, rows by psycopg2's DictCursor, with names as others have them",
+    ),
+    **{
+        f"limits-{loop}": Tool(
+            "toolbench.limits.serve:main",
+            python="3.7",
+            database="tarantool",
+            levels={LOOP: (loop,)},
+            called="limits",
+            subject=Plugin("toolbench.limits.subject:start"),
+            generator=WRK,
+        )
+        for loop in ("asyncio", "uvloop")
+    },
+}
