@@ -122,10 +122,12 @@ ASYNC: Levels = {LOOP: ("asyncio", "uvloop")}
 BLOCKING: Levels = {LOOP: ("threads",)}
 PREPARES: Levels = {STATEMENTS: (PREPARED, UNPREPARED)}
 NEVER_PREPARES: Levels = {STATEMENTS: (UNPREPARED,)}
+MAY_PREPARE: Levels = {STATEMENTS: (UNPREPARED, PREPARED)}
 TEXT: Levels = {FORMAT: ("text",)}
 BINARY: Levels = {FORMAT: ("binary",)}
 EITHER: Levels = {FORMAT: ("text", "binary")}
 
+NO_POOL = dict.fromkeys(("pool", "burst"), "it has no pool of its own")
 # psycopg2's asynchronous connections, which aiopg stands on, have neither.
 NOT_IN_AIOPG = {
     "copy": "psycopg2's asynchronous connections have no COPY",
@@ -180,6 +182,36 @@ DRIVERS = {
         cannot=NOT_IN_AIOPG,
         gives={"bytea": "memoryview"},
         text="aiopg, rows by psycopg2's DictCursor, with names as others have them",
+    ),
+    "asyncmy": Tool(
+        "toolbench.mysql.asyncmy_driver:Asyncmy",
+        needs=("asyncmy",),
+        database="mysql",
+        levels={**ASYNC, **MAY_PREPARE},
+        text="asyncmy: MySQL's protocol, in Cython; statements are prepared where that is asked for",
+    ),
+    "aiomysql": Tool(
+        "toolbench.mysql.aiomysql_driver:Aiomysql",
+        needs=("aiomysql",),
+        database="mysql",
+        levels={**ASYNC, **NEVER_PREPARES},
+        text="aiomysql: PyMySQL under asyncio",
+    ),
+    "pymysql": Tool(
+        "toolbench.mysql.pymysql_driver:PyMySQL",
+        needs=("pymysql",),
+        database="mysql",
+        levels={**BLOCKING, **NEVER_PREPARES},
+        cannot=NO_POOL,
+        text="PyMySQL: MySQL's protocol, in Python",
+    ),
+    "mysqlclient": Tool(
+        "toolbench.mysql.mysqlclient_driver:Mysqlclient",
+        needs=("MySQLdb",),
+        database="mysql",
+        levels={**BLOCKING, **NEVER_PREPARES},
+        cannot=NO_POOL,
+        text="mysqlclient: MariaDB's client library, in C",
     ),
     **{
         f"limits-{loop}": Tool(

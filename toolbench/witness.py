@@ -11,6 +11,7 @@ from toolbench.operation import Operation
 
 WITNESSES = {
     "postgres": Plugin("toolbench.postgres.witness:PostgresWitness"),
+    "mysql": Plugin("toolbench.mysql.witness:MysqlWitness"),
 }
 """By database: a class that is made from its URL."""
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from data_interface.sql.placeholders import statement_for
+from runtime.address import Address as Place
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
 
 # The toolbench's own database, where the URL names none.
@@ -15,15 +16,15 @@ DATABASE = "sticker_toolbench"
 LEAST, MOST = 5, 20
 
 
-def connect_options(address: Address) -> dict[str, Any]:
+def connect_options(where: Address | Place) -> dict[str, Any]:
     """What a connect takes, by names that all have; how they call the database differs."""
-    place: dict[str, Any] = {"unix_socket": address.path}
-    if not address.path:
-        place = {"host": address.host, "port": address.port}
+    place: dict[str, Any] = {"unix_socket": where.path}
+    if not where.path:
+        place = {"host": where.host, "port": where.port}
     return {
         **place,
-        "user": address.user,
-        "password": address.password or "",
+        "user": where.user,
+        "password": where.password or "",
         "charset": "utf8mb4",
         "autocommit": True,
     }

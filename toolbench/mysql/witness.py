@@ -1,7 +1,7 @@
-"""MariaDB past the drivers that are measured in it: ``toolbench.witness.Witness``.
+"""MariaDB past the drivers that are measured in it.
 
-A connection without converters: each value is the text that the server sent. What is right is so
-the database's own word; and the orders that it has are held against the formula that made them.
+A connection without converters: each value is the text that the server sent, so that no conversion
+of a driver has a part in it. The orders that it has are held against the formula that made them.
 """
 
 from __future__ import annotations
@@ -17,33 +17,37 @@ from pymysql.converters import encoders
 from data_interface.sql.placeholders import statement_for
 from databases import find
 from race.errors import CellFailed
+from runtime.address import Address
 from toolbench.check import Texts, Types, complaint
 from toolbench.mysql import table
-from toolbench.mysql.cursors import DATABASE
+from toolbench.mysql.cursors import DATABASE, connect_options
 from toolbench.operation import Operation
 from toolbench.records import records
-from toolbench.runner.tagged import tagged
+from toolbench.runner.tagged import plain, tagged
 
-# The table's comment: which version of the formula made it. Set when all is there.
+TYPES = {
+    **dict.fromkeys(("tinyint", "bigint"), "int"),
+    **dict.fromkeys(("varchar", "text"), "text"),
+    "double": "float",
+    "varbinary": "bytes",
+}
+# The comment of the table: which version of the formula made it. Written when all is there.
 VERSION = hashlib.sha256(Path(table.__file__).read_bytes()).hexdigest()
 MARK = """
     SELECT table_comment FROM information_schema.tables
     WHERE table_schema = DATABASE() AND table_name = $1"""
+CONNECT_SECONDS = 5
+# A driver that keeps a transaction open must not stop the race.
+SESSION = "SET lock_wait_timeout = 5, innodb_lock_wait_timeout = 5, max_statement_time = 20"
 
 
 class MysqlWitness:
-    """See ``Witness``; ``url`` is the database's, as its variable has it."""
+    """See ``witness.Witness``."""
 
-    TYPES: Mapping[str, str] = {
-        "tinyint": "int",
-        "bigint": "int",
-        "double": "float",
-        "varchar": "text",
-        "varbinary": "bytes",
-    }
+    types: Mapping[str, str] = TYPES
 
     def __init__(self, url: str) -> None:
-        self._where = find("mysql").address(url)
+        self._where: Address = find("mysql").address(url)
         self._connection: Any = None
 
     def prepare(self, operation: Operation) -> None:
@@ -58,9 +62,7 @@ class MysqlWitness:
 
     def expected(self, operation: Operation) -> Texts:
         """See ``Witness``. Of a burst, the rows of each record's query in turn."""
-        if operation.writes:
-            return []
-        if not operation.records:
+        if operation.records is None:
             return self._texts(operation.sql, operation.args)
         asked = records(operation.records.form, operation.records.count)
         return [row for record in asked for row in self._texts(operation.sql, record)]
@@ -79,15 +81,14 @@ class MysqlWitness:
         """Write them where they are missing, or of another formula."""
         if self._texts(MARK, [table.TABLE]) == [[VERSION]]:
             return
-        self._run(f"DROP TABLE IF EXISTS {table.TABLE}", table.CREATE)
-        self._run("START TRANSACTION")
+        self._run(f"DROP TABLE IF EXISTS {table.TABLE}", table.CREATE, "START TRANSACTION")
         self._ask(table.INSERT, table.orders(), many=True)
         self._run("COMMIT", f"ANALYZE TABLE {table.TABLE}")
-        given = [[tagged(value) for value in order] for order in table.orders()]
         texts = self._texts(f"SELECT * FROM {table.TABLE} ORDER BY id")  # noqa: S608  a constant
-        wrong = complaint("the orders", table.COLUMNS, Types(self.TYPES), texts, given)
-        if wrong is not None:
-            raise CellFailed(f"MariaDB does not keep what it was given: {wrong}")
+        kept = Types(TYPES, {}).rows(table.COLUMNS, texts)
+        right = [[tagged(value) for value in order] for order in table.orders()]
+        if wrong := complaint("MariaDB, the orders", right, kept):
+            raise CellFailed(wrong)
         self._run(f"ALTER TABLE {table.TABLE} COMMENT = '{VERSION}'")
 
     def _run(self, *statements: str) -> None:
@@ -97,40 +98,34 @@ class MysqlWitness:
     def _texts(self, sql: str, arguments: Sequence[Any] = ()) -> Texts:
         """The rows of a query."""
         text, order = statement_for(sql)
-        rows = self._ask(text, [arguments[place] for place in order] or None)
+        rows = self._ask(text, [plain(arguments[place]) for place in order] or None)
         return [[_text(value) for value in row] for row in rows]
 
     def _ask(self, text: str, arguments: Any = None, *, many: bool = False) -> Any:
         """A statement's rows, as the library has them; CellFailed when it fails."""
         try:
-            with self._connected().cursor() as cursor:
+            with self._open().cursor() as cursor:
                 (cursor.executemany if many else cursor.execute)(text, arguments)
                 return cursor.fetchall()
-        except (pymysql.MySQLError, OSError) as error:
+        except pymysql.MySQLError as error:
             self.close()
-            line = str(error.args[-1] if error.args else error).partition("\n")[0]
-            raise CellFailed(f"MariaDB, asked by the harness: {line}") from None
+            line = " ".join(str(error.args[-1] if error.args else error).split())
+            raise CellFailed(f"mysql: {line}") from None
 
-    def _connected(self) -> Any:
-        """The connection, made anew where it was lost; in the database that drivers are given."""
+    def _open(self) -> Any:
+        """The connection, made anew where it was lost, in the database that drivers are given."""
         if self._connection is None:
-            where = self._where
-            place: dict[str, Any] = {"unix_socket": where.path}
-            if not where.path:
-                place = {"host": where.host, "port": where.port}
             self._connection = pymysql.connect(
-                **place,
-                user=where.user,
-                password=where.password or "",
-                charset="utf8mb4",
-                autocommit=True,
-                # Into SQL, and nothing back.
+                **connect_options(self._where),
+                connect_timeout=CONNECT_SECONDS,
+                # Into SQL, and not back.
                 conv=encoders,
             )
-            name = where.name or DATABASE
             with self._connection.cursor() as cursor:
-                cursor.execute(f"CREATE DATABASE IF NOT EXISTS `{name}`")
-            self._connection.select_db(name)
+                if self._where.name is None:
+                    cursor.execute(f"CREATE DATABASE IF NOT EXISTS {DATABASE}")
+                cursor.execute(f"USE `{self._where.name or DATABASE}`")
+                cursor.execute(SESSION)
         return self._connection
 
 

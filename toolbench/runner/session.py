@@ -77,8 +77,8 @@ def _new_loop(name: str) -> asyncio.AbstractEventLoop:
 async def _check(crew: Crew, question: Words) -> Words:
     operation = _operation(question["operation"])
     found = await crew.check(operation)
-    rows = found if isinstance(found, list) else []
-    count = len(rows) if isinstance(found, list) else len(operation.records) or 1
+    rows = found if isinstance(found, (list, tuple)) else []
+    count = len(found) if isinstance(found, (list, tuple)) else len(operation.records) or 1
     return {"rows": [[tagged(value) for value in row] for row in rows], "count": count}
 
 
