@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any, NamedTuple
 
+from race.errors import CellFailed
+
 Texts = Sequence[Sequence[str | None]]
 """Rows of the database's own texts; None is null."""
 
@@ -59,7 +61,7 @@ def elements(text: str) -> list[str | None]:
     """Of PostgreSQL's text of an array of plain values: `{1,2,NULL}`."""
     inside = text.removeprefix("{").removesuffix("}")
     if any(sign in inside for sign in '{}"\\'):
-        raise ValueError(f"an array of what must be quoted is not read here: {text[:LONGEST]}")
+        raise CellFailed(f"an array of what must be quoted is not read here: {text[:LONGEST]}")
     return [None if one == "NULL" else one for one in inside.split(",")] if inside else []
 
 

@@ -25,7 +25,7 @@ Levels = Mapping[str, Tuple[str, ...]]
 LOOP, STATEMENTS, TRANSPORT, FORMAT = "loop", "statements", "transport", "format"
 PREPARED, UNPREPARED = "prepared", "unprepared"
 RUNNER, WRK = GENERATORS = ("runner", "wrk")
-"""What drives a contender: its own process, operation after operation; wrk where it serves pages."""
+"""What drives a contender: its own process, an operation after the other; wrk where it has pages."""
 
 FACTORS: Levels = {
     TRANSPORT: ("unix", "tcp"),

@@ -21,8 +21,8 @@ from toolbench.drivers import (
 
 
 class ToolsLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Each operation is driven at each `concurrency`, so many under way at a time; by the runner,
-    which takes `connections` where no concurrency is given. wrk raises them, as on pages.
+    """Each operation is driven at each `concurrency`, so many under way at a time. Without one the
+    runner takes `connections`, and wrk raises them, as on pages of the site.
     """
 
     generator: Name = RUNNER
@@ -31,17 +31,15 @@ class ToolsLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True)
     def __post_init__(self) -> None:
         if self.generator not in GENERATORS:
             raise unknown("load generator", self.generator, GENERATORS)
-        if self.concurrency and self.generator != RUNNER:
-            raise RaceError(f"load.concurrency is not for {self.generator}")
         if self.concurrency and self.connections != LoadPlan().connections:
             raise RaceError("load.concurrency and load.connections: one of them says how many")
 
     def closed_loads(self, pipelines: bool) -> Sequence[Load]:
         """See ``LoadPlan``."""
-        if self.generator != RUNNER:
+        if self.generator != RUNNER and not self.concurrency:
             return LoadPlan.closed_loads(self, pipelines)
         return [
-            Load(RUNNER, number, duration_s=self.duration_s, fixed=True)
+            Load(self.generator, number, self.threads, duration_s=self.duration_s, fixed=True)
             for number in self.concurrency or (self.connections,)
         ]
 

@@ -1,4 +1,4 @@
-"""A driver as a contender: a process of its own that speaks a runner's contract, and its database."""
+"""A driver as a contender: its process, which speaks the contract of runners, and its database."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 
 
 class Checked(Struct, frozen=True):
-    """What a runner says of one operation; `unsupported` is a kind that its driver has nothing for."""
+    """What a runner says of an operation; `unsupported`: a kind that its driver has nothing for."""
 
     rows: list[list[Tagged]] = []
     count: int = 0
@@ -152,14 +152,14 @@ class Driven:
         """What the driver must give for the database's texts; most often they are the last ones."""
         before, right = self.right.get(operation.name, ((), []))
         if texts != before:
-            types = Types(self.shared.witnesses[self.tool.database].TYPES, self.tool.gives)
+            types = Types(self.shared.witnesses[self.tool.database].types, self.tool.gives)
             right = types.rows(operation.columns, texts)
             self.right[operation.name] = texts, right
         return right
 
 
 def sample(answer: Drove) -> Sample:
-    """In microseconds; all workers always wait, and `busy_connections` says how many were seen to."""
+    """In microseconds. All workers always wait: `busy_connections` is how many were seen to."""
     latency = {name: ns / 1000 for name, ns in answer.latency_ns.items()}
     found = {f"p{percent:g}": percentile(answer.histogram, percent) for percent in PERCENTILES}
     waited_ns = answer.latency_ns.get("mean", 0.0) * answer.operations

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from databases import find
+from databases.database import DatabaseError
+from race.errors import RaceError
 from runtime.address import OPTION, Address
 from runtime.plugin import Plugin
 
@@ -46,7 +48,10 @@ class Listener(Protocol):
 
 def listener(database: str) -> Listener:
     """Started; RaceError, one line, when it cannot be."""
-    found: Listener = LISTENERS[database].load()()
+    try:
+        found: Listener = LISTENERS[database].load()()
+    except DatabaseError as error:
+        raise RaceError(str(error)) from None
     return found
 
 

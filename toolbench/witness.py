@@ -22,7 +22,7 @@ class Witness(Protocol):
     It is opened when it is first used, and again after a failure.
     """
 
-    TYPES: Mapping[str, str]
+    types: Mapping[str, str]
     """The database's types to the tags that they have by nature."""
 
     def prepare(self, operation: Operation) -> None:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 from databases.database import DatabaseError, Running
 from databases.home import socket_folder
@@ -50,9 +50,10 @@ SETTINGS = {
 }
 
 
-def start(folder: Path) -> Running:
+def start(folder: Path, port: Optional[int] = None) -> Running:
     """Start PostgreSQL for the private folder; the same folder has the same URL.
 
+    With a `port` it listens on 127.0.0.1 too, where nobody is let in without a password.
     Raises DatabaseError with one line within INIT_SECONDS + READY_SECONDS. The process dies with
     the one that started it.
     """
@@ -63,8 +64,10 @@ def start(folder: Path) -> Running:
     log = folder / "postgres.log"
     _end_leftover(home / "data")
     _initialise(folder, home, programs, user)
-    process = _launch(home / "data", sockets, programs, log, user)
-    url = f"postgresql://postgres@/postgres?host={sockets}"
+    settings = SETTINGS if port is None else {**SETTINGS, **_listening(home, port)}
+    process = _launch(home / "data", sockets, programs, log, user, settings)
+    where = f"host={sockets}" if port is None else f"host={sockets}&port={port}"
+    url = f"postgresql://postgres@/postgres?{where}"
     return Running(url, process.pid, lambda: _stop(process))
 
 
@@ -107,12 +110,24 @@ def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None
     raise DatabaseError(f"PostgreSQL's initdb failed: see {log}")
 
 
+def _listening(home: Path, port: int) -> Dict[str, str]:
+    """Settings for TCP: its users have passwords, whatever `initdb` allowed there."""
+    rules = home / "tcp.hba"
+    rules.write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
+    return {"listen_addresses": "127.0.0.1", "port": str(port), "hba_file": str(rules)}
+
+
 def _launch(
-    data: Path, sockets: Path, programs: Path, log: Path, user: Account
+    data: Path,
+    sockets: Path,
+    programs: Path,
+    log: Path,
+    user: Account,
+    settings: Dict[str, str],
 ) -> subprocess.Popen[bytes]:
     """Start the server and wait until it answers. One that was just killed may still hold on."""
     command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets)]
-    for name, value in SETTINGS.items():
+    for name, value in settings.items():
         command += ["-c", f"{name}={value}"]
     deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline:

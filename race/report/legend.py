@@ -60,8 +60,8 @@ def _tasks(analysis: Analysis) -> Iterator[Entry]:
     if fixed := sorted({load.connections for load in loads if load.fixed}):
         yield Entry(
             ", ".join(f"c{number}" for number in fixed),
-            f"So many {discipline.unit} are under way at a time, whoever is full: the next one begins "
-            f"when one has ended (“{fixed[0]} at once”).",
+            f"So many {discipline.unit} are under way at a time, whoever is full: the next one "
+            f"begins when one has ended (“{fixed[0]} at once”).",
         )
     if any(one.rated for one in analysis.contests):
         yield Entry(

@@ -99,7 +99,7 @@ def little(limits: Limits, sample: Sample, load: Load) -> str | None:
     busy, mean = sample.busy_connections, sample.latency_us.get("mean")
     if busy is None or mean is None:
         return None
-    # What is under way at the end is waited for where connections are fixed, else it is cut off.
+    # A runner of fixed connections waits for what is under way at the end; a generator cuts it off.
     cut = 0.0 if load.fixed else mean
     if abs(utilisation(busy, load.connections, cut, sample.seconds) - 1) <= limits.little:
         return None

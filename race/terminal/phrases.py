@@ -11,8 +11,8 @@ from race.saved.model import CALIBRATION, NOBODY, Cell, Discipline, Work
 
 
 def work_text(work: Work) -> str:
-    """A task with what is special about its load: "ugly", "ugly x24", "good 2,000/s", "reports
-    Steps".
+    """A task with what is special about its load: "ugly", "ugly x24", "wide c10", "good 2,000/s",
+    "reports Steps".
     """
     load = work.load
     text = work.task if load.pipeline == 1 else f"{work.task} x{load.pipeline}"

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from databases import find, private
 from databases.database import DatabaseError
@@ -15,11 +16,29 @@ from race.machine.proc import tree
 from runtime.address import Address, AddressError
 
 
+class Held(Protocol):
+    """A hold on a private database: `private.Handle`, or a server that is a race's own."""
+
+    @property
+    def pid(self) -> int:
+        """Its main process; DatabaseError while it is down."""
+        ...
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        ...
+
+    def leave(self) -> None:
+        """Give up the hold."""
+        ...
+
+
 @dataclass
 class Databases:
     """Holds on private databases, and main processes of external ones on this machine, by name."""
 
-    handles: dict[str, private.Handle] = field(default_factory=dict)
+    handles: dict[str, Held] = field(default_factory=dict)
     external: dict[str, int] = field(default_factory=dict)
     _affinity: dict[int, frozenset[int]] = field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from typing import Any
 from data_interface.sql.placeholders import statement_for
 from runtime.address import Address as Place
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
+from toolbench.style import percent
 
 # The toolbench's own database, where the URL names none.
 DATABASE = "sticker_toolbench"
@@ -28,12 +29,6 @@ def connect_options(where: Address | Place) -> dict[str, Any]:
         "charset": "utf8mb4",
         "autocommit": True,
     }
-
-
-def asked(operation: Operation) -> tuple[str, list[Any] | None]:
-    """The SQL with %s, as these drivers write it, and its parameters; None where it has none."""
-    text, order = statement_for(operation.sql)
-    return text, [operation.args[place] for place in order] or None
 
 
 def fetched(connection: Any, text: str, arguments: Any) -> Any:
@@ -63,9 +58,9 @@ class Blocking:
     def bind(self, connection: Any, operation: Operation) -> Call:
         """See ``Driver``."""
         if operation.kind == "query":
-            return partial(fetched, connection, *asked(operation))
+            return partial(fetched, connection, *percent(operation))
         if operation.kind == "connect":
-            return partial(self._connected, *asked(operation))
+            return partial(self._connected, *percent(operation))
         if operation.kind == "batch":
             return self._batch(connection, operation)
         raise Unsupported(operation.kind)
@@ -78,7 +73,7 @@ class Blocking:
             connection.close()
 
     def _batch(self, connection: Any, operation: Operation) -> Call:
-        text, _ = statement_for(operation.sql)
+        text = statement_for(operation.sql).text
 
         def call() -> None:
             with connection.cursor() as cursor:
@@ -135,9 +130,9 @@ class Awaited:
     async def bind(self, connection: Any, operation: Operation) -> Call:
         """See ``Driver``."""
         if operation.kind == "query":
-            return partial(awaited, connection, *asked(operation))
+            return partial(awaited, connection, *percent(operation))
         if operation.kind == "connect":
-            return partial(self._connected, *asked(operation))
+            return partial(self._connected, *percent(operation))
         if operation.kind == "batch":
             return self._batch(connection, operation)
         if operation.kind not in ("pool", "burst"):
@@ -145,7 +140,7 @@ class Awaited:
         if self._pool is None:
             self._pool = await self.make_pool()
         if operation.kind == "pool":
-            return partial(self._pooled, *asked(operation))
+            return partial(self._pooled, *percent(operation))
         return self._burst(operation)
 
     async def _connected(self, text: str, arguments: Any) -> Any:
@@ -160,7 +155,7 @@ class Awaited:
             return await awaited(connection, text, arguments)
 
     def _batch(self, connection: Any, operation: Operation) -> Call:
-        text, _ = statement_for(operation.sql)
+        text = statement_for(operation.sql).text
 
         async def call() -> None:
             async with connection.cursor() as cursor:
@@ -169,7 +164,7 @@ class Awaited:
         return call
 
     def _burst(self, operation: Operation) -> Call:
-        text, _ = statement_for(operation.sql)
+        text = statement_for(operation.sql).text
 
         async def call() -> list[Any]:
             asking = [self._pooled(text, record) for record in operation.records]

@@ -56,6 +56,7 @@ class Session:
         return self._loop.run_until_complete(ANSWERS[does](self._crew, question))
 
     def _open(self, question: Words) -> Words:
+        self.close()
         options = Options(**question["options"])
         self._loop = _new_loop(options.loop)
         asyncio.set_event_loop(self._loop)

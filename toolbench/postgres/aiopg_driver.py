@@ -1,0 +1,62 @@
+"""aiopg, with rows as tuples and with psycopg2's DictCursor."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+import aiopg
+from psycopg2.extras import DictCursor
+
+from toolbench.driver import Address, Call, Operation, Options, Unsupported
+from toolbench.style import percent
+
+
+class Aiopg:
+    """See ``driver.Driver``. It commits each statement by itself, and knows no other way."""
+
+    BLOCKING = False
+    SHARED = False
+    CURSOR: Optional[type] = None
+
+    def __init__(self, address: Address, options: Options) -> None:
+        self._where = {
+            "host": address.path or address.host,
+            "port": address.port,
+            "user": address.user,
+            "password": address.password,
+            "dbname": address.database,
+        }
+
+    async def connect(self) -> Any:
+        """See ``driver.Driver``."""
+        return await aiopg.connect(**self._where)
+
+    async def close(self, connection: Any) -> None:
+        """See ``driver.Driver``."""
+        await connection.close()
+
+    async def bind(self, connection: Any, operation: Operation) -> Call:
+        """See ``driver.Driver``."""
+        sql, args = percent(operation)
+        kind_of_cursor = self.CURSOR
+
+        async def query() -> List[Any]:
+            async with connection.cursor(cursor_factory=kind_of_cursor) as cursor:
+                await cursor.execute(sql, args)
+                rows: List[Any] = await cursor.fetchall()
+                return rows
+
+        async def execute() -> None:
+            async with connection.cursor(cursor_factory=kind_of_cursor) as cursor:
+                await cursor.execute(sql, args)
+
+        calls: Dict[str, Call] = {"query": query if operation.columns else execute}
+        if operation.kind not in calls:
+            raise Unsupported(operation.kind)
+        return calls[operation.kind]
+
+
+class AiopgDict(Aiopg):
+    """Rows have their columns by name, as those of other drivers do."""
+
+    CURSOR = DictCursor

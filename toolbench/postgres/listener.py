@@ -1,0 +1,80 @@
+"""A private PostgreSQL that listens on TCP as well, for the length of a race.
+
+It has data of its own beside the site's, and takes nobody on TCP without a password, which is made
+for each race.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import psycopg
+from psycopg import sql
+
+from databases.database import DatabaseError
+from databases.home import folder
+from databases.locks import open_lock, try_lock
+from databases.postgres import server
+from runtime.address import Address
+
+NAME = "postgres-tcp"
+HOST, USER = "127.0.0.1", "postgres"
+
+
+@dataclass(frozen=True)
+class Listening:
+    """See ``transport.Listener``."""
+
+    url: str
+    pid: int
+    tcp: Address
+    end: Callable[[], None]
+
+    def leave(self) -> None:
+        """See ``transport.Listener``."""
+        self.end()
+
+
+def start() -> Listening:
+    """DatabaseError in one line when it cannot be, or when another race has it."""
+    home = folder(NAME)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = open_lock(home / "race.lock")
+    try:
+        if not try_lock(lock):
+            raise DatabaseError(f"{home} is used by another race: wait for its end.")
+        return _listening(lock)
+    except BaseException:
+        os.close(lock)
+        raise
+
+
+def _listening(lock: int) -> Listening:
+    """The server; its end gives up the lock."""
+    port, password = _free_port(), secrets.token_hex(16)
+    running = server.start(folder(NAME), port)
+    try:
+        with psycopg.connect(running.url, autocommit=True) as connection:
+            secret = sql.SQL("alter role {} password {}")
+            connection.execute(secret.format(sql.Identifier(USER), sql.Literal(password)))
+    except psycopg.Error as error:
+        running.stop()
+        raise DatabaseError(f"PostgreSQL on TCP: {' '.join(str(error).split())}") from None
+
+    def end() -> None:
+        running.stop()
+        os.close(lock)
+
+    tcp = Address(None, HOST, port, USER, password, "postgres")
+    return Listening(running.url, running.pid, tcp, end)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        found: int = probe.getsockname()[1]
+        return found

@@ -1,0 +1,14 @@
+"""Statements for drivers that write %s where an operation has $1."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Tuple
+
+from data_interface.sql.placeholders import statement_for
+from toolbench.driver import Operation
+
+
+def percent(operation: Operation) -> Tuple[str, Optional[List[Any]]]:
+    """The statement, and its arguments in the order in which it takes them; None without any."""
+    statement = statement_for(operation.sql)
+    return statement.text, [operation.args[place] for place in statement.order] or None
