@@ -9,6 +9,9 @@ from toolbench.driver import Operation
 
 
 def percent(operation: Operation) -> Tuple[str, Optional[List[Any]]]:
-    """The statement, and its arguments in the order in which it takes them; None without any."""
-    statement = statement_for(operation.sql)
-    return statement.text, [operation.args[place] for place in statement.order] or None
+    """The statement, and its arguments in the order in which it takes them.
+
+    None without any: then records bring them, or the statement takes none.
+    """
+    text, order = statement_for(operation.sql)
+    return text, [operation.args[place] for place in order] if operation.args else None

@@ -6,7 +6,6 @@ import asyncio
 from functools import partial
 from typing import Any
 
-from data_interface.sql.placeholders import statement_for
 from runtime.address import Address as Place
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
 from toolbench.style import percent
@@ -73,7 +72,7 @@ class Blocking:
             connection.close()
 
     def _batch(self, connection: Any, operation: Operation) -> Call:
-        text = statement_for(operation.sql).text
+        text, _ = percent(operation)
 
         def call() -> None:
             with connection.cursor() as cursor:
@@ -155,7 +154,7 @@ class Awaited:
             return await awaited(connection, text, arguments)
 
     def _batch(self, connection: Any, operation: Operation) -> Call:
-        text = statement_for(operation.sql).text
+        text, _ = percent(operation)
 
         async def call() -> None:
             async with connection.cursor() as cursor:
@@ -164,7 +163,7 @@ class Awaited:
         return call
 
     def _burst(self, operation: Operation) -> Call:
-        text = statement_for(operation.sql).text
+        text, _ = percent(operation)
 
         async def call() -> list[Any]:
             asking = [self._pooled(text, record) for record in operation.records]
