@@ -1,4 +1,4 @@
-# Usage: make [help|race|locust|test|lint|format|serve|history|env|system|oha|lock|clean]
+# Usage: make [help|race|toolbench|locust|test|lint|format|serve|history|env|system|oha|lock|clean]
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -12,14 +12,19 @@ PORT ?= 1717
 TESTS_AT_ONCE ?= $(shell cores=$$(nproc); echo $$((cores < 8 ? cores + 1 : 8)))
 PYTHON := .venv/bin/python
 
-.PHONY: help race locust test lint format serve history ready env system oha lock clean
+.PHONY: help race toolbench locust test lint format serve history ready env system oha lock clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-8s %s\n' "$$name" "$$what"; done
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-9s %s\n' "$$name" "$$what"; done
 
 race: ready  ## race the engines; SCENARIO= ENGINES= PAGES= ROUNDS= ARGS=
 	@$(PYTHON) -m race run '$(SCENARIO)' $(call option,engines,$(ENGINES)) \
 	    $(call option,pages,$(PAGES)) $(call option,rounds,$(ROUNDS)) $(ARGS)
+
+toolbench: ready  ## measure database drivers; SCENARIO= DRIVERS= OPERATIONS= ROUNDS= ARGS=
+	@$(PYTHON) -m race run '$(if $(findstring command,$(origin SCENARIO)),$(SCENARIO),toolbench)' \
+	    $(call option,drivers,$(DRIVERS)) $(call option,operations,$(OPERATIONS)) \
+	    $(call option,rounds,$(ROUNDS)) $(ARGS)
 
 # A name in the environment is not meant: USER is there in every shell, and ENGINE has a default.
 given = $(if $(findstring command,$(origin $(1))),$(call option,$(2),$($(1))))

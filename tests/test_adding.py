@@ -93,6 +93,20 @@ def test_a_command_is_there(env: dict[str, str]) -> None:
     assert (answer.returncode, answer.stdout) == (3, "HELLO\n")
 
 
+def test_a_driver_is_measured_and_shown(env: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "tools.toml"
+    path.write_text(
+        'title = "Toys"\ndiscipline = "tools"\ndrivers = ["toytool"]\n'
+        'operations = ["one-plus-one"]\nrounds = 1\n[load]\nconnections = 2\nduration_s = 0.3\n'
+        f"[warmup]\nwindow_s = 0.2\nwindows = 1\n{LIMITS}"
+    )
+    with Race(["run", str(path)], tmp_path / "results", env) as race:
+        assert race.wait() == 0, race.text()
+        saved = race.saved_race()
+    assert {cell.label for cell in saved.cells} == {"toytool", "toytool (A/A)"}
+    assert "toytool" in (saved.folder / "report.html").read_text()
+
+
 def test_nothing_of_it_is_in_the_tree(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "race", "toycommand"]
     answer = subprocess.run(

@@ -17,6 +17,7 @@ from handlers import WEB
 from runtime.paths import ROOT
 from runtime.plugin import Plugin
 from tests.support.imports import circles, closure, files_of, imports, sources, top
+from toolbench.drivers import DRIVERS
 
 OURS = {
     "data_interface",
@@ -40,6 +41,7 @@ NEVER = {
     "locustfiles": OURS,
 }
 SERVER_SIDE = ("server.py", "runtime/", "databases/", "handlers/", "data_interface/")
+OLD_TOO = (*SERVER_SIDE, "toolbench/driver.py", "toolbench/drivers.py", "toolbench/runner/")
 FIRST_DISCIPLINE = "race/web/"
 UNKNOWN_TO_THE_CORE = {"race.web", "toolbench", "handlers", "data_interface", "databases"}
 ON_SAVED_RESULTS = ("race/stats/", "race/saved/", "race/analysis/", "race/report/")
@@ -88,9 +90,10 @@ def core(trees: Trees) -> Iterator[str]:
 
 
 def plugins(trees: Trees) -> Iterator[str]:
-    """An adapter or store imports more than its own framework or driver; others import any."""
+    """An adapter, store or driver's file imports more than its own; others import any."""
     allowed: dict[str, set[str]] = {}
-    for plugin in [*WEB.values(), *BACKENDS.values()]:
+    tools = (tool for tool in DRIVERS.values() if tool.needs)
+    for plugin in [*WEB.values(), *BACKENDS.values(), *tools]:
         allowed.setdefault(_file(plugin), set()).update(plugin.needs)
     every = set().union(*allowed.values())
     for path, tree in trees.items():
@@ -231,8 +234,8 @@ def test_the_rules_see_the_project(trees: Trees) -> None:
     assert any(path.startswith(FIRST_DISCIPLINE) for path in trees)
 
 
-def test_the_server_side_has_the_syntax_of_3_7(trees: Trees) -> None:
-    for path in filter(lambda name: name.startswith(SERVER_SIDE), trees):
+def test_what_runs_on_3_7_has_its_syntax(trees: Trees) -> None:
+    for path in filter(lambda name: name.startswith(OLD_TOO), trees):
         ast.parse((ROOT / path).read_bytes(), path, feature_version=(3, 7))
 
 

@@ -19,10 +19,13 @@ from tests.conftest import absent
 from tests.support.race_lab import LIMITS, Race
 from tests.support.records import contender
 from tests.support.site_server import Databases as RunDatabases
-from toolbench.discipline import DRIVERS, OPERATIONS, PARTIES
+from toolbench.drivers import DRIVERS, LOOP
 from toolbench.limits import subject
+from toolbench.limits.operations import OPERATIONS
+from toolbench.shared import PARTIES, Shared
 
 SECONDS = 20.0
+WRK = {"load": {"generator": "wrk"}}
 
 
 @pytest.fixture
@@ -48,10 +51,10 @@ def test_a_server_that_hangs_or_says_something_else_is_one_line_and_gone(
 ) -> None:
     monkeypatch.setattr(subject, "FOLDER", tmp_path)
     monkeypatch.setattr(subject, "START_SECONDS", 1.0)
-    factors = {"loop": "asyncio", "python": current_python()}
+    factors = {LOOP: "asyncio", "python": current_python()}
     layout = {name: frozenset[int]() for name in PARTIES}
     before = psutil.Process().children()
-    one = subject.start(contender("limits", factors=factors), Databases(), layout)
+    one = subject.start(contender("limits", factors=factors), Shared(Databases()), layout)
     for program, complaint in (
         ("import time; time.sleep(60)", "not ready within"),
         ("print('hello', flush=True); import time; time.sleep(60)", "said 'hello' instead"),
@@ -70,7 +73,7 @@ def test_every_operation_is_measured_and_counted(
     path.write_text(
         'title = "Limits"\ndiscipline = "tools"\ndrivers = ["limits-uvloop"]\n'
         f"operations = {list(OPERATIONS)}\nrounds = 1\n".replace("'", '"')
-        + "[load]\nconnections = 10\nduration_s = 0.6\nmax_connections = 10\n"
+        + '[load]\ngenerator = "wrk"\nconnections = 10\nduration_s = 0.6\nmax_connections = 10\n'
         + "[warmup]\nwindow_s = 0.2\nwindows = 1\n"
         + LIMITS
     )
@@ -90,9 +93,9 @@ def test_every_operation_is_measured_and_counted(
 
 
 def test_what_cannot_be_measured_is_one_line() -> None:
-    least = {"name": "x", "title": "t", "discipline": "tools", "operations": ["objects"]}
+    least = {"name": "x", "title": "t", "discipline": "tools", "operations": ["objects"], **WRK}
     with pytest.raises(RaceError, match="operations have no fixed rates"):
-        prepare(from_json({**least, "drivers": ["*"], "load": {"rates": [5]}}))
+        prepare(from_json({**least, "drivers": ["*"], "load": {"generator": "wrk", "rates": [5]}}))
     with pytest.raises(RaceError, match="unknown driver 'limit-uvloop': did you mean"):
         prepare(from_json({**least, "drivers": ["limit-uvloop"]}))
 
@@ -102,6 +105,6 @@ def test_a_driver_that_is_absent_says_what_to_install(monkeypatch: pytest.Monkey
 
     for name, driver in DRIVERS.items():
         monkeypatch.setitem(DRIVERS, name, replace(driver, python="3.2"))
-    least = {"name": "x", "title": "t", "discipline": "tools", "operations": ["objects"]}
+    least = {"name": "x", "title": "t", "discipline": "tools", "operations": ["objects"], **WRK}
     with pytest.raises(RaceError, match=r"no environment for CPython 3\.2: make env"):
         prepare(from_json({**least, "drivers": ["*"]}))

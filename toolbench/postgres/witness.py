@@ -75,10 +75,13 @@ class PostgresWitness:
         return [list(row) for row in self._execute(statement, args).fetchall()]
 
     def _execute(self, statement: str, args: Sequence[Any]) -> psycopg.Cursor[Any]:
+        old = self._connection is not None
         try:
             return self._open().execute(statement, [plain(value) for value in args] or None)
         except psycopg.Error as error:
             self.close()
+            if old and isinstance(error, psycopg.OperationalError):
+                return self._execute(statement, args)  # the database may have been away meanwhile
             raise CellFailed(f"postgres: {' '.join(str(error).split())}") from None
 
     def _open(self) -> psycopg.Connection[Any]:

@@ -39,11 +39,14 @@ class Session:
 
     def close(self) -> None:
         """End all connections, broken ones too; bounded where the driver does not block."""
-        if self._crew is None or self._loop is None:
+        loop, crew = self._loop, self._crew
+        self._loop = self._crew = None
+        if loop is None:
             return
-        with contextlib.suppress(Exception):
-            ending = asyncio.wait_for(self._crew.close(), CLOSE_SECONDS)
-            self._loop.run_until_complete(ending)
+        if crew is not None:
+            with contextlib.suppress(Exception):
+                loop.run_until_complete(asyncio.wait_for(crew.close(), CLOSE_SECONDS))
+        loop.close()
 
     def _answer(self, question: Words) -> Words:
         does = question["do"]
@@ -59,7 +62,6 @@ class Session:
         self.close()
         options = Options(**question["options"])
         self._loop = _new_loop(options.loop)
-        asyncio.set_event_loop(self._loop)
         driver: Driver = DRIVERS[question["driver"]].load()(Address(**question["address"]), options)
         crew = Crew(driver)
         self._loop.run_until_complete(crew.open(1))

@@ -61,6 +61,29 @@ def test_a_line_is_waited_for_only_so_long() -> None:
         gone.end()
 
 
+def test_lines_go_to_and_fro() -> None:
+    code = "import sys\nfor line in sys.stdin: print(len(line), 'x' * 100_000, flush=True)"
+    echo = Child([sys.executable, "-c", code], talks=True, hears=True)
+    try:
+        for size in (3, 500_000, 7):
+            assert echo.tell("y" * size, 10)
+            assert echo.read_line(10) == f"{size + 1} {'x' * 100_000}"
+    finally:
+        echo.end()
+
+
+def test_who_does_not_listen_is_told_only_so_long() -> None:
+    deaf = Child([sys.executable, "-c", "import time; time.sleep(60)"], hears=True)
+    gone = Child([sys.executable, "-c", "pass"], hears=True)
+    try:
+        assert not deaf.tell("x" * 1_000_000, 0.2)
+        assert wait_first([gone], 10) is gone
+        assert not gone.tell("x", 1)
+    finally:
+        deaf.end()
+        gone.end()
+
+
 def test_who_ignores_sigterm_is_killed_with_its_children() -> None:
     child = python(STUBBORN, talks=True)
     grandchild = int(child.read_line(10) or 0)

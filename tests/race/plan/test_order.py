@@ -13,7 +13,7 @@ from race.plan.contenders import baseline, matching, with_twin
 from race.plan.forecast import Plan
 from race.plan.read import from_json
 from race.plan.works import closed_works, open_works
-from race.saved.model import Contender
+from race.saved.model import Contender, Load, Work
 from race.scenario import Scenario
 from race.web import engines
 from race.web.discipline import Web
@@ -179,3 +179,24 @@ def test_the_forecast_counts_the_cells_that_are_run() -> None:
     rated = Plan(Web(), made(rounds=3, load={"rates": [100, 200]}), contenders, [])
     assert rated.rounds == 4
     assert rated.cells == 3 * (2 + 3 * 2 * 2)
+
+
+def test_contenders_run_the_same_number_at_once_one_after_the_other() -> None:
+    loads = [Load("runner", number, fixed=True) for number in (1, 10, 50)]
+    works = [Work(task, load) for task in ("good", "ugly") for load in loads]
+    found = order.shuffled({one.label: works for one in ENGINES}, ENGINES, 1, 1)
+    groups = [
+        {(one.work.task, one.work.load.connections) for one in found[at : at + 2]}
+        for at in range(0, 12, 2)
+    ]
+    assert [len(group) for group in groups] == [1] * 6
+
+
+def test_who_cannot_do_a_task_is_not_planned_for_it_nor_its_twin() -> None:
+    contenders = with_twin(made(), ENGINES)
+    lacks = {ENGINES[0].label: {"good": "it has no such thing"}}
+    plan = Plan(Web(), made(rounds=3), contenders, [], cannot=lacks)
+    assert (plan.calibrations, plan.cells) == (4, 12)
+    works = [[work.task for work in plan.able(one, plan.works)] for one in contenders]
+    assert works == [["ugly"], ["ugly", "good"], ["ugly"]]
+    assert plan.seconds() < Plan(Web(), made(rounds=3), contenders, []).seconds()

@@ -17,6 +17,8 @@ from race.web.crowds import settled
 from race.web.scenario import SiteScenario
 from runtime.paths import ROOT
 from tests.support import records
+from toolbench.contenders import lacking, raced
+from toolbench.scenario import ToolsScenario
 
 ROW = re.compile(r"^\| `([\w-]+)` \| [^|]+ \| ([\d.]+ (?:minutes|seconds))[^|]*\|$", re.MULTILINE)
 TOLD = dict(ROW.findall((ROOT / "README.md").read_text()))
@@ -31,6 +33,11 @@ def ways(scenario: Scenario) -> int:
 
 def planned(scenario: Scenario) -> Plan:
     """As where everybody that it names can run."""
+    if isinstance(scenario, ToolsScenario):
+        found = [one for name in scenario.contenders for one in raced(scenario, name)]
+        cannot = {one.label: lacking(scenario, one.name) for one in found}
+        kind = discipline(scenario.discipline)
+        return Plan(kind, scenario, with_twin(scenario, found), [], cannot=cannot)
     assert not re.search(r"[*?\[]", "".join(scenario.contenders))
     labels = [f"{name}, {way}" for name in scenario.contenders for way in range(ways(scenario))]
     contenders = with_twin(scenario, [records.contender(label) for label in labels])

@@ -196,6 +196,22 @@ def test_a_lucky_window_raises_nobody() -> None:
     assert subject.windows == 4
 
 
+def test_fixed_connections_stay_as_they_are() -> None:
+    class Wide(toy.Toy):
+        def drive(self, work: Work) -> Sample:
+            return Sample(work.load.connections * 100, work.load.duration_s)
+
+    toys, cells = toy.Toys(), Cells(toy.scenario())
+    for number in (10, 5):
+        fixed = planned("fast", connections=number, fixed=True)
+        cell = cells.calibrate(Wide("fast", toys), replace(fixed, round=0))
+        assert cell.connections_used == number
+    for number in (10, 5):
+        fixed = planned("fast", connections=number, fixed=True)
+        cell = cells.run(Wide("fast", toys), fixed)
+        assert cell.connections_used == number
+
+
 def test_a_calibration_finds_the_connections_that_anybody_needs() -> None:
     """A toy of which nobody is saturated gets faster with every doubling, up to its number."""
 

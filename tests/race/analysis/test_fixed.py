@@ -1,0 +1,118 @@
+"""Connections that are a part of the question; contenders that have nothing for a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as changed
+
+from race.analysis.analyse import analyse
+from race.analysis.model import Analysis
+from race.report import html, markdown
+from race.report.measures import task_word
+from race.saved.model import Cell, Load, Work
+from race.saved.reader import SavedRace, load
+from race.terminal.phrases import figures, work_text
+from tests.race.report.reading import altered, bound
+from tests.support.synthetic import SMALL, Recipe, write
+
+FAST, LACKS = SMALL[3], SMALL[1]
+REASON = "it has no such thing"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
+    recipe = Recipe(engines=SMALL[:4], pages=("index", "good"), rounds=6, faults=False)
+    return load(write(tmp_path_factory.mktemp("races") / "small", recipe))
+
+
+def at_once(cell: Cell, number: int = 10) -> Cell:
+    return changed(cell, load=changed(cell.load, connections=number, fixed=True))
+
+
+def everybody_had_time(race: SavedRace, change: Callable[[Cell], Cell]) -> Analysis:
+    return analyse(altered(race, lambda cell: bound(change(cell))))
+
+
+def test_rates_at_fixed_connections_are_ranked_whoever_was_full(small: SavedRace) -> None:
+    raised = everybody_had_time(small, lambda cell: cell)
+    assert {item.state for one in raised.contests for item in one.standings} == {"at-least"}
+    fixed = everybody_had_time(small, at_once)
+    for contest in fixed.contests:
+        assert {item.state for item in contest.standings} == {"ranked"}
+        assert {item.full for item in contest.standings} == {"nobody"}
+        assert contest.pairs
+        assert all(item.ratio for item in contest.standings if item.label != contest.reference)
+    assert not [text for text in fixed.trust.warnings if "lower bound" in text]
+    assert fixed.headline is not None
+    assert "Good, 10 at once" in fixed.headline.text
+
+
+def test_who_was_full_is_said_all_the_same(small: SavedRace) -> None:
+    found = everybody_had_time(small, at_once)
+    page, text = html.page(found), markdown.page(found)
+    for part in ("Index, 10 at once", "nobody", "c10", "whoever was full"):
+        assert part in page, part
+    assert "at least" not in text
+    assert "nobody, server 81 %" in text
+
+
+def test_fixed_connections_are_said_wherever_a_load_is(small: SavedRace) -> None:
+    cell = at_once(next(one for one in small.cells if one.count), 50)
+    assert work_text(cell.work) == f"{cell.task} c50"
+    assert task_word(cell.work) == f"{cell.task}:c50"
+    told = figures(bound(cell), small.head.discipline)
+    assert "at least" not in told
+    assert "at least: no core was full" in figures(
+        bound(changed(cell, load=Load("wrk", 50))), small.head.discipline
+    )
+
+
+def test_several_numbers_at_once_are_contests_of_their_own(small: SavedRace) -> None:
+    more = [at_once(cell, 50) for cell in small.cells]
+    both = replace(small, cells=[*(at_once(cell, 2) for cell in small.cells), *more])
+    assert [one.place for one in analyse(both).contests] == [
+        "Index, 2 at once",
+        "Index, 50 at once",
+        "Good, 2 at once",
+        "Good, 50 at once",
+    ]
+
+
+@pytest.fixture(scope="module")
+def without(small: SavedRace) -> SavedRace:
+    """One contender has nothing for Index."""
+    cells = [cell for cell in small.cells if (cell.label, cell.task) != (LACKS, "index")]
+    head = changed(small.head, unsupported={LACKS: {"index": REASON}})
+    return replace(small, head=head, cells=cells)
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_who_has_nothing_for_a_task_stands_last_with_its_reason(
+    without: SavedRace, finished: bool
+) -> None:
+    head = without.head if finished else changed(without.head, finished_at=None)
+    index, good = analyse(replace(without, head=head)).contests
+    last = index.standings[-1]
+    assert (last.label, last.state, last.reason) == (LACKS, "unsupported", REASON)
+    assert {item.state for item in index.standings[:-1]} <= {"ranked", "at-least"}
+    assert LACKS in {item.label for item in good.standings if item.state != "unsupported"}
+
+
+def test_it_is_told_without_alarm(without: SavedRace) -> None:
+    found = analyse(without)
+    page = html.page(found)
+    assert f'<span class="rule">unsupported</span>: {REASON}' in page
+    assert '<span class="failed">' not in page
+    assert f"unsupported: {REASON}" in markdown.page(found)
+
+
+def test_a_load_that_fills_is_closed_and_not_fixed() -> None:
+    plain = Load("wrk", 10)
+    assert plain.fills
+    assert not changed(plain, fixed=True).fills
+    assert changed(plain, fixed=True).closed
+    assert not changed(plain, rate=5.0).fills
+    assert Work("a", plain) != Work("a", changed(plain, fixed=True))

@@ -1,0 +1,174 @@
+"""Who races on what: levels, labels, what a driver has nothing for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from race.errors import RaceError
+from race.machine.describe import current_python
+from race.plan.forecast import Plan
+from race.plan.read import change, from_json
+from race.run.race import prepare
+from race.saved.model import Load
+from toolbench.contenders import choose, driver_texts
+from toolbench.drivers import DRIVERS, FACTORS, LANGUAGES, LOOP, RUNNER, TRANSPORT, Program, Tool
+from toolbench.scenario import ToolsScenario
+
+POSTGRES = [name for name, tool in DRIVERS.items() if tool.database == "postgres"]
+
+
+@pytest.fixture(autouse=True)
+def everybody_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tool, "problem", lambda self: None)
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+
+
+def made(**more: Any) -> ToolsScenario:
+    least = {"name": "x", "title": "t", "discipline": "tools", "drivers": ["asyncpg"]}
+    found = from_json({**least, "operations": ["wide"], **more})
+    assert isinstance(found, ToolsScenario)
+    return found
+
+
+def planned(**more: Any) -> Plan:
+    return prepare(made(**more))
+
+
+def test_by_default_a_driver_races_once_at_its_plainest() -> None:
+    found = choose(made(drivers=["asyncpg", "psycopg2"]))
+    assert [one.label for one in found.contenders] == ["asyncpg", "psycopg2"]
+    assert found.contenders[0].factors == {
+        "driver": "asyncpg",
+        "transport": "unix",
+        "statements": "prepared",
+        "format": "binary",
+        "loop": "asyncio",
+        "python": current_python(),
+    }
+    assert found.contenders[1].factors["loop"] == "threads"
+    assert found.contenders[1].factors["statements"] == "unprepared"
+    assert found.left_out == []
+
+
+def test_all_levels_that_are_asked_for_are_raced_and_said() -> None:
+    levels = {"loop": ["asyncio", "uvloop"], "statements": ["prepared", "unprepared"]}
+    found = choose(made(**levels, transport=["tcp"]))
+    assert [one.label for one in found.contenders] == [
+        "asyncpg, tcp",
+        "asyncpg, tcp, uvloop",
+        "asyncpg, tcp, unprepared",
+        "asyncpg, tcp, unprepared, uvloop",
+    ]
+    assert len({tuple(one.factors.items()) for one in found.contenders}) == 4
+
+
+def test_a_level_that_a_driver_does_not_have_is_left_out_and_said() -> None:
+    found = choose(made(drivers=["psycopg2"], loop=["uvloop"], statements=["prepared"]))
+    assert [one.label for one in found.contenders] == ["psycopg2"]
+    assert found.left_out == [
+        "left out: psycopg2 with statements prepared: it has only unprepared",
+        "left out: psycopg2 with loop uvloop: it has only threads",
+    ]
+
+
+def test_the_transport_is_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = made(transport=["unix", "tcp"])
+    assert [one.factors[TRANSPORT] for one in choose(both).contenders] == ["unix", "tcp"]
+    monkeypatch.setenv("DATABASE_URL", "postgresql://me@example.com/mine")
+    found = choose(both)
+    assert [(one.label, one.factors[TRANSPORT]) for one in found.contenders] == [("asyncpg", "tcp")]
+    assert found.left_out == ["left out: asyncpg with transport unix: it has only tcp"]
+
+
+def test_what_a_driver_has_nothing_for_is_not_planned_and_said() -> None:
+    plan = planned(drivers=["asyncpg", "aiopg"], operations=["wide", "copy-in"], rounds=2)
+    reason = DRIVERS["aiopg"].cannot["copy"]
+    assert plan.cannot == {"aiopg": {"copy-in": reason}}
+    assert f"unsupported: aiopg on copy-in: {reason}" in plan.notes
+    # asyncpg and its twin on both, aiopg on one.
+    assert [one.label for one in plan.contenders] == ["asyncpg", "aiopg", "asyncpg (A/A)"]
+    assert (plan.calibrations, plan.cells) == (5, 10)
+    works = {one.label: [work.task for work in plan.able(one, plan.works)] for one in plan.contenders}
+    assert works == {
+        "asyncpg": ["wide", "copy-in"],
+        "aiopg": ["wide"],
+        "asyncpg (A/A)": ["wide", "copy-in"],
+    }
+
+
+def test_who_does_none_of_the_operations_is_left_out() -> None:
+    found = choose(made(drivers=["aiopg", "asyncpg"], operations=["copy-in", "batch"]))
+    assert [one.label for one in found.contenders] == ["asyncpg"]
+    assert found.left_out[0].startswith("left out: aiopg: it does none of these operations: ")
+    found = choose(made(drivers=["asyncpg", "limits-uvloop"]))
+    assert found.left_out == [
+        'left out: limits-uvloop: it is driven by wrk: [load] generator = "wrk"'
+    ]
+
+
+def test_each_concurrency_is_a_work_of_its_own() -> None:
+    plan = planned(load={"concurrency": [1, 10]})
+    assert [work.load for work in plan.works] == [
+        Load("runner", 1, duration_s=5.0, fixed=True),
+        Load("runner", 10, duration_s=5.0, fixed=True),
+    ]
+    assert [work.load.connections for work in planned(load={"connections": 7}).works] == [7]
+    pages = made(
+        drivers=["limits-uvloop"],
+        operations=["select-sync"],
+        load={"generator": "wrk", "concurrency": [4]},
+    )
+    (load,) = pages.load.closed_loads(False)
+    assert (load.generator, load.connections, load.fixed) == ("wrk", 4, True)
+    (raised,) = made(load={"generator": "wrk"}).load.closed_loads(False)
+    assert not raised.fixed
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"drivers": ["asynpg"]}, "unknown driver 'asynpg': did you mean 'asyncpg'?"),
+        ({"operations": ["wid"]}, "unknown operation 'wid': did you mean 'wide'?"),
+        ({"loop": ["uvlop"]}, "unknown loop 'uvlop': did you mean 'uvloop'?"),
+        ({"transport": ["udp"]}, "unknown transport 'udp': did you mean 'tcp'?"),
+        ({"geometric_mean": ["ints"]}, "unknown operation of the geometric mean 'ints'"),
+        ({"load": {"generator": "oha"}}, "unknown load generator 'oha'"),
+        ({"load": {"connections": 5, "concurrency": [1]}}, "one of them says how many"),
+        ({"load": {"rates": [5]}}, "operations have no fixed rates"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(more: dict[str, Any], told: str) -> None:
+    with pytest.raises(RaceError) as raised:
+        planned(**more)
+    assert told in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_connections_on_the_command_line_are_refused_beside_a_concurrency() -> None:
+    with pytest.raises(RaceError, match="one of them says how many"):
+        change(made(load={"concurrency": [1, 10]}), {"load.connections": 5})
+
+
+def test_every_line_of_the_registry_is_whole() -> None:
+    for name in POSTGRES:
+        tool = DRIVERS[name]
+        assert tool.text, name
+        assert tool.levels.keys() == FACTORS.keys() - {TRANSPORT}, name
+        for factor, levels in tool.levels.items():
+            assert set(levels) <= set(FACTORS[factor]), name
+    texts = driver_texts()
+    assert texts["asyncpg"].endswith("; it gives char as bytes")
+    assert set(POSTGRES) <= texts.keys()
+
+
+def test_what_is_not_installed_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    absent = replace(DRIVERS["asyncpg"], needs=("not_there_at_all",))
+    assert absent.problem() == "not installed (not_there_at_all): make env"
+    monkeypatch.setenv("PATH", "/nowhere")
+    program = Program("golang", database="postgres", levels={LOOP: ("goroutines",)})
+    assert program.generator == RUNNER
+    assert program.lacking() == f"not installed ({LANGUAGES['golang'].program}): make system"

@@ -1,0 +1,82 @@
+"""Operations are files; what is wrong with one is a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from race.errors import RaceError
+from toolbench.operation import operation, operations
+from toolbench.records import records
+
+LEAST = 'title = "t"\ntext = "x"\nkind = "query"\n'
+
+
+def write(folder: Path, text: str, database: str = "postgres", name: str = "mine") -> Path:
+    path = folder / database / "operations" / f"{name}.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_all_operations_of_the_article_are_there_in_its_order() -> None:
+    found = [name for name, one in operations().items() if one.database == "postgres"]
+    assert found == [
+        *("wide", "ints", "blobs", "arrays", "one-plus-one"),
+        *("copy-in", "batch", "top-nine", "upsert"),
+    ]
+    for one in (operations()[name] for name in found):
+        assert one.writes == bool(one.reset)
+        assert one.text.endswith(".")
+
+
+def test_a_file_becomes_an_operation(tmp_path: Path) -> None:
+    more = 'records = { count = 2, form = ["int", "bytes"] }\nargs = [{ bytes = "00" }]\n'
+    found = operation(write(tmp_path, LEAST + more))
+    assert (found.name, found.database) == ("mine", "postgres")
+    assert found.sent() == {
+        "name": "mine",
+        "kind": "query",
+        "sql": "",
+        "args": [{"bytes": "00"}],
+        "columns": [],
+        "table": "",
+        "records": [[1, {"bytes": "00000001"}], [2, {"bytes": "00000002"}]],
+    }
+
+
+def test_records_come_from_their_number_alone() -> None:
+    assert records(["int", "text", "float", "bool"], 2) == [
+        [1, "record 000001", 0.5, False],
+        [2, "record 000002", 1.0, True],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (LEAST + "sqll = 'x'", "unknown key of operation mine 'sqll': did you mean 'sql'?"),
+        ('title = "t"\ntext = "x"', "operation mine: key 'kind' is missing"),
+        (LEAST + "rows = 0", "operation mine: key 'rows': expected int >= 1"),
+        (LEAST + "columns = ['a']", "operation mine: key 'columns[...]': expected a list"),
+        (LEAST + "rows = ", "mine.toml: Invalid value"),
+        (
+            LEAST + 'records = { count = 1, form = ["integer"] }',
+            "operation mine: no records have 'integer': choose from int, text, float",
+        ),
+        (LEAST + "after = 'x'", "'after' is asked, and no 'after_rows' say what is right"),
+    ],
+)
+def test_a_bad_file_is_one_line(text: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(RaceError) as raised:
+        operation(write(tmp_path, text))
+    assert told in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, LEAST)
+    write(tmp_path, LEAST, "mysql")
+    with pytest.raises(RaceError, match="operation mine: mysql and postgres have one of this name"):
+        operations(tmp_path)
