@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any
 
 from data_interface.sql.placeholders import statement_for
 from toolbench.driver import Operation
 
 
-def percent(operation: Operation) -> Tuple[str, Optional[List[Any]]]:
+def percent(operation: Operation) -> tuple[str, list[Any] | None]:
     """The statement, and its arguments in the order in which it takes them.
 
     None without any: then records bring them, or the statement takes none.

@@ -5,6 +5,7 @@ A column for each type that applications use; where a value may be missing, some
 
 from __future__ import annotations
 
+# ruff: noqa: S608  what is put together here are constants
 import random
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -57,10 +58,12 @@ COLUMNS = (
     ("picture", "varbinary"),
     ("note", "text"),
 )
-INSERT = (  # noqa: S608  constants
+INSERT = (
     f"INSERT INTO {TABLE} ({', '.join(name for name, _ in COLUMNS)}) "
     f"VALUES ({', '.join(['%s'] * len(COLUMNS))})"
 )
+
+SAMPLE = f"SELECT * FROM {TABLE} WHERE id % 97 = 1 ORDER BY id"
 
 _FIRST = """
 Ada Alan Anita Barbara Bjarne Brian Carol Dennis Donald Edsger Frances Grace Guido Hedy Jean John
@@ -100,6 +103,11 @@ def orders() -> Sequence[Order]:
     """All of them by id, from 1."""
     source = random.Random(SEED)  # noqa: S311  the same on every machine is the point
     return [_order(number, source) for number in range(1, ORDERS + 1)]
+
+
+def sample() -> Sequence[Order]:
+    """Those of SAMPLE."""
+    return orders()[::97]
 
 
 def _order(number: int, source: random.Random) -> Order:

@@ -7,7 +7,7 @@ of a driver has a part in it. The orders that it has are held against the formul
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,11 @@ TYPES = {
     "double": "float",
     "varbinary": "bytes",
 }
+# Texts of the server that are written otherwise than those of a driver's values: as these are.
+WRITTEN: Mapping[str, Callable[[str], str]] = {
+    "datetime": lambda text: text.replace(" ", "T"),
+    "double": lambda text: repr(float(text)),
+}
 # The comment of the table: which version of the formula made it. Written when all is there.
 VERSION = hashlib.sha256(Path(table.__file__).read_bytes()).hexdigest()
 MARK = """
@@ -49,6 +54,8 @@ class MysqlWitness:
     def __init__(self, url: str) -> None:
         self._where: Address = find("mysql").address(url)
         self._connection: Any = None
+        # What operations must give: nobody but this writes what they read.
+        self._expected: dict[str, Texts] = {}
 
     def prepare(self, operation: Operation) -> None:
         """See ``Witness``."""
@@ -62,10 +69,12 @@ class MysqlWitness:
 
     def expected(self, operation: Operation) -> Texts:
         """See ``Witness``. Of a burst, the rows of each record's query in turn."""
-        if operation.records is None:
-            return self._texts(operation.sql, operation.args)
-        asked = records(operation.records.form, operation.records.count)
-        return [row for record in asked for row in self._texts(operation.sql, record)]
+        if operation.name not in self._expected:
+            made = operation.records
+            asked = records(made.form, made.count) if made else [operation.args]
+            rows = [row for one in asked for row in self._texts(operation.sql, one)]
+            self._expected[operation.name] = _written(operation.columns, rows)
+        return self._expected[operation.name]
 
     def after(self, operation: Operation) -> Texts:
         """See ``Witness``."""
@@ -78,15 +87,16 @@ class MysqlWitness:
             connection.close()
 
     def _make_orders(self) -> None:
-        """Write them where they are missing, or of another formula."""
+        """Write them where they are missing, or of another formula; look at some of them."""
         if self._texts(MARK, [table.TABLE]) == [[VERSION]]:
             return
+        self._expected.clear()
         self._run(f"DROP TABLE IF EXISTS {table.TABLE}", table.CREATE, "START TRANSACTION")
         self._ask(table.INSERT, table.orders(), many=True)
         self._run("COMMIT", f"ANALYZE TABLE {table.TABLE}")
-        texts = self._texts(f"SELECT * FROM {table.TABLE} ORDER BY id")  # noqa: S608  a constant
-        kept = Types(TYPES, {}).rows(table.COLUMNS, texts)
-        right = [[tagged(value) for value in order] for order in table.orders()]
+        texts = self._texts(table.SAMPLE)
+        kept = Types(TYPES, {}).rows(table.COLUMNS, _written(table.COLUMNS, texts))
+        right = [[tagged(value) for value in order] for order in table.sample()]
         if wrong := complaint("MariaDB, the orders", right, kept):
             raise CellFailed(wrong)
         self._run(f"ALTER TABLE {table.TABLE} COMMENT = '{VERSION}'")
@@ -127,6 +137,17 @@ class MysqlWitness:
                 cursor.execute(f"USE `{self._where.name or DATABASE}`")
                 cursor.execute(SESSION)
         return self._connection
+
+
+def _written(columns: Sequence[tuple[str, str]], rows: Texts) -> Texts:
+    """Rows with the texts of some columns as ``WRITTEN`` says."""
+    writers = [(place, WRITTEN[kind]) for place, (_, kind) in enumerate(columns) if kind in WRITTEN]
+    found = [list(row) for row in rows]
+    for row in found:
+        for place, write in writers:
+            text = row[place]
+            row[place] = None if text is None else write(text)
+    return found
 
 
 def _text(value: Any) -> str | None:
