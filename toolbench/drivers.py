@@ -25,7 +25,7 @@ Levels = Mapping[str, Tuple[str, ...]]
 LOOP, STATEMENTS, TRANSPORT, FORMAT = "loop", "statements", "transport", "format"
 PREPARED, UNPREPARED = "prepared", "unprepared"
 RUNNER, WRK = GENERATORS = ("runner", "wrk")
-"""What drives a contender: its own process, an operation after the other; wrk where it has pages."""
+"""What drives a contender: its own process, one operation after another; wrk where it has pages."""
 
 FACTORS: Levels = {
     TRANSPORT: ("unix", "tcp"),
@@ -34,6 +34,9 @@ FACTORS: Levels = {
     LOOP: ("asyncio", "uvloop", "threads"),
 }
 """All levels, the plainest first; in the order in which a label says them."""
+
+
+IN_A_RUNNER = Plugin("toolbench.subject:start")
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Tool(Plugin):
     gives: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     called: str = ""
-    subject: Plugin = Plugin("toolbench.subject:start")
+    subject: Plugin = IN_A_RUNNER
     generator: str = RUNNER
 
     def command(self) -> List[str]:

@@ -79,9 +79,11 @@ def own_interpreter(version: str) -> Path | None:
 
 
 def _interpreters(contenders: Iterable[Contender]) -> dict[str, Interpreter]:
+    """By label; a contender that is no Python program has a level of another kind, and none."""
     versions = {one.label: one.factors.get(PYTHON, current_python()) for one in contenders}
-    known = {version: _interpreter(version) for version in set(versions.values())}
-    return {label: known[version] for label, version in versions.items()}
+    numbers = {version for version in versions.values() if version[:1].isdigit()}
+    known = {version: _interpreter(version) for version in numbers}
+    return {label: known[version] for label, version in versions.items() if version in known}
 
 
 def _interpreter(version: str) -> Interpreter:

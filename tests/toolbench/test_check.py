@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from race.errors import CellFailed
-from toolbench.check import Types, complaint, elements, said, same
+from toolbench.check import Texts, Types, complaint, elements, said, same
 
 NATURAL = {"int4": "int", "text": "text", "bytea": "bytes", "char": "text", "float8": "float"}
 COLUMNS = [("id", "int4"), ("body", "bytea"), ("list", "int4[]"), ("letter", "char")]
-TEXTS = [["1", "\\x00ff", "{1,2}", "b"], ["2", None, "{}", "c"]]
+TEXTS: Texts = [["1", "\\x00ff", "{1,2}", "b"], ["2", None, "{}", "c"]]
 RIGHT: list[list[Any]] = [
     [["int", "1"], ["bytes", "00ff"], ["array", [["int", "1"], ["int", "2"]]], ["text", "b"]],
     [["int", "2"], ["null", None], ["array", []], ["text", "c"]],

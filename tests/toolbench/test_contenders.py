@@ -91,12 +91,8 @@ def test_what_a_driver_has_nothing_for_is_not_planned_and_said() -> None:
     # asyncpg and its twin on both, aiopg on one.
     assert [one.label for one in plan.contenders] == ["asyncpg", "aiopg", "asyncpg (A/A)"]
     assert (plan.calibrations, plan.cells) == (5, 10)
-    works = {one.label: [work.task for work in plan.able(one, plan.works)] for one in plan.contenders}
-    assert works == {
-        "asyncpg": ["wide", "copy-in"],
-        "aiopg": ["wide"],
-        "asyncpg (A/A)": ["wide", "copy-in"],
-    }
+    works = [[work.task for work in plan.able(one, plan.works)] for one in plan.contenders]
+    assert works == [["wide", "copy-in"], ["wide"], ["wide", "copy-in"]]
 
 
 def test_who_does_none_of_the_operations_is_left_out() -> None:
@@ -133,7 +129,7 @@ def test_each_concurrency_is_a_work_of_its_own() -> None:
         ({"drivers": ["asynpg"]}, "unknown driver 'asynpg': did you mean 'asyncpg'?"),
         ({"operations": ["wid"]}, "unknown operation 'wid': did you mean 'wide'?"),
         ({"loop": ["uvlop"]}, "unknown loop 'uvlop': did you mean 'uvloop'?"),
-        ({"transport": ["udp"]}, "unknown transport 'udp': did you mean 'tcp'?"),
+        ({"transport": ["udp"]}, "unknown transport 'udp': choose from tcp, unix"),
         ({"geometric_mean": ["ints"]}, "unknown operation of the geometric mean 'ints'"),
         ({"load": {"generator": "oha"}}, "unknown load generator 'oha'"),
         ({"load": {"connections": 5, "concurrency": [1]}}, "one of them says how many"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import fake_driver
+from tests.toolbench import fake_driver
 from toolbench.driver import Call
 from toolbench.drivers import DRIVERS, Tool
 from toolbench.runner import histogram, timed
@@ -53,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Asked]]:
     """Makes a session with one of the fake drivers."""
     made: list[Asked] = []
     for kind in KINDS:
-        monkeypatch.setitem(DRIVERS, kind, Tool(f"tests.support.fake_driver:{kind}"))
+        monkeypatch.setitem(DRIVERS, kind, Tool(f"tests.toolbench.fake_driver:{kind}"))
 
     def make(kind: str, loop: str = "asyncio") -> Asked:
         made.append(Asked(kind, loop))
@@ -168,10 +168,8 @@ def test_what_does_not_come_back_is_waited_for_only_so_long(
 
     began = time.monotonic()
     calls: list[Call] = [hang] * 2 if kind == "Asynchronous" else [lambda: time.sleep(2)] * 2
-    if kind == "Asynchronous":
-        driven = asyncio.run(in_tasks(calls, 0.1))
-    else:
-        driven = in_threads(calls, 0.1)
+    hangs = kind == "Asynchronous"
+    driven = asyncio.run(in_tasks(calls, 0.1)) if hangs else in_threads(calls, 0.1)
     answer = histogram.answer(driven)
     assert time.monotonic() - began < 1.5
     assert answer["errors"] == {"not answered within 0.1 s": 2}

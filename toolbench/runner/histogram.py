@@ -58,7 +58,7 @@ def histogram(took: Sequence[int]) -> List[Tuple[float, int]]:
 
 def upper(nanoseconds: int) -> int:
     """The least number of DIGITS digits that is not below it."""
-    step = 10 ** max(0, len(str(nanoseconds)) - DIGITS)
+    step: int = 10 ** max(0, len(str(nanoseconds)) - DIGITS)
     return -(-nanoseconds // step) * step
 
 

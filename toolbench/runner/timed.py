@@ -30,9 +30,10 @@ class Worker:
         self.marks: List[int] = []
         self.faults: List[Tuple[int, str]] = []
 
-    async def follow(self, until: int) -> None:
-        """Begin operations until the time is up."""
+    async def follow(self, nanoseconds: int) -> None:
+        """Begin operations for so long."""
         call, note, now = self.call, self.marks.append, clock()
+        until = now + nanoseconds
         note(now)
         while now < until:
             try:
@@ -45,9 +46,10 @@ class Worker:
             now = clock()
             note(now)
 
-    def work(self, until: int) -> None:
+    def work(self, nanoseconds: int) -> None:
         """The same, of a driver that blocks."""
         call, note, now = self.call, self.marks.append, clock()
+        until = now + nanoseconds
         note(now)
         while now < until:
             try:
@@ -76,8 +78,7 @@ class Driven(NamedTuple):
 async def in_tasks(calls: Sequence[Call], seconds: float) -> Driven:
     """A task for each call."""
     workers = [Worker(call) for call in calls]
-    until = clock() + round(seconds * 1e9)
-    tasks = [asyncio.create_task(worker.follow(until)) for worker in workers]
+    tasks = [asyncio.create_task(worker.follow(round(seconds * 1e9))) for worker in workers]
     _, late = await asyncio.wait(tasks, timeout=seconds + PATIENCE_SECONDS)
     for task in late:
         task.cancel()
@@ -90,16 +91,14 @@ def in_threads(calls: Sequence[Call], seconds: float) -> Driven:
     """A thread for each call; they begin together, when all are there."""
     workers = [Worker(call) for call in calls]
     gate = threading.Event()
-    until: List[int] = []
 
     def run(work: Callable[[int], None]) -> None:
         gate.wait()
-        work(until[0])
+        work(round(seconds * 1e9))
 
     threads = [threading.Thread(target=run, args=(one.work,), daemon=True) for one in workers]
     for thread in threads:
         thread.start()
-    until.append(clock() + round(seconds * 1e9))
     gate.set()
     deadline = time.monotonic() + seconds + PATIENCE_SECONDS
     for thread in threads:

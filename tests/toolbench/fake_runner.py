@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 
 WHAT = sys.argv[1]
 RIGHT = [[["int", "2"]], [["int", "3"]], [["int", "4"]]]
@@ -51,5 +52,10 @@ def checked() -> object:
 
 for line in sys.stdin:
     question = json.loads(line)
-    answers = {"open": lambda: {"ready": True}, "check": checked, "drive": lambda: LOAD}
-    print(json.dumps(answers[question["do"]]()), flush=True)
+    answers: dict[str, Callable[[], object]] = {
+        "open": lambda: {"ready": True},
+        "check": checked,
+        "drive": lambda: LOAD,
+    }
+    answer = answers[question["do"]]()
+    print(json.dumps(answer), flush=True)

@@ -10,18 +10,25 @@ import asyncio
 import datetime as dt
 import time
 from decimal import Decimal
-from typing import Any, List
+from typing import Any
 
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
 
 ROWS = [
     (1, True, "a", b"\x00\xff", 1.5, None),
-    (Decimal("1.50"), dt.datetime(2024, 1, 2, 3, 4, 5), [1, [2]], memoryview(b"\x01"), {"a": 1}, ()),
+    (
+        Decimal("1.50"),
+        dt.datetime(2024, 1, 2, 3, 4, 5),  # noqa: DTZ001 - as drivers give them
+        [1, [2]],
+        memoryview(b"\x01"),
+        {"a": 1},
+        (),
+    ),
 ]
-open_now: List[object] = []
+open_now: list[object] = []
 
 
-def rows(*given: Any) -> List[Any]:
+def rows(*given: Any) -> list[Any]:
     """What a query gives."""
     return [*ROWS, *([given] if given else [])]
 
@@ -53,7 +60,7 @@ class Blocking:
 
     def bind(self, connection: object, operation: Operation) -> Call:
         """By its kind."""
-        calls = {
+        calls: dict[str, Call] = {
             "rows": lambda: rows(*operation.args),
             "fails": fail,
             "hangs": lambda: time.sleep(30),
