@@ -71,7 +71,9 @@ class MysqlWitness:
         """See ``Witness``. Of a burst, the rows of each record's query in turn."""
         if operation.name not in self._expected:
             made = operation.records
-            asked = records(made.form, made.count) if made else [operation.args]
+            asked: Sequence[Sequence[Any]] = (
+                records(made.form, made.count) if made else [operation.args]
+            )
             rows = [row for one in asked for row in self._texts(operation.sql, one)]
             self._expected[operation.name] = _written(operation.columns, rows)
         return self._expected[operation.name]
