@@ -191,7 +191,7 @@ DRIVERS = {
         needs=("asyncmy",),
         database="mysql",
         levels={**ASYNC, **MAY_PREPARE, **TEXT},
-        text="asyncmy: MySQL's protocol, in Cython; of prepared statements rows come in binary form",
+        text="asyncmy: MySQL's protocol, in Cython; rows of prepared statements are binary",
     ),
     "aiomysql": Tool(
         "toolbench.mysql.aiomysql_driver:Aiomysql",
@@ -206,7 +206,7 @@ DRIVERS = {
         database="mysql",
         levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
         cannot=NO_POOL,
-        text="PyMySQL: MySQL's protocol, in Python",
+        text="PyMySQL: MySQL's protocol, in Python; each connect makes a TLS context",
     ),
     "mysqlclient": Tool(
         "toolbench.mysql.mysqlclient_driver:Mysqlclient",
