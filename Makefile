@@ -49,7 +49,7 @@ format: ready  ## format the code and apply the safe fixes
 serve: ready  ## serve the site; ENGINE= PORT=
 	@$(PYTHON) server.py -e '$(ENGINE)' -p '$(PORT)'
 
-history: ready  ## a month of plausible votes for the reports; DATABASES='postgres tarantool'
+history: ready  ## a month of plausible votes for the reports; DATABASES='postgres mysql'
 	@$(PYTHON) -m data_interface.history $(DATABASES)
 
 ready:

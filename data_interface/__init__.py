@@ -62,4 +62,15 @@ BACKENDS = {
         python="3.10+",
         database="postgres",
     ),
+    "asyncmy": Backend(
+        "data_interface.mysql.asyncmy_store:open_store",
+        needs=("asyncmy",),
+        python="3.9+",
+        database="mysql",
+    ),
+    "aiomysql": Backend(
+        "data_interface.mysql.aiomysql_store:open_store",
+        needs=("aiomysql",),
+        database="mysql",
+    ),
 }

@@ -11,6 +11,7 @@ from runtime.plugin import Plugin
 DATABASES = {
     "postgres": Plugin("databases.postgres:DATABASE"),
     "tarantool": Plugin("databases.tarantool:DATABASE"),
+    "mysql": Plugin("databases.mysql:DATABASE"),
 }
 
 

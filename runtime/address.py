@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import Dict, List, NamedTuple, Optional, Tuple
 from urllib.parse import SplitResult, parse_qs, quote, unquote, urlencode, urlsplit
 
+# The option of a URL that is the path of a Unix socket.
+OPTION = "unix_socket"
+
 
 class AddressError(ValueError):
     """The text is no URL of that database. One line that names the variable, and no password."""
@@ -21,8 +24,8 @@ class Form(NamedTuple):
     schemes: Tuple[str, ...]
     default_port: int
     example: str
-    # A Unix socket's name inside the folder that ``?host=`` gives; "" when the URL's path is the
-    # socket itself.
+    # A Unix socket's name inside the folder that ``?host=`` gives; OPTION when that option is its
+    # path; "" when the URL's path is.
     socket: str = ""
 
 
@@ -71,6 +74,9 @@ def _place(
     """Socket, host and name of the database."""
     inside = _text(parts.path.lstrip("/"))
     host = parts.hostname or ""
+    if form.socket == OPTION:
+        path = query.get(OPTION, [""])[0]
+        return (path, "", inside) if path else (None, host or "localhost", inside)
     if not form.socket:
         if not (host or inside):
             raise _wrong(form)
@@ -96,7 +102,10 @@ def moved(url: str, here: Address) -> str:
     user, at, _ = parts.netloc.rpartition("@")
     query.pop("hostaddr", None)
     # libpq takes a socket's folder in place of the host as well.
-    if "host" in query or (parts.hostname or "").lower().startswith("%2f"):
+    if OPTION in query:
+        query[OPTION] = [here.path or ""]
+        parts = parts._replace(query=urlencode(query, doseq=True))
+    elif "host" in query or (parts.hostname or "").lower().startswith("%2f"):
         query["host"] = [here.host if here.path is None else here.path.rpartition("/")[0]]
         query["port"] = [str(here.port)]
         parts = parts._replace(netloc=user + at, query=urlencode(query, doseq=True))

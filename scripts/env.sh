@@ -31,6 +31,7 @@ build_current() {
         python=$(find_python "$version") || continue
         build .venv requirements/current.txt "$python"
         write_race_command
+        add_mysqlclient
         return
     done
     die "no CPython 3.11 to 3.13 that can build environments; to get one: make system as root, or pyenv install 3.13"
@@ -49,6 +50,28 @@ from race.cli import main
 sys.exit(main())
 END
     chmod +x .venv/bin/race
+}
+
+# mysqlclient has no wheel for Linux: it is compiled, where MariaDB's client library is there for it.
+add_mysqlclient() {
+    local lock=requirements/mysqlclient.txt missing=() locked headers
+    locked=$(cat "$lock" .venv/base | sha256sum)
+    [[ -e .venv/mysqlclient && "$(<.venv/mysqlclient)" == "$locked" ]] && return
+    headers=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("include"))')
+    [[ -e $headers/Python.h ]] || missing+=(python3-dev)
+    command -v pkg-config >/dev/null || missing+=(pkg-config)
+    pkg-config --exists libmariadb 2>/dev/null || missing+=(libmariadb-dev)
+    if [[ ${#missing[@]} -ne 0 ]]; then
+        say "no ${missing[*]}, so the driver mysqlclient cannot be compiled; to get it: make system, as root"
+        return
+    fi
+    say "compiling $lock into .venv"
+    if .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check \
+        --no-deps --require-hashes -r "$lock" </dev/null; then
+        echo "$locked" >.venv/mysqlclient
+    else
+        say "the driver mysqlclient could not be compiled; see pip's message above"
+    fi
 }
 
 build_3_7() {

@@ -18,5 +18,6 @@ compile() {
 }
 compile current --universal --python-version 3.11 "$@"
 compile locust --universal --python-version 3.11 --constraints current.txt "$@"
+compile mysqlclient --universal --python-version 3.11 "$@"
 compile server --universal --python-version 3.8 "$@"
 compile py37 --python-version 3.7 --python-platform linux "$@"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
+from databases import find
+from databases.mysql import server as mariadb
 from databases.postgres.account import PROGRAMS, wheel
 from databases.postgres.server import SETTINGS
 from race.web.locust.locusts import free_port
@@ -33,7 +34,7 @@ from tests.support.site_client import get
 from tests.support.site_server import Databases, environment, serving, until
 
 SERVICES = services()
-DATABASES = {"postgres", "tarantool"}
+DATABASES = {"postgres", "tarantool", "mysql"}
 SITES = {"site", "old-python"}
 ALL = "0.0.0.0"  # noqa: S104 - what a container listens at
 PINNED = re.compile(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}")
@@ -57,6 +58,7 @@ def test_there_is_a_profile_for_each_part_of_the_suite() -> None:
         "old-python": {"old-python"},
         "postgres": {"postgres"},
         "tarantool": {"tarantool"},
+        "mysql": {"mysql"},
         "locust": {"locust"},
         "locust-worker": {"locust", "worker"},
     }
@@ -120,6 +122,14 @@ def test_postgres_is_set_as_the_private_one() -> None:
     assert dict(option.split("=") for option in options[1::2]) == private
 
 
+def test_mariadb_is_set_as_the_private_one() -> None:
+    _, _, *options = words(SERVICES["mysql"]["command"])
+    given = dict(option.removeprefix("--").split("=") for option in options)
+    private = {name.replace("_", "-"): value for name, value in mariadb.SETTINGS.items()}
+    del private["skip-networking"]
+    assert given == {"port": "3306", "bind-address": ALL, **private}
+
+
 @pytest.mark.parametrize("name", [name for name, one in SERVICES.items() if "build" in one])
 def test_an_image_has_what_it_runs_and_no_root(name: str) -> None:
     build = SERVICES[name]["build"]
@@ -159,19 +169,28 @@ def test_the_site_runs_by_its_command(name: str, version: str | None, tmp_path: 
         assert get(f"http://127.0.0.1:{port}", "/").status == 200
 
 
-def test_tarantool_runs_by_its_command_and_lets_the_site_in(tmp_path: Path) -> None:
-    if not shutil.which("tarantool"):
-        absent("no tarantool: make system")
-    place = {"3301": str(free_port()), ALL: "127.0.0.1", "/data": str(tmp_path)}
-    given = SERVICES["tarantool"]["environment"]
-    names = list(given)
-    env = dict(zip(names, moved([filled(given[one], {}) for one in names], place), strict=True))
-    command = words(SERVICES["tarantool"]["command"])
-    with started(command, moved(probe("tarantool"), place), tmp_path / "log", **env):
-        url = filled(SERVICES["site"]["environment"]["TARANTOOL_URL"], {})
+@pytest.mark.parametrize(
+    ("name", "engine", "port"),
+    [("tarantool", "aiohttp-tarantool-one", 3301), ("mysql", "aiohttp-aiomysql-one", 3306)],
+)
+def test_a_database_runs_by_its_command_and_lets_the_site_in(
+    name: str, engine: str, port: int, tmp_path: Path
+) -> None:
+    if missing := find(name).missing():
+        absent(missing)
+    free = free_port()
+    place = {str(port): str(free), f":{port:04X}": f":{free:04X}"}
+    place |= {ALL: "127.0.0.1", "/data": str(tmp_path)}
+    given = SERVICES[name]["environment"]
+    values = moved([filled(value, {}) for value in given.values()], place)
+    command = moved(words(SERVICES[name]["command"]), place)
+    env = dict(zip(given, values, strict=True))
+    with started(command, moved(probe(name), place), tmp_path / "log", **env):
+        variable = find(name).url_variable
+        url = filled(SERVICES["site"]["environment"][variable], {})
         assert PASSWORD in url
-        (moved_url,) = moved([url.replace("@tarantool", "@127.0.0.1")], place)
-        with serving("aiohttp-tarantool-one", environment(TARANTOOL_URL=moved_url)) as site:
+        (moved_url,) = moved([url.replace(f"@{name}", "@127.0.0.1")], place)
+        with serving(engine, environment(**{variable: moved_url})) as site:
             assert get(site.url, "/").status == 200
 
 

@@ -37,8 +37,8 @@ LEVEL_TEXTS = {
     },
     "transport": {"unix": "over a Unix socket", "tcp": "over TCP, on the same machine"},
     "format": {
-        "text": "rows come as PostgreSQL's texts",
-        "binary": "rows come in PostgreSQL's binary form",
+        "text": "rows come as texts",
+        "binary": "rows come in the database's binary form",
     },
 }
 

@@ -10,9 +10,9 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 from typing_extensions import Protocol
 
 Call = Callable[[], Any]
-"""What one operation is: a driver's own calls and nothing of ours. It gives a list of rows, each a
-sequence of values, or something else where the operation has no rows. Of a driver that does not
-block it gives an awaitable of that.
+"""What one operation is: a driver's own calls and nothing of ours. It gives rows (a list or a
+tuple, of sequences of values), or something else where the operation has none. Of a driver that
+does not block it gives an awaitable of that.
 """
 
 

@@ -120,8 +120,8 @@ LANGUAGES = {
 
 @dataclass(frozen=True)
 class Program(Tool):
-    """A driver of another language; ``target`` is a name in ``LANGUAGES``, ``needs`` are packages in
-    its folder ``built``.
+    """A driver of another language; ``target`` is a name in ``LANGUAGES``, ``needs`` are packages
+    in its folder ``built``.
     """
 
     def command(self) -> List[str]:
@@ -154,10 +154,12 @@ GOROUTINES: Levels = {LOOP: ("goroutines",)}
 LIBUV: Levels = {LOOP: ("libuv",)}
 PREPARES: Levels = {STATEMENTS: (PREPARED, UNPREPARED)}
 NEVER_PREPARES: Levels = {STATEMENTS: (UNPREPARED,)}
+MAY_PREPARE: Levels = {STATEMENTS: (UNPREPARED, PREPARED)}
 TEXT: Levels = {FORMAT: ("text",)}
 BINARY: Levels = {FORMAT: ("binary",)}
 EITHER: Levels = {FORMAT: ("text", "binary")}
 
+NO_POOL = dict.fromkeys(("pool", "burst"), "it has no pool of its own")
 # psycopg2's asynchronous connections, which aiopg stands on, have neither.
 NOT_IN_AIOPG = {
     "copy": "psycopg2's asynchronous connections have no COPY",
@@ -309,6 +311,36 @@ DRIVERS = {
         database="tarantool",
         levels=BLOCKING,
         text="tarantool: the official connector, in Python",
+    ),
+    "asyncmy": Tool(
+        "toolbench.mysql.asyncmy_driver:Asyncmy",
+        needs=("asyncmy",),
+        database="mysql",
+        levels={**ASYNC, **MAY_PREPARE, **TEXT},
+        text="asyncmy: MySQL's protocol, in Cython; rows of prepared statements are binary",
+    ),
+    "aiomysql": Tool(
+        "toolbench.mysql.aiomysql_driver:Aiomysql",
+        needs=("aiomysql",),
+        database="mysql",
+        levels={**ASYNC, **NEVER_PREPARES, **TEXT},
+        text="aiomysql: PyMySQL under asyncio",
+    ),
+    "pymysql": Tool(
+        "toolbench.mysql.pymysql_driver:PyMySQL",
+        needs=("pymysql",),
+        database="mysql",
+        levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
+        cannot=NO_POOL,
+        text="PyMySQL: MySQL's protocol, in Python; each connect makes a TLS context",
+    ),
+    "mysqlclient": Tool(
+        "toolbench.mysql.mysqlclient_driver:Mysqlclient",
+        needs=("MySQLdb",),
+        database="mysql",
+        levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
+        cannot=NO_POOL,
+        text="mysqlclient: MariaDB's client library, in C",
     ),
     **{
         f"limits-{loop}": Tool(

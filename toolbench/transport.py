@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from databases import find
 from databases.database import DatabaseError
 from race.errors import RaceError
-from runtime.address import Address
+from runtime.address import OPTION, Address
 from runtime.plugin import Plugin
 
 UNIX, TCP = "unix", "tcp"
@@ -58,7 +58,7 @@ def listener(database: str) -> Listener:
 def sent(database: str, address: Address) -> Mapping[str, Any]:
     """An address as runners take it (``driver.Address``)."""
     path = address.path
-    if path and find(database).form.socket:
+    if path and find(database).form.socket not in ("", OPTION):
         path = str(Path(path).parent)
     return {
         "host": address.host,

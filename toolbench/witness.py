@@ -12,6 +12,7 @@ from toolbench.operation import Operation
 WITNESSES = {
     "postgres": Plugin("toolbench.postgres.witness:PostgresWitness"),
     "tarantool": Plugin("toolbench.tarantool.witness:TarantoolWitness"),
+    "mysql": Plugin("toolbench.mysql.witness:MysqlWitness"),
 }
 """By database: a class that is made from its URL."""
 

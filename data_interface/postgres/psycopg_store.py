@@ -17,9 +17,9 @@ from data_interface.article import Rows
 from data_interface.deadline import UNIT_SECONDS
 from data_interface.driver import Pool
 from data_interface.postgres.data import PostgresData
-from data_interface.postgres.placeholders import statement_for
 from data_interface.postgres.refusals import NO_URL, absent, sqlstate, translated, translated_text
 from data_interface.postgres.store import PostgresStore, Session
+from data_interface.sql.placeholders import statement_for
 from data_interface.store import Data, Refused, StoreError
 
 # psycopg's own: how often it looks up from its wait.

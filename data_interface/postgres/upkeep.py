@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import logging
 from pathlib import Path
-from typing import Any
 
-from data_interface.deadline import UNIT_SECONDS, Deadline
-from data_interface.driver import Driver, connect, raise_translated
-from data_interface.postgres.data import Connection
+from data_interface.sql.data import Connection
+from data_interface.sql.store import first
 from data_interface.stickers import catalogue
 from data_interface.store import (
-    CLEAN_EVERY_SECONDS,
     SESSION_SECONDS,
     SESSIONS_KEPT,
     TOKENS_KEPT,
     VOTE_SECONDS,
     VOTES_KEPT,
-    StoreError,
 )
 
 SCHEMA = "sticker_site"
 SCHEMA_FILE = Path(__file__).with_name("schema.sql")
-SETUP_SECONDS = 15.0
 BATCH = 2000
 TRY_LOCK = "SELECT pg_try_advisory_lock($1)"
 
@@ -95,10 +88,10 @@ async def create_schema(connection: Connection) -> None:
     # A failure ends the connection, and with it the transaction.
     await connection.script("BEGIN")
     await connection.fetch("SELECT pg_advisory_xact_lock($1)", SETUP_LOCK)
-    if await _first(connection, FIND_VERSION, SCHEMA) != version:
+    if await first(connection, FIND_VERSION, SCHEMA) != version:
         await connection.script(script)
         await connection.script(f"COMMENT ON SCHEMA {SCHEMA} IS '{version}'")
-    if await _first(connection, IS_EMPTY):
+    if await first(connection, IS_EMPTY):
         await _load(connection)
     await connection.script("COMMIT")
 
@@ -111,36 +104,9 @@ async def _load(connection: Connection) -> None:
     await connection.script(AFTER_LOADING)
 
 
-async def keep_clean(driver: Driver) -> None:
-    """Clean for as long as the store is open, on a connection of its own; until cancelled."""
-    while True:
-        try:
-            await _clean_while_connected(driver)
-        except asyncio.CancelledError:
-            raise
-        except StoreError:
-            # Pages report an absent database; cleaning resumes with it.
-            pass
-        except Exception:
-            logging.getLogger(__name__).exception("cleaning failed, the next try follows")
-        await asyncio.sleep(CLEAN_EVERY_SECONDS)
-
-
-async def _clean_while_connected(driver: Driver) -> None:
-    connection = await connect(driver)
-    chosen = False
-    try:
-        while True:
-            # The database drops the lock with the connection: one of the server processes has it.
-            chosen = chosen or await _first(connection, TRY_LOCK, CLEANING_LOCK)
-            if chosen:
-                await clean(connection)
-            await asyncio.sleep(CLEAN_EVERY_SECONDS)
-    except Exception as error:
-        raise_translated(driver, error)
-        raise
-    finally:
-        await driver.disconnect(connection)
+async def choose(connection: Connection) -> bool:
+    """Whether this connection's process cleans: the database drops the lock with the connection."""
+    return bool(await first(connection, TRY_LOCK, CLEANING_LOCK))
 
 
 async def clean(connection: Connection) -> None:
@@ -153,11 +119,5 @@ async def clean(connection: Connection) -> None:
         (OLD_VOTES, (VOTE_SECONDS,)),
         (SURPLUS_VOTES, (VOTES_KEPT,)),
     ):
-        while await _first(connection, sql, BATCH, *bounds) == BATCH:
+        while await first(connection, sql, BATCH, *bounds) == BATCH:
             pass
-
-
-async def _first(connection: Connection, statement: str, *arguments: Any) -> Any:
-    """The first value of the first row, within UNIT_SECONDS."""
-    with Deadline(UNIT_SECONDS):
-        return (await connection.fetch(statement, *arguments))[0][0]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
-import socket
 import subprocess
-import time
 from pathlib import Path
 from typing import Optional
 from urllib.parse import quote
 
-from databases.database import DatabaseError, Running
+from databases.database import Running
 from databases.home import socket_folder
+from databases.process import end, remove, wait_for_greeting
 from runtime.child import dies_with_parent
 
 VERSION_SECONDS = 5.0
@@ -21,7 +19,6 @@ VERSION_SECONDS = 5.0
 START_SECONDS = 45.0
 # It writes a snapshot first.
 STOP_SECONDS = 10.0
-PROBE_SECONDS = 0.02
 
 
 def version() -> Optional[str]:
@@ -40,81 +37,36 @@ def start(home: Path, program: Path) -> Running:
     The program listens where TARANTOOL_LISTEN says, last of all, and keeps its data in
     TARANTOOL_DIR; TARANTOOL_MEMORY limits its memory. DatabaseError with one line.
     """
-    data = home / "data"
+    data, log = home / "data", home / "tarantool.log"
     data.mkdir(mode=0o700, exist_ok=True)
     address = socket_folder(home) / "tarantool.sock"
-    with contextlib.suppress(FileNotFoundError):
-        address.unlink()
-    process = _spawn(program, home, data, address)
-    try:
-        _wait_until_it_greets(process, address, home / "tarantool.log")
-    except BaseException:
-        _stop(process)
-        raise
+    remove(address)
+    process = _spawn(program, data, log, address)
+    # The program listens once everything is in place.
+    wait_for_greeting("Tarantool", process, address, _is_greeting, log, START_SECONDS)
     url = "tarantool://" + quote(str(address))
-    return Running(url, process.pid, lambda: _end(process, home, address))
+    return Running(url, process.pid, lambda: end(process, STOP_SECONDS, home, address))
 
 
-def _spawn(program: Path, home: Path, data: Path, address: Path) -> subprocess.Popen[bytes]:
+def _spawn(program: Path, data: Path, log: Path, address: Path) -> subprocess.Popen[bytes]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TARANTOOL_", "TT_"))}
     environment["TARANTOOL_LISTEN"] = f"unix/:{address}"
     environment["TARANTOOL_DIR"] = str(data)
     if "TARANTOOL_MEMORY" in os.environ:
         environment["TARANTOOL_MEMORY"] = os.environ["TARANTOOL_MEMORY"]
-    with (home / "tarantool.log").open("wb") as log:
+    with log.open("wb") as output:
         return subprocess.Popen(
             ["tarantool", str(program)],
             cwd=str(data),
             env=environment,
             stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
+            stdout=output,
+            stderr=output,
             # SIGKILL ends a stopped process too, and the log of changes is the kernel's by then.
             # The keeper has no threads that could hold a lock at the fork.
             preexec_fn=dies_with_parent(signal.SIGKILL),  # noqa: PLW1509
         )
 
 
-def _wait_until_it_greets(process: subprocess.Popen[bytes], address: Path, log: Path) -> None:
-    """The program listens once everything is in place."""
-    deadline = time.monotonic() + START_SECONDS
-    while not _greets(address):
-        if process.poll() is not None:
-            raise DatabaseError(f"Tarantool did not start: {_last_line(log)} (more in {log})")
-        if time.monotonic() > deadline:
-            raise DatabaseError(f"Tarantool did not start within {START_SECONDS:.0f} s: see {log}")
-        time.sleep(PROBE_SECONDS)
-
-
-def _greets(address: Path) -> bool:
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
-        probe.settimeout(1.0)
-        probe.connect(str(address))
-        return probe.recv(9) == b"Tarantool"
-    return False
-
-
-def _last_line(log: Path) -> str:
-    lines = log.read_text(errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
-
-
-def _end(process: subprocess.Popen[bytes], home: Path, address: Path) -> None:
-    """Leave nothing outside of the folder: the socket may be in one for temporary files."""
-    _stop(process)
-    with contextlib.suppress(OSError):
-        address.unlink()
-        if address.parent != home:
-            address.parent.rmdir()
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """SIGTERM lets Tarantool close its log of changes; SIGCONT, in case it was stopped before."""
-    if process.poll() is None:
-        process.terminate()
-        process.send_signal(signal.SIGCONT)
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def _is_greeting(said: bytes) -> bool:
+    return said.startswith(b"Tarantool")

@@ -21,6 +21,8 @@ LEVELS = {
         "psycopg": "the database PostgreSQL (postgres) through the driver psycopg",
         "sqlalchemy": "the database PostgreSQL (postgres) through SQLAlchemy's mapped classes, on "
         "the driver asyncpg",
+        "asyncmy": "the database MariaDB (mysql) through the driver asyncmy",
+        "aiomysql": "the database MariaDB (mysql) through the driver aiomysql",
     },
     "connection": {
         "one": "one connection to the database for the life of the server",

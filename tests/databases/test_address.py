@@ -47,6 +47,23 @@ def test_tarantool(url: str, found: Address) -> None:
     assert find("tarantool").address(url) == found
 
 
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("mysql://db", Address(None, "db", 3306)),
+        ("mariadb://me:p%40%2Fw@db:3307/x", Address(None, "db", 3307, "me", "p@/w", "x")),
+        ("mysql:///x", Address(None, "localhost", 3306, None, None, "x")),
+        (
+            "mysql://root@/x?unix_socket=%2Frun%2Fa%20b.sock",
+            Address("/run/a b.sock", "", 3306, "root", None, "x"),
+        ),
+        ("mysql://me@/?unix_socket=/run/a.sock", Address("/run/a.sock", "", 3306, "me")),
+    ],
+)
+def test_mysql(url: str, found: Address) -> None:
+    assert find("mysql").address(url) == found
+
+
 @pytest.mark.parametrize("name", DATABASES)
 @pytest.mark.parametrize(
     "wrong",
@@ -102,6 +119,12 @@ def test_an_address_is_shown_without_its_user(place: Address) -> None:
         ),
         ("tarantool://me:pw@db:3301", THERE, "tarantool://me:pw@127.0.0.1:9"),
         ("tarantool:///run/a.sock", HERE, "tarantool:///t/here.sock"),
+        ("mysql://me:pw@db:3306/x", THERE, "mysql://me:pw@127.0.0.1:9/x"),
+        (
+            "mysql://me@/x?unix_socket=/run/a.sock",
+            HERE,
+            "mysql://me@/x?unix_socket=%2Ft%2Fhere.sock",
+        ),
     ],
 )
 def test_a_url_leads_elsewhere_with_all_else_as_it_was(

@@ -23,6 +23,7 @@ from typing_extensions import Protocol
 from data_interface.deadline import Rounds
 from data_interface.reports.rows import Vote
 from data_interface.store import Sticker, Store, Visitor
+from tests.stores.mysql_insider import MysqlInsider
 
 
 class Insider(Protocol):
@@ -98,7 +99,7 @@ class MemoryInsider:
 
 
 class PostgresInsider:
-    """A connection of the store's driver; see ``data_interface.postgres.data.Connection``."""
+    """A connection of the store's driver; see ``data_interface.sql.data.Connection``."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -233,6 +234,7 @@ def through(
 INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Insider]]] = {
     None: in_memory,
     "postgres": through(PostgresInsider),
+    "mysql": through(MysqlInsider),
     "tarantool": through(TarantoolInsider),
 }
 

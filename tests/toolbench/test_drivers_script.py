@@ -12,6 +12,7 @@ from runtime.paths import ROOT
 
 SECONDS = 20.0
 TOOLS = ("bash", "basename", "dirname", "flock", "mkdir", "readlink", "sha256sum", "timeout")
+THEN = "then try make drivers again"
 FAILING = "#!/bin/sh\necho 'the program says why' >&2\nexit 1\n"
 WITHOUT_GO = (
     "drivers: no Go, so its drivers cannot be measured; to get it: apt-get install golang-go"
@@ -67,8 +68,7 @@ def test_a_build_that_fails_is_a_line_and_the_other_language_is_built(project: P
     assert status == 1
     assert lines == [
         "the program says why",
-        "drivers: building toolbench/golang failed; see go's message above, "
-        "then try make drivers again",
+        "drivers: building toolbench/golang failed; see go's message above, " + THEN,
         WITHOUT_NODE,
     ]
 
@@ -81,8 +81,7 @@ def test_packages_that_cannot_be_installed_are_a_line(project: Path) -> None:
     assert lines[0] == WITHOUT_GO
     assert lines[-2:] == [
         "the program says why",
-        "drivers: installing toolbench/nodejs failed; see npm's message above, "
-        "then try make drivers again",
+        "drivers: installing toolbench/nodejs failed; see npm's message above, " + THEN,
     ]
 
 

@@ -8,7 +8,7 @@ import aiopg
 from psycopg2.extras import DictCursor
 
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
-from toolbench.postgres.style import percent
+from toolbench.style import percent
 
 
 class Aiopg:

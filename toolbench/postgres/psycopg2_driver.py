@@ -10,7 +10,7 @@ import psycopg2
 from psycopg2.extras import execute_batch
 
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
-from toolbench.postgres.style import percent
+from toolbench.style import percent
 
 
 class Psycopg2:

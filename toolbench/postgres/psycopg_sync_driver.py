@@ -7,7 +7,7 @@ from typing import Any, Dict, List
 import psycopg
 
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
-from toolbench.postgres.style import percent
+from toolbench.style import percent
 
 
 class PsycopgSync:

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
 from data_interface.article import Rows
-from data_interface.postgres.data import NO_PACK, NO_STICKER, PostgresData
+from data_interface.postgres.data import PostgresData
 from data_interface.postgres.sqlalchemy_store.connection import Connection
 from data_interface.postgres.sqlalchemy_store.models import (
     CounterRow,
@@ -18,6 +18,7 @@ from data_interface.postgres.sqlalchemy_store.models import (
     StickerRow,
     TokenRow,
 )
+from data_interface.sql.data import NO_PACK, NO_STICKER
 from data_interface.store import Pack, Sticker, Visitor
 
 # See ``schema.sql``.

@@ -1,0 +1,42 @@
+"""``store.Data`` for any MySQL driver."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any, Iterable, Optional, Sequence
+
+from data_interface.article import Request
+from data_interface.mysql import report_statements, statements
+from data_interface.mysql.refusals import CONFLICTS, number
+from data_interface.reports.rows import Vote
+from data_interface.sql.data import SqlData
+from data_interface.store import Pack, Sticker
+
+# Far more than there are stickers: that some come once more often than others shows nowhere.
+DRAW_BITS = 53
+
+
+class MysqlData(SqlData):
+    """``store.Data`` on one connection."""
+
+    _sql = statements
+    _reports = report_statements
+
+    def random_sticker(self) -> Request:
+        drawn = random.getrandbits(DRAW_BITS)
+        return self._fetch(statements.RANDOM_STICKER, drawn)
+
+    async def rename_pack(self, pack: int, title: str) -> Pack:
+        await self._changed(self._fetch(statements.RENAME_PACK, pack, title))
+        return await self.pack(pack)
+
+    async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
+        await self._changed(self._fetch(statements.RENAME_STICKER, pack, sticker, title))
+        return await self.sticker(pack, sticker)
+
+    def _conflict(self, error: BaseException) -> Optional[str]:
+        return CONFLICTS.get(number(error) or 0)
+
+    def _columns(self, votes: Sequence[Vote]) -> Iterable[Any]:
+        return [json.dumps(list(votes))]

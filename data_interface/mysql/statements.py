@@ -1,0 +1,48 @@
+"""The requests of the article's layout in MariaDB's SQL: one statement each, parameters only."""
+
+# ruff: noqa: S608  what is put together here are constants
+from data_interface.store import TOKEN_SECONDS
+
+STICKER = "id, pack, title, rating, up, down"
+# Uniform while ids have no gaps. $1 is any large number: RAND() would be drawn anew for each row,
+# whereas both ends come from the index, once.
+RANDOM_STICKER = f"""
+    SELECT {STICKER} FROM stickers WHERE id >= (
+        SELECT MIN(id) + MOD($1, MAX(id) - MIN(id) + 1) FROM stickers
+    ) ORDER BY id LIMIT 1"""
+NEW_ID = "SELECT LOWER(HEX(RANDOM_BYTES(16)))"
+KEEP_TOKEN = f"""
+    INSERT INTO tokens (token, sticker, mate, expires)
+    VALUES ($1, $2, $3, UTC_TIMESTAMP(6) + INTERVAL {TOKEN_SECONDS} SECOND)"""
+TOUCH_SESSION = """
+    INSERT INTO sessions (session, address, agent, seen) VALUES ($1, $2, $3, UTC_TIMESTAMP(6))
+    ON DUPLICATE KEY UPDATE visits = visits + 1,
+        address = VALUE(address), agent = VALUE(agent), seen = VALUE(seen)"""
+COUNT_VIEW = """
+    UPDATE counters SET value = value + 1
+    WHERE name = 'views' AND slot = MOD(CONNECTION_ID(), 64)"""
+BEST = f"SELECT {STICKER} FROM stickers ORDER BY rating DESC, id DESC LIMIT $1"
+WORST = f"SELECT {STICKER} FROM stickers ORDER BY rating, id LIMIT $1"
+CAST_VOTE = "CALL cast_vote($1, $2, $3, $4)"
+# Sums of whole numbers are decimal ones there.
+STATISTICS = """
+    SELECT (SELECT COUNT(*) FROM packs), (SELECT COUNT(*) FROM stickers),
+        (SELECT COUNT(*) FROM sessions)
+            + CAST(SUM(IF(name = 'visitors_gone', value, 0)) AS SIGNED),
+        CAST(SUM(IF(name = 'views', value, 0)) AS SIGNED),
+        CAST(SUM(IF(name = 'votes', value, 0)) AS SIGNED)
+    FROM counters"""
+PACKS = "SELECT id, title FROM packs ORDER BY id"
+PACK = "SELECT id, title FROM packs WHERE id = $1"
+STICKERS = f"SELECT {STICKER} FROM stickers WHERE pack = $1 ORDER BY id"
+ONE_STICKER = f"SELECT {STICKER} FROM stickers WHERE pack = $1 AND id = $2"
+CREATE_PACK = "INSERT INTO packs (title) VALUES ($1) RETURNING id, title"
+# An update returns no rows.
+RENAME_PACK = "UPDATE packs SET title = $2 WHERE id = $1"
+DELETE_PACK = "DELETE FROM packs WHERE id = $1 RETURNING id"
+# Takes an id only when there is such a pack: a refused sticker must not leave a gap.
+CREATE_STICKER = f"""
+    INSERT INTO stickers (pack, title) SELECT id, $2 FROM packs WHERE id = $1
+    RETURNING {STICKER}"""
+RENAME_STICKER = "UPDATE stickers SET title = $3 WHERE pack = $1 AND id = $2"
+DELETE_STICKER = "DELETE FROM stickers WHERE pack = $1 AND id = $2 RETURNING id"

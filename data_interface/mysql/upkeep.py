@@ -1,0 +1,125 @@
+"""What MariaDB needs besides answering pages: the schema, the stickers, the cleaning."""
+
+from __future__ import annotations
+
+# ruff: noqa: S608  what is put together here are constants
+import hashlib
+import json
+import re
+from pathlib import Path
+
+from data_interface.sql.data import Connection
+from data_interface.sql.store import SETUP_SECONDS, first
+from data_interface.stickers import catalogue
+from data_interface.store import (
+    SESSION_SECONDS,
+    SESSIONS_KEPT,
+    TOKENS_KEPT,
+    VOTE_SECONDS,
+    VOTES_KEPT,
+    Refused,
+)
+
+# The site's own database, where the URL names none.
+DATABASE = "sticker_site"
+SCHEMA_FILE = Path(__file__).with_name("schema.sql")
+LAYOUT = "sticker_site_layout"
+BATCH = 2000
+# RANDOM_BYTES.
+LEAST_VERSION = (10, 10)
+
+# An object that is there already is no reason for a warning: a driver would ask for it.
+QUIET = "SET sql_notes = 0"
+FIND_DATABASE = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = $1"
+CREATE_DATABASE = f"""
+    CREATE DATABASE IF NOT EXISTS {DATABASE} CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"""
+# Names of locks are the whole server's: each of its databases has its own.
+LOCK = "SELECT GET_LOCK(CONCAT($1, MD5(DATABASE())), $2)"
+SETUP_LOCK, CLEANING_LOCK = "sticker-site setup ", "sticker-site cleaning "
+FIND_TABLES = """
+    SELECT COUNT(*), COUNT(IF(table_name = $1, 1, NULL)) FROM information_schema.tables
+    WHERE table_schema = DATABASE()"""
+FIND_VERSION = f"SELECT version FROM {LAYOUT}"
+KEEP_VERSION = f"REPLACE INTO {LAYOUT} (only_row, version) VALUES (1, $1)"
+IS_EMPTY = "SELECT NOT EXISTS (SELECT * FROM packs) AND NOT EXISTS (SELECT * FROM stickers)"
+LOAD_PACKS = """
+    INSERT INTO packs (id, title) SELECT given.id, given.title FROM JSON_TABLE($1, '$[*]'
+        COLUMNS (id BIGINT PATH '$[0]', title VARCHAR(255) PATH '$[1]')) AS given"""
+LOAD_STICKERS = """
+    INSERT INTO stickers (id, pack, title, up, down)
+    SELECT given.id, given.pack, given.title, given.up, given.down FROM JSON_TABLE($1, '$[*]'
+        COLUMNS (id BIGINT PATH '$[0]', pack BIGINT PATH '$[1]', title VARCHAR(255) PATH '$[2]',
+            up INT PATH '$[4]', down INT PATH '$[5]')) AS given"""
+
+CLEAN_TOKENS = "CALL clean_tokens($1, $2)"
+CLEAN_SESSIONS = "CALL clean_sessions($1, $2, $3)"
+CLEAN_VOTES = "CALL clean_votes($1, $2, $3)"
+
+
+async def create_schema(connection: Connection) -> None:
+    """Make the schema and load the stickers where they are missing; two servers may start at once.
+
+    The file is run once for each of its versions: so who may do no more than the site needs can
+    start a server on a database that another user has made.
+    """
+    await connection.script(QUIET)
+    _check_version(await first(connection, "SELECT VERSION()"))
+    if await first(connection, "SELECT DATABASE()") is None:
+        if not await first(connection, FIND_DATABASE, DATABASE):
+            await connection.script(CREATE_DATABASE)
+        await connection.script(f"USE {DATABASE}")
+    # It is given back with the connection.
+    await connection.fetch(LOCK, SETUP_LOCK, int(SETUP_SECONDS))
+    script = SCHEMA_FILE.read_text(encoding="utf-8")
+    version = hashlib.sha256(script.encode("utf-8")).hexdigest()
+    if await _version(connection) != version:
+        await connection.script(script)
+        await connection.fetch(KEEP_VERSION, version)
+    if await first(connection, IS_EMPTY):
+        await _load(connection)
+
+
+def _check_version(text: str) -> None:
+    """Of "10.11.6-MariaDB-0+deb12u1"; ``Refused`` when it is too old, or MySQL's own."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", text)[:2])
+    if "MariaDB" not in text or numbers < LEAST_VERSION:
+        least = ".".join(map(str, LEAST_VERSION))
+        raise Refused(f"MYSQL_URL must lead to MariaDB {least} or newer, not to {text}.")
+
+
+async def _version(connection: Connection) -> str:
+    """The version of the schema that is there, "" of none; ``Refused`` in somebody's database."""
+    tables, ours = (await connection.fetch(FIND_TABLES, LAYOUT))[0]
+    if tables and not ours:
+        raise Refused(
+            "MYSQL_URL names a database with tables that are not the site's: name an empty one, "
+            f"or none for {DATABASE}."
+        )
+    rows = await connection.fetch(FIND_VERSION) if ours else []
+    return str(rows[0][0]) if rows else ""
+
+
+async def _load(connection: Connection) -> None:
+    packs, stickers = catalogue()
+    # A failure ends the connection, and with it the transaction.
+    await connection.script("START TRANSACTION")
+    await connection.fetch(LOAD_PACKS, json.dumps(packs))
+    await connection.fetch(LOAD_STICKERS, json.dumps(stickers))
+    await connection.script("COMMIT")
+    await connection.script("ANALYZE TABLE packs, stickers")
+
+
+async def choose(connection: Connection) -> bool:
+    """Whether this connection's process cleans: the database drops the lock with the connection."""
+    return bool(await first(connection, LOCK, CLEANING_LOCK, 0))
+
+
+async def clean(connection: Connection) -> None:
+    """Remove what is too old or too much, the oldest first, in batches that never lock for long."""
+    for sql, bounds in (
+        (CLEAN_TOKENS, (TOKENS_KEPT,)),
+        (CLEAN_SESSIONS, (SESSION_SECONDS, SESSIONS_KEPT)),
+        (CLEAN_VOTES, (VOTE_SECONDS, VOTES_KEPT)),
+    ):
+        while await first(connection, sql, *bounds, BATCH) >= BATCH:
+            pass

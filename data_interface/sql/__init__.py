@@ -1,0 +1,1 @@
+"""What the SQL databases have in common: what is asked when, schema and cleaning, placeholders."""

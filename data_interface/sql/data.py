@@ -1,0 +1,116 @@
+"""``store.Data`` for any SQL database, and what a driver's connection must be able to do."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from typing_extensions import Protocol
+
+from data_interface.article import ArticleData, Request
+from data_interface.sql.reports import SqlReports
+from data_interface.store import Conflict, NotFound, Pack, Statistics, Sticker, Visitor
+
+NO_PACK = "There is no such pack."
+NO_STICKER = "There is no such sticker in that pack."
+
+
+class Connection(Protocol):
+    """What a driver brings: a connection with autocommit, two calls long."""
+
+    def fetch(self, statement: str, *arguments: Any) -> Request:
+        """The rows of one statement, whose parameters are written $1, $2 and so on.
+
+        Arguments are texts, whole numbers, or lists of them where the database has such. One
+        request to the database.
+        """
+
+    async def script(self, statements: str) -> None:
+        """Run several statements without parameters, in one request."""
+
+
+class SqlData(ArticleData, SqlReports):
+    """``store.Data`` on one connection; a database's own has its statements."""
+
+    # The module with the statements of the pages.
+    _sql: Any
+
+    def __init__(self, connection: Connection) -> None:
+        self._fetch = connection.fetch
+
+    def _conflict(self, error: BaseException) -> Optional[str]:
+        """What a refused change contradicts, None for any other error."""
+        raise NotImplementedError
+
+    def random_sticker(self) -> Request:
+        return self._fetch(self._sql.RANDOM_STICKER)
+
+    def new_id(self) -> Request:
+        return self._fetch(self._sql.NEW_ID)
+
+    def keep_token(self, token: str, sticker: int, mate: str) -> Request:
+        return self._fetch(self._sql.KEEP_TOKEN, token, sticker, mate)
+
+    def touch_session(self, session: str, visitor: Visitor) -> Request:
+        return self._fetch(self._sql.TOUCH_SESSION, session, visitor.address, visitor.agent)
+
+    def count_view(self) -> Request:
+        return self._fetch(self._sql.COUNT_VIEW)
+
+    def ranked(self, limit: int, best: bool) -> Request:
+        return self._fetch(self._sql.BEST if best else self._sql.WORST, limit)
+
+    async def cast_vote(self, plus: str, minus: str, voter: int, moment: int) -> bool:
+        return bool((await self._fetch(self._sql.CAST_VOTE, plus, minus, voter, moment))[0][0])
+
+    async def statistics(self) -> Statistics:
+        return Statistics(*(await self._fetch(self._sql.STATISTICS))[0])
+
+    async def packs(self) -> List[Pack]:
+        return [Pack(*row) for row in await self._fetch(self._sql.PACKS)]
+
+    async def pack(self, pack: int) -> Pack:
+        return Pack(*await self._one(NO_PACK, self._fetch(self._sql.PACK, pack)))
+
+    async def stickers(self, pack: int) -> List[Sticker]:
+        return list(map(Sticker._make, await self._fetch(self._sql.STICKERS, pack)))
+
+    async def sticker(self, pack: int, sticker: int) -> Sticker:
+        asked = self._fetch(self._sql.ONE_STICKER, pack, sticker)
+        return Sticker(*await self._one(NO_STICKER, asked))
+
+    async def create_pack(self, title: str) -> Pack:
+        return Pack(*await self._one(NO_PACK, self._fetch(self._sql.CREATE_PACK, title)))
+
+    async def rename_pack(self, pack: int, title: str) -> Pack:
+        return Pack(*await self._one(NO_PACK, self._fetch(self._sql.RENAME_PACK, pack, title)))
+
+    async def delete_pack(self, pack: int) -> None:
+        await self._one(NO_PACK, self._fetch(self._sql.DELETE_PACK, pack))
+
+    async def create_sticker(self, pack: int, title: str) -> Sticker:
+        created = self._fetch(self._sql.CREATE_STICKER, pack, title)
+        return Sticker(*await self._one(NO_PACK, created))
+
+    async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
+        renamed = self._fetch(self._sql.RENAME_STICKER, pack, sticker, title)
+        return Sticker(*await self._one(NO_STICKER, renamed))
+
+    async def delete_sticker(self, pack: int, sticker: int) -> None:
+        await self._one(NO_STICKER, self._fetch(self._sql.DELETE_STICKER, pack, sticker))
+
+    async def _one(self, missing: str, request: Request) -> Any:
+        """The only row of an answer; ``Conflict`` when a constraint refuses the change."""
+        rows = await self._changed(request)
+        if not rows:
+            raise NotFound(missing)
+        return rows[0]
+
+    async def _changed(self, request: Request) -> Any:
+        """The rows of a change's answer; ``Conflict`` when a constraint refuses it."""
+        try:
+            return await request
+        except Exception as error:
+            conflict = self._conflict(error)
+            if conflict is None:
+                raise
+            raise Conflict(conflict) from None

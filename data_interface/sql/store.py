@@ -1,0 +1,110 @@
+"""``store.Store`` on any SQL database: a schema that is made once, and cleaned by one process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Awaitable, Callable, NamedTuple, Optional
+
+from data_interface.connections import mode
+from data_interface.deadline import UNIT_SECONDS, Deadline
+from data_interface.driver import Driver, connect, raise_translated
+from data_interface.sql.data import Connection
+from data_interface.store import CLEAN_EVERY_SECONDS, StoreError
+from data_interface.unit import Unit
+
+SETUP_SECONDS = 15.0
+# How long a round of cleaning may take to see that it is over.
+CLOSE_SECONDS = 2.0
+
+
+class Drivers(NamedTuple):
+    """A driver of pages, of the schema's making, and of the cleaning: each has its own settings."""
+
+    pages: Driver
+    founding: Driver
+    cleaning: Driver
+
+
+class Upkeep(NamedTuple):
+    """What a database needs besides answering pages.
+
+    ``found`` makes the schema and loads the stickers where they are missing. ``choose`` says
+    whether this connection's process cleans: the database forgets that with the connection.
+    ``clean`` removes what is too old or too much.
+    """
+
+    found: Callable[[Connection], Awaitable[None]]
+    choose: Callable[[Connection], Awaitable[bool]]
+    clean: Callable[[Connection], Awaitable[None]]
+
+
+class SqlStore:
+    """See ``store.Store``."""
+
+    def __init__(self, connection: str, size: int, drivers: Drivers, upkeep: Upkeep) -> None:
+        self._drivers = drivers
+        self._driver = drivers.pages
+        self._upkeep = upkeep
+        self._mode = mode(connection, drivers.pages, size)
+        self._cleaning: Optional[asyncio.Future[None]] = None
+        self.acquire: Callable[[], Unit] = self._mode.acquire
+
+    async def open(self) -> None:
+        """See ``store.Store.open``."""
+        driver = self._drivers.founding
+        connection = await connect(driver)
+        try:
+            with Deadline(SETUP_SECONDS):
+                await self._upkeep.found(connection)
+        except Exception as error:
+            raise_translated(driver, error)
+            raise
+        finally:
+            await driver.disconnect(connection)
+        await self._mode.open()
+        self._cleaning = asyncio.ensure_future(keep_clean(self._drivers.cleaning, self._upkeep))
+
+    async def close(self) -> None:
+        """See ``store.Store.close``."""
+        if self._cleaning is not None:
+            self._cleaning.cancel()
+            await asyncio.wait([self._cleaning], timeout=CLOSE_SECONDS)
+        await self._mode.close()
+
+
+async def keep_clean(driver: Driver, upkeep: Upkeep) -> None:
+    """Clean for as long as the store is open, on a connection of its own; until cancelled."""
+    while True:
+        try:
+            await _clean_while_connected(driver, upkeep)
+        except asyncio.CancelledError:
+            raise
+        except StoreError:
+            # Pages report an absent database; cleaning resumes with it.
+            pass
+        except Exception:
+            logging.getLogger(__name__).exception("cleaning failed, the next try follows")
+        await asyncio.sleep(CLEAN_EVERY_SECONDS)
+
+
+async def _clean_while_connected(driver: Driver, upkeep: Upkeep) -> None:
+    connection = await connect(driver)
+    chosen = False
+    try:
+        while True:
+            chosen = chosen or await upkeep.choose(connection)
+            if chosen:
+                await upkeep.clean(connection)
+            await asyncio.sleep(CLEAN_EVERY_SECONDS)
+    except Exception as error:
+        raise_translated(driver, error)
+        raise
+    finally:
+        await driver.disconnect(connection)
+
+
+async def first(connection: Connection, statement: str, *arguments: Any) -> Any:
+    """The first value of the first row, within UNIT_SECONDS."""
+    with Deadline(UNIT_SECONDS):
+        return (await connection.fetch(statement, *arguments))[0][0]

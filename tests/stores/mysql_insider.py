@@ -1,0 +1,67 @@
+"""A way into MariaDB past the store; see ``insiders``."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Tuple
+
+from data_interface.reports.rows import Vote
+from data_interface.store import Sticker
+
+
+class MysqlInsider:
+    """A connection of the store's driver; see ``data_interface.sql.data.Connection``."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    async def expire(self, token: str) -> None:
+        sql = "UPDATE tokens SET expires = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND WHERE token = $1"
+        await self._changed(sql, token)
+
+    async def keep_token(self, token: str, sticker: int, mate: str) -> None:
+        sql = """INSERT INTO tokens (token, sticker, mate, expires)
+            VALUES ($1, $2, $3, UTC_TIMESTAMP(6) + INTERVAL 60 SECOND)"""
+        await self._changed(sql, token, sticker, mate)
+
+    async def session(self, session: str) -> Tuple[str, str, int]:
+        sql = "SELECT address, agent, visits FROM sessions WHERE session = $1"
+        row = (await self._connection.fetch(sql, session))[0]
+        return row[0], row[1], row[2]
+
+    async def age_session(self, session: str, seconds: float) -> None:
+        sql = "UPDATE sessions SET seen = seen - INTERVAL $2 SECOND WHERE session = $1"
+        await self._changed(sql, session, int(seconds))
+
+    async def kept(self) -> Tuple[int, int]:
+        sql = "SELECT (SELECT COUNT(*) FROM tokens), (SELECT COUNT(*) FROM sessions)"
+        row = (await self._connection.fetch(sql))[0]
+        return row[0], row[1]
+
+    async def stickers(self) -> List[Sticker]:
+        sql = "SELECT id, pack, title, rating, up, down FROM stickers"
+        return [Sticker(*row) for row in await self._connection.fetch(sql)]
+
+    async def votes(self) -> List[Vote]:
+        sql = "SELECT cast_at, winner, loser, voter FROM votes ORDER BY number"
+        return [Vote(*row) for row in await self._connection.fetch(sql)]
+
+    async def forget_votes(self) -> None:
+        await self._connection.fetch("DELETE FROM votes")
+
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        """The private server's root has no password, but this user has one."""
+        await self._connection.script("SET sql_notes = 0")
+        await self._connection.script(
+            "CREATE USER IF NOT EXISTS guarded@localhost IDENTIFIED BY 'right'"
+        )
+        as_user = url.replace("root@", "{}@")
+        return {
+            "wrong password": as_user.format("guarded:secret"),
+            "unknown user": as_user.format("nobody:secret"),
+            "unknown database": url.replace("/?", "/nowhere?"),
+        }
+
+    async def _changed(self, statement: str, *arguments: Any) -> None:
+        """Run it; it must have changed one row."""
+        await self._connection.fetch(statement, *arguments)
+        assert (await self._connection.fetch("SELECT ROW_COUNT()"))[0][0] == 1

@@ -1,0 +1,17 @@
+"""Statements for drivers that write %s where an operation has $1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from data_interface.sql.placeholders import statement_for
+from toolbench.driver import Operation
+
+
+def percent(operation: Operation) -> tuple[str, list[Any] | None]:
+    """The statement, and its arguments in the order in which it takes them.
+
+    None without any: then records bring them, or the statement takes none.
+    """
+    text, order = statement_for(operation.sql)
+    return text, [operation.args[place] for place in order] if operation.args else None
