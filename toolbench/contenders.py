@@ -82,11 +82,14 @@ def lacking(scenario: ToolsScenario, name: str) -> dict[str, str]:
 
 
 def driver_texts() -> dict[str, str]:
-    """What a report says of each driver: what it is, and what its users get that others do not."""
+    """What a report says of each driver: what it is, its database by the name of the program that
+    took part, and what its users get that others do not.
+    """
     found = {}
     for name, tool in DRIVERS.items():
         given = ", ".join(f"{kind} as {tag}" for kind, tag in tool.gives.items())
-        if text := "; ".join(filter(None, (tool.text, given and f"it gives {given}"))):
+        told = tool.text and f"{tool.text} (database: {tool.database})"
+        if text := "; ".join(filter(None, (told, given and f"it gives {given}"))):
             found[tool.called or name] = text
     return found
 

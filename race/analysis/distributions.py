@@ -168,5 +168,8 @@ def _moments(cell: Cell) -> Moments | None:
 
 
 def _percentiles(merged: histogram.Histogram) -> dict[float, float]:
-    found = {percent: histogram.percentile(merged, percent) for percent in PERCENTILES}
+    """Those that more than one unit in all is beyond: a further one is the largest time, renamed."""
+    units = sum(count for _, count in merged)
+    told = [percent for percent in PERCENTILES if units * (100 - percent) >= 100]
+    found = {percent: histogram.percentile(merged, percent) for percent in told}
     return {percent: us for percent, us in found.items() if us is not None}

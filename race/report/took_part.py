@@ -48,8 +48,9 @@ def interpreters(analysis: Analysis) -> list[Shown]:
 def _shown(analysis: Analysis, contenders: list[Contender]) -> Shown:
     environment = analysis.race.head.environment
     found, there = environment.interpreters[contenders[0].label], took_part(analysis, contenders)
-    # A package that is called like a program: the name told of the program.
-    own = (item for item in found.packages.items() if item[0].lower() not in environment.versions)
+    # A package that is called like a program: the name told of the program, but for a contender's.
+    hidden = set(environment.versions) - {one.name for one in contenders}
+    own = (item for item in found.packages.items() if item[0].lower() not in hidden)
     named = sorted((item for item in own if there(item[0])), key=_lowered)
     others = len(found.packages) - len(named)
     return Shown(found.python, named, others, [one.label for one in contenders])
