@@ -93,6 +93,8 @@ def complaint(who: str, right: Sequence[Sequence[Tagged]], given: Sequence[Any])
 
 def same(right: Tagged, given: Any) -> bool:
     """Whether tag and value are."""
+    if not is_tagged(given):
+        return False
     (tag, value), (other, found) = right, given
     if tag != other:
         return False
@@ -106,11 +108,20 @@ def same(right: Tagged, given: Any) -> bool:
         return False
 
 
+def is_tagged(value: Any) -> bool:
+    """Whether a runner said it as agreed: a tag and what belongs to it."""
+    if not (isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)):
+        return False
+    return value[0] != ARRAY or isinstance(value[1], list)
+
+
 def said(tagged: Any) -> str:
     """A value in words: "int 4", "text '4'"."""
+    if not is_tagged(tagged):
+        return f"no pair of a tag and a text, but {str(tagged)[:LONGEST]}"
     tag, value = tagged
     if tag == NULL:
         return NULL
-    shown = ", ".join(str(one[1]) for one in value) if tag == ARRAY else str(value)
+    shown = ", ".join(map(said, value)) if tag == ARRAY else str(value)
     shown = shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
     return f"{tag} {shown!r}" if tag == TEXT else f"{tag} {shown}"

@@ -11,6 +11,7 @@ from race.discipline import Choice
 from race.machine.describe import PYTHON, current_python
 from race.plan.contenders import matching
 from race.saved.model import Contender
+from race.web.databases import address
 from toolbench.drivers import DRIVERS, RUNNER, TRANSPORT, Program, Tool
 from toolbench.operation import operations
 from toolbench.scenario import ToolsScenario
@@ -113,9 +114,8 @@ def _levels(name: str) -> Mapping[str, Sequence[str]]:
 
 def _transports(database: str) -> Sequence[str]:
     """How a database can be reached: as its URL says, else as the private one can listen."""
-    known = find(database)
-    if url := os.environ.get(known.url_variable):
-        return (TCP,) if known.address(url).path is None else (UNIX,)
+    if url := os.environ.get(find(database).url_variable):
+        return (TCP,) if address(database, url).path is None else (UNIX,)
     return (UNIX, TCP) if database in LISTENERS else (UNIX,)
 
 

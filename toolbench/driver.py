@@ -17,8 +17,10 @@ does not block it gives an awaitable of that.
 
 
 class Address(NamedTuple):
-    """Where the database listens: on a Unix socket where there is a ``path`` (for PostgreSQL the
-    folder of the socket), else on host and port.
+    """Where the database listens: on a Unix socket where there is a ``path``, else on host and
+    port.
+
+    For PostgreSQL the path is the folder of the socket, and the port is part of its name.
     """
 
     host: str

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,13 +13,23 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from race.errors import RaceError
+from race.errors import RaceError, unknown
 from race.plan.read import converted, toml
 from race.saved.model import Name
 from runtime.paths import ROOT
 from toolbench.records import FORMS, records
+from toolbench.runner.tagged import plain
 
 FOLDER = ROOT / "toolbench"
+KINDS: Mapping[str, Sequence[str]] = {
+    "postgres": ("query", "batch", "copy"),
+    "mysql": ("query", "batch", "connect", "pool", "burst"),
+    "tarantool": ("select", "upsert", "eval", "call", "ping"),
+    "sqlalchemy": ("workload",),
+}
+"""By folder: what its drivers have calls for."""
+NEEDED: Mapping[str, str] = {"copy": "table", "batch": "records"}
+"""By kind: a key that it cannot be without."""
 AtLeastOne = Annotated[int, Meta(ge=1)]
 
 
@@ -38,8 +48,8 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     its rows, or of what is written into `table`. `prepare` is run once before a race, and may be
     run again. `rows` is how many rows one operation reads or writes; None: what the database says.
 
-    A write has `after`, a question about what is there afterwards, `after_rows`, the only right
-    answer to it, and `reset`, which is run before each check.
+    A write has `after`, a question about what is there when it was done `checks` times,
+    `after_rows`, the only right answer to it, and `reset`, which is run before each check.
     """
 
     title: Name
@@ -55,6 +65,7 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     after: str = ""
     after_rows: tuple[tuple[Any, ...], ...] = ()
     reset: tuple[Name, ...] = ()
+    checks: AtLeastOne = 1
     place: int = 0
     name: str = ""
     database: str = ""
@@ -100,4 +111,18 @@ def operation(path: Path) -> Operation:
             raise RaceError(f"{what}: no records have {form!r}: choose from {', '.join(FORMS)}")
     if made.after and not made.after_rows:
         raise RaceError(f"{what}: 'after' is asked, and no 'after_rows' say what is right")
+    _complete(made, path.parent.parent.name, what)
     return replace(made, name=name, database=made.database or path.parent.parent.name)
+
+
+def _complete(made: Operation, folder: str, what: str) -> None:
+    """RaceError where a driver could not carry it out."""
+    kinds = KINDS.get(folder, (made.kind,))
+    if made.kind not in kinds:
+        raise unknown(f"kind of {what}", made.kind, kinds)
+    if (key := NEEDED.get(made.kind)) and not getattr(made, key):
+        raise RaceError(f"{what}: kind {made.kind!r} needs {key!r}")
+    try:
+        list(map(plain, made.args))
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise RaceError(f"{what}: 'args': {error}") from None

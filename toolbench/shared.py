@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from databases import find
+from databases.database import DatabaseError
+from databases.home import folder
+from databases.locks import locked
 from race.discipline import Subject
 from race.errors import CellFailed, RaceError
 from race.machine import cores
 from race.saved.model import Contender
-from race.web.databases import Databases, held
+from race.web.databases import Databases, address, held
 from runtime.address import Address
 from toolbench.drivers import DRIVERS, TRANSPORT
 from toolbench.operation import operations
@@ -22,6 +25,8 @@ from toolbench.transport import TCP, Listener, listener
 from toolbench.witness import WITNESSES, Witness, witness
 
 DRIVER, GENERATOR, DATABASE = PARTIES = ("driver", "generator", "database")
+ALONE_SECONDS = 10.0
+"""Another race that is about to end is waited for so long."""
 
 
 @dataclass
@@ -49,7 +54,7 @@ class Shared:
         url = self.databases.url(database)
         if url is None:
             raise CellFailed(f"there is no {database}")
-        return find(database).address(url)
+        return address(database, url)
 
 
 @contextmanager
@@ -67,6 +72,7 @@ def opened(scenario: ToolsScenario, contenders: Sequence[Contender]) -> Iterator
             shared.listeners[name] = databases.handles[name] = listener(name)
         for name in names:
             if name in WITNESSES:
+                stack.enter_context(_alone(name))
                 found = shared.witnesses[name] = witness(name, databases.url(name) or "")
                 stack.callback(found.close)
                 _prepare(found, scenario, name)
@@ -76,6 +82,20 @@ def opened(scenario: ToolsScenario, contenders: Sequence[Contender]) -> Iterator
 def _served(database: str) -> bool:
     """Whether a server of the user's own is raced."""
     return bool(os.environ.get(find(database).url_variable))
+
+
+@contextmanager
+def _alone(database: str) -> Iterator[None]:
+    """The only race on the toolbench's tables, which are made anew for each."""
+    home = folder(database)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(home / "toolbench.lock", ALONE_SECONDS))
+        except DatabaseError:
+            text = f"another race of drivers uses the tables of {database}: wait for its end"
+            raise RaceError(text) from None
+        yield
 
 
 def _prepare(found: Witness, scenario: ToolsScenario, database: str) -> None:

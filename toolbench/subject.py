@@ -39,7 +39,7 @@ class Checked(Struct, frozen=True):
 
 
 class Drove(Struct, frozen=True):
-    """What a runner says of a load."""
+    """What a runner says of a load; `late` operations were still under way when it spoke."""
 
     operations: int
     seconds: float
@@ -47,6 +47,7 @@ class Drove(Struct, frozen=True):
     errors: dict[str, int] = {}
     latency_ns: dict[str, float] = {}
     beside_ns: int = 0
+    late: int = 0
 
 
 Answer = TypeVar("Answer", bound=Struct)
@@ -54,8 +55,8 @@ Answer = TypeVar("Answer", bound=Struct)
 
 @dataclass
 class Driven:
-    """`race.discipline.Subject`. Once it failed to answer it is not trusted any more: it is started
-    again.
+    """`race.discipline.Subject`. Once it failed to answer, or left an operation under way, it is
+    not trusted any more: it is started again, and until then it does not run beside others.
 
     By operation: `rows` of one, and what is `right` for which texts of the database.
     """
@@ -91,7 +92,10 @@ class Driven:
         cores.pin_tree(tree(self.talk.child.pid), self.layout[DRIVER])
 
     def rest(self) -> None:
-        """Off the measured cores."""
+        """Off the measured cores; gone, where it may still be at work."""
+        if self.failed:
+            self.talk.child.end()
+            return
         cores.pin_tree(tree(self.talk.child.pid), cores.resting(self.layout))
 
     def check(self, task: str) -> None:
@@ -99,7 +103,8 @@ class Driven:
         operation = operations()[task]
         self.shared.witnesses[self.tool.database].reset(operation)
         question = {"do": "check", "operation": operation.sent()}
-        answer = self._ask(question, CHECK_SECONDS, Checked)
+        for _ in range(operation.checks):
+            answer = self._ask(question, CHECK_SECONDS, Checked)
         if answer.unsupported:
             kind = answer.unsupported
             raise CellFailed(f"it has nothing for {kind}, which its line in the registry must say")
@@ -116,7 +121,9 @@ class Driven:
             "seconds": load.duration_s,
             "concurrency": load.connections,
         }
-        return sample(self._ask(question, load.duration_s + GRACE_SECONDS, Drove))
+        answer = self._ask(question, load.duration_s + GRACE_SECONDS, Drove)
+        self.failed = answer.late > 0
+        return sample(answer)
 
     def facts(self, task: str) -> Figures:
         """Rows that one operation reads or writes."""

@@ -168,7 +168,7 @@ def _moments(cell: Cell) -> Moments | None:
 
 
 def _percentiles(merged: histogram.Histogram) -> dict[float, float]:
-    """Those that more than one unit in all is beyond: a further one is the largest time, renamed."""
+    """Those that a unit at least is beyond: a further one is the largest time under its name."""
     units = sum(count for _, count in merged)
     told = [percent for percent in PERCENTILES if units * (100 - percent) >= 100]
     found = {percent: histogram.percentile(merged, percent) for percent in told}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
 import secrets
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,6 +58,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, metavar="S", help="of the order; default: a random one")
     parser.add_argument("--duration", type=seconds, metavar="TIME", help="of a cell: 5s, 500ms")
     parser.add_argument("--connections", type=int, metavar="N")
+    text = "any key of the scenario, as in load.concurrency=1,10; may be given again"
+    form = "KEY=VALUE"
+    parser.add_argument("--set", type=setting, action="append", default=[], metavar=form, help=text)
     parser.add_argument("--dry-run", action="store_true", help="only show the plan and how long")
 
 
@@ -165,6 +170,7 @@ def _changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
     """The scenario with what the command line changes; others or elsewhere, it is so called."""
     given = {key: getattr(options, option) for option, key in CHANGED.items()}
     changes = {key: value for key, value in given.items() if value is not None}
+    changes |= {key: value for key, value, _ in options.set}
     made = read.change(chosen, changes) if changes else chosen
     return read.change(made, {"title": _title(made)}) if changes.keys() & LISTS else made
 
@@ -190,6 +196,7 @@ def _command(options: argparse.Namespace, plan: Plan, seed: int) -> Sequence[str
     for name in NUMBERS:
         value = getattr(options, name)
         words += [f"--{name}", str(value)] if value is not None else []
+    words += [word for *_, text in options.set for word in ("--set", text)]
     return [*words, "--seed", str(seed)]
 
 
@@ -199,6 +206,17 @@ def names(text: str) -> list[str]:
     if not all(found):
         raise argparse.ArgumentTypeError(f"{text!r} has an empty name: names, separated by commas")
     return found
+
+
+def setting(text: str) -> tuple[str, Any, str]:
+    """A key, its value, and both as written: a value of TOML, or words with commas between."""
+    key, sign, value = (part.strip() for part in text.partition("="))
+    if not (key and sign and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is no KEY=VALUE, such as load.connections=32")
+    for written in (value, f"[{value}]"):
+        with contextlib.suppress(tomllib.TOMLDecodeError):
+            return key, tomllib.loads(f"value = {written}")["value"], text
+    return key, names(value) if "," in value else value, text
 
 
 def seconds(text: str) -> float:

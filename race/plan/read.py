@@ -69,18 +69,24 @@ def from_json(data: Mapping[str, Any]) -> Scenario:
 
 
 def change(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
-    """The scenario with some keys replaced (`load.connections` for a nested one), checked again."""
+    """The scenario with some keys replaced (`load.connections` for a nested one), checked again.
+
+    Keys are fields, or what a file calls them; one value is enough where there is a list.
+    """
     data = scenario.as_json()
-    written = {one.name: one.encode_name for one in msgspec.structs.fields(scenario)}
+    fields = msgspec.structs.fields(scenario)
+    written = {word: one.encode_name for one in fields for word in (one.name, one.encode_name)}
     for key, value in changes.items():
         table, _, inner = key.rpartition(".")
         first = table or inner
         if first not in written:
-            raise unknown("scenario key", first, written)
-        if table:
-            data[written[table]][inner] = value
-        else:
-            data[written[inner]] = value
+            raise unknown("scenario key", first, {one.encode_name for one in fields})
+        place = data[written[table]] if table else data
+        if not isinstance(place, dict):
+            raise RaceError(f"scenario {scenario.name}: {table} is no table, so it has no {key}")
+        name = inner if table else written[inner]
+        listed = isinstance(place.get(name), (list, tuple)) and not isinstance(value, list)
+        place[name] = [value] if listed else value
     return from_json(data)
 
 

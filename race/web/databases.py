@@ -48,7 +48,7 @@ class Databases:
             if name in self.handles:
                 continue
             if url := os.environ.get(self.variable(name)):
-                pid = listener.pid_of(_address(name, url))
+                pid = listener.pid_of(address(name, url))
                 self.external.update({name: pid} if pid else {})
                 continue
             try:
@@ -103,7 +103,8 @@ def held(names: Iterable[str]) -> Iterator[Databases]:
         databases.release()
 
 
-def _address(name: str, url: str) -> Address:
+def address(name: str, url: str) -> Address:
+    """Where a URL says that a database listens; RaceError, one line, where it is none of its."""
     try:
         return find(name).address(url)
     except AddressError as error:

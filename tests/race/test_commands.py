@@ -173,6 +173,38 @@ def test_a_changed_race_is_called_what_it_is(
     assert f"quick: {title}" in shown.splitlines()
 
 
+@pytest.mark.parametrize(
+    ("words", "key", "values"),
+    [
+        (["--set", "rounds=3", "--set", "load.pipeline=1,24"], "pipeline", {1, 24}),
+        (["--set", "rounds = 3", "--set", "load.pipeline=24"], "pipeline", {24}),
+        (["--set", "rounds=3", "--set", "load.duration_s=0.5"], "duration_s", {0.5}),
+    ],
+)
+def test_any_key_is_changed_by_its_name(
+    words: list[str], key: str, values: set[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = json.loads(printed(capsys, "run", "quick", "--dry-run", "--json", *words))
+    assert found["rounds"] == 3
+    assert {work["load"][key] for work in found["works"]} == values
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("round=3", "unknown scenario key 'round': did you mean 'rounds'?"),
+        ("load.pipe=3", "unknown scenario key 'load.pipe': did you mean 'load.pipeline'?"),
+        ("rounds.x=3", "rounds is no table, so it has no rounds.x"),
+        ("rounds=many", "key 'rounds': expected int, got str"),
+        ("rounds", "'rounds' is no KEY=VALUE"),
+    ],
+)
+def test_a_wrong_key_or_value_is_one_line(
+    text: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told in refused(capsys, "run", "quick", "--set", text)
+
+
 def test_a_scenario_that_cannot_run_here_is_shown_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

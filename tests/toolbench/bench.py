@@ -39,12 +39,14 @@ class Bare:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._connections: list[Any] = []
         self._statements: list[Any] = []
 
     async def open(self) -> None:
         """Connections with a prepared statement each."""
         for _ in range(AT_ONCE):
             connection = await asyncpg.connect(self._url)
+            self._connections.append(connection)
             self._statements.append(await connection.prepare(WIDE.sql))
 
     async def rate(self, each: int) -> float:
@@ -58,14 +60,28 @@ class Bare:
         await asyncio.gather(*map(again, self._statements))
         return each * AT_ONCE / (time.perf_counter() - began)
 
+    async def close(self) -> None:
+        """End the connections."""
+        for connection in self._connections:
+            await connection.close()
+
 
 async def compared(url: str, rounds: int, seconds: float) -> list[float]:
     """The ratio of each round, the runner's rate to the bare one; who is first changes."""
     where = transport.sent(NAME, find(NAME).address(url))
     crew, bare = Crew(Asyncpg(Address(**where), Options(loop="uvloop"))), Bare(url)
     operation = Operation(WIDE.name, WIDE.kind, WIDE.sql, WIDE.args, WIDE.columns)
-    rows = len(await crew.check(operation))
-    await bare.open()
+    try:
+        rows = len(await crew.check(operation))
+        await bare.open()
+        return await in_turns(crew, bare, rows, rounds, seconds)
+    finally:
+        await crew.close()
+        await bare.close()
+
+
+async def in_turns(crew: Crew, bare: Bare, rows: int, rounds: int, seconds: float) -> list[float]:
+    """The ratio of each round."""
 
     async def ours() -> float:
         found = histogram.answer(await crew.drive(WIDE.name, seconds, AT_ONCE))
@@ -81,7 +97,6 @@ async def compared(url: str, rounds: int, seconds: float) -> list[float]:
             alone, here = await bare.rate(each), await ours()
         ratios.append(here / alone)
         print(f"{number:3}  runner {here * rows:11,.0f}  bare {alone * rows:11,.0f}  rows/s")
-    await crew.close()
     return ratios
 
 

@@ -20,6 +20,8 @@ ROWS = {
     "a row too few": RIGHT[:2],
     "a column too many": [[["int", "2"], ["int", "2"]], *RIGHT[1:]],
     "null": [[["null", None]], *RIGHT[1:]],
+    "no pair": [*RIGHT[:2], [["int"]]],
+    "no list": [*RIGHT[:2], [["array", 4]]],
 }
 LOAD = {
     "operations": 3,
@@ -55,7 +57,7 @@ for line in sys.stdin:
     answers: dict[str, Callable[[], object]] = {
         "open": lambda: {"ready": True},
         "check": checked,
-        "drive": lambda: LOAD,
+        "drive": lambda: {**LOAD, "late": 2 if WHAT == "is late" else 0},
     }
     answer = answers[question["do"]]()
     print(json.dumps(answer), flush=True)

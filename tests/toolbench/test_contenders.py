@@ -83,6 +83,12 @@ def test_the_transport_is_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.left_out == ["left out: asyncpg with transport unix: it has only tcp"]
 
 
+def test_an_address_that_is_none_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "nonsense")
+    with pytest.raises(RaceError, match="DATABASE_URL"):
+        choose(made())
+
+
 def test_what_a_driver_has_nothing_for_is_not_planned_and_said() -> None:
     plan = planned(drivers=["asyncpg", "aiopg"], operations=["wide", "copy-in"], rounds=2)
     reason = DRIVERS["aiopg"].cannot["copy"]

@@ -66,6 +66,13 @@ def test_records_come_from_their_number_alone() -> None:
             "operation mine: no records have 'integer': choose from int, text, float",
         ),
         (LEAST + "after = 'x'", "'after' is asked, and no 'after_rows' say what is right"),
+        (
+            'title = "t"\ntext = "x"\nkind = "qurey"',
+            "unknown kind of operation mine 'qurey': did you mean 'query'?",
+        ),
+        ('title = "t"\ntext = "x"\nkind = "copy"', "operation mine: kind 'copy' needs 'table'"),
+        ('title = "t"\ntext = "x"\nkind = "batch"', "operation mine: kind 'batch' needs 'records'"),
+        (LEAST + 'args = [{ bytes = "zz" }]', "operation mine: 'args': non-hexadecimal number"),
     ],
 )
 def test_a_bad_file_is_one_line(text: str, told: str, tmp_path: Path) -> None:

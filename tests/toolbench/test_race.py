@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 
 from race.analysis.analyse import analyse
+from race.errors import RaceError
+from race.plan.read import load
 from race.saved.model import CALIBRATION
 from tests.conftest import absent
 from tests.support.race_lab import LIMITS, Race
 from tests.support.site_server import Databases
+from toolbench import shared
+from toolbench.contenders import raced
 from toolbench.drivers import DRIVERS
+from toolbench.scenario import ToolsScenario
 
 SCENARIO = """
 title = "Two drivers"
@@ -126,8 +130,7 @@ def test_a_database_that_goes_away_fails_cells_until_it_is_back(
 def test_a_driver_that_is_killed_fails_its_cell_alone(tmp_path: Path, databases: Databases) -> None:
     path = scenario(tmp_path, ["psycopg"], ["ints"], [1], duration=2)
     with Race(["run", str(path)], tmp_path / "results", databases.env()) as race:
-        race.wait_for_cells(2)  # the calibration of both
-        time.sleep(1)  # within the first cell of the first round
+        race.wait_for_cells(2)  # the calibration of both: the next ones take two seconds
         for child in race.children():
             if "toolbench.runner" in " ".join(child.cmdline()):
                 child.kill()
@@ -145,6 +148,8 @@ def test_a_driver_that_is_killed_fails_its_cell_alone(tmp_path: Path, databases:
         (["--drivers", "asynpg"], "unknown driver 'asynpg': did you mean 'asyncpg'?"),
         (["--operations", "wid"], "unknown operation 'wid': did you mean 'wide'?"),
         (["--drivers", "limits-uvloop"], "it is driven by wrk"),
+        (["--set", "loop=uvlop"], "unknown loop 'uvlop': did you mean 'uvloop'?"),
+        (["--set", "load.concurency=[1]"], "did you mean 'load.concurrency'?"),
     ],
 )
 def test_a_wrong_word_is_one_line(words: list[str], told: str, tmp_path: Path) -> None:
@@ -152,3 +157,21 @@ def test_a_wrong_word_is_one_line(words: list[str], told: str, tmp_path: Path) -
         assert race.wait() == 2, race.text()
         assert told in race.text()
         assert race.text().count("\n") == 1, race.text()
+
+
+def test_two_races_do_not_use_the_same_tables(
+    tmp_path: Path, databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    monkeypatch.setenv("VAR_DIR", databases.env()["VAR_DIR"])
+    monkeypatch.setattr(shared, "ALONE_SECONDS", 0.1)
+    path = scenario(tmp_path, ["asyncpg", "psycopg"], ["ints"], [1])
+    chosen = load(str(path))
+    assert isinstance(chosen, ToolsScenario)
+    contenders = [one for name in chosen.contenders for one in raced(chosen, name)]
+    with (
+        shared.opened(chosen, contenders),
+        pytest.raises(RaceError, match="another race of drivers uses the tables of postgres"),
+        shared.opened(chosen, contenders),
+    ):
+        pass

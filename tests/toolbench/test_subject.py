@@ -116,6 +116,8 @@ def test_what_is_right_is_driven(start: Start) -> None:
         ("a row too few", "asyncpg, ints: 2 rows where 3 are right"),
         ("a column too many", "asyncpg, ints: row 1 has 2 columns where 1 are right"),
         ("null", "asyncpg, ints: row 1, column 1 is null where int 2 is right"),
+        ("no pair", "asyncpg, ints: row 3, column 1 is no pair of a tag and a text, but ['int']"),
+        ("no list", "asyncpg, ints: row 3, column 1 is no pair of a tag and a text, but ['array"),
         ("has nothing", "it has nothing for query, which its line in the registry must say"),
         ("forgets", "driver gave no result: "),
     ],
@@ -147,6 +149,15 @@ def test_who_does_not_answer_is_started_again(
         one.check("ints")
     assert str(raised.value) == told
     assert not one.alive()
+
+
+def test_who_left_something_under_way_does_not_go_on_beside_others(start: Start) -> None:
+    one = start("is late")
+    assert one.drive(Work("ints", Load("runner", 1, duration_s=0.5, fixed=True))).count == 3
+    assert not one.alive()
+    assert one.talk.child.running()
+    one.rest()
+    assert not one.talk.child.running()
 
 
 def test_a_write_is_right_by_what_it_leaves_behind(start: Start) -> None:

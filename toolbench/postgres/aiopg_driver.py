@@ -8,6 +8,7 @@ import aiopg
 from psycopg2.extras import DictCursor
 
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
+from toolbench.postgres.where import libpq
 from toolbench.style import percent
 
 
@@ -19,13 +20,7 @@ class Aiopg:
     CURSOR: Optional[type] = None
 
     def __init__(self, address: Address, options: Options) -> None:
-        self._where = {
-            "host": address.path or address.host,
-            "port": address.port,
-            "user": address.user,
-            "password": address.password,
-            "dbname": address.database,
-        }
+        self._where = libpq(address)
 
     async def connect(self) -> Any:
         """See ``driver.Driver``."""

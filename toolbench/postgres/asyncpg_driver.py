@@ -24,6 +24,7 @@ class Asyncpg:
             "user": address.user,
             "password": address.password,
             "database": address.database,
+            "ssl": False,  # see toolbench/postgres/where.py
         }
 
     async def connect(self) -> Any:

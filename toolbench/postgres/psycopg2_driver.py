@@ -10,6 +10,7 @@ import psycopg2
 from psycopg2.extras import execute_batch
 
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
+from toolbench.postgres.where import libpq
 from toolbench.style import percent
 
 
@@ -20,13 +21,7 @@ class Psycopg2:
     SHARED = False
 
     def __init__(self, address: Address, options: Options) -> None:
-        self._where = {
-            "host": address.path or address.host,
-            "port": address.port,
-            "user": address.user,
-            "password": address.password,
-            "dbname": address.database,
-        }
+        self._where = libpq(address)
 
     def connect(self) -> Any:
         """See ``driver.Driver``."""
@@ -54,7 +49,8 @@ class Psycopg2:
                 cursor.execute(sql, args)
 
         def batch() -> None:
-            with connection.cursor() as cursor:
+            # One transaction, as it is with the others, although it is sent in pages.
+            with connection, connection.cursor() as cursor:
                 execute_batch(cursor, sql, records)
 
         def copy() -> None:

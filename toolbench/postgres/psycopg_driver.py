@@ -7,6 +7,7 @@ from typing import Any, Dict, List
 import psycopg
 
 from toolbench.driver import Address, Call, Operation, Options, Unsupported
+from toolbench.postgres.where import libpq
 from toolbench.style import percent
 
 
@@ -19,13 +20,7 @@ class Psycopg:
     def __init__(self, address: Address, options: Options) -> None:
         self._binary = options.format == "binary"
         self._threshold = 0 if options.prepared else None
-        self._where = {
-            "host": address.path or address.host,
-            "port": address.port,
-            "user": address.user,
-            "password": address.password,
-            "dbname": address.database,
-        }
+        self._where = libpq(address)
 
     async def connect(self) -> Any:
         """See ``driver.Driver``."""

@@ -72,12 +72,14 @@ class PostgresWitness:
             self._execute(statement, ())
 
     def _rows(self, statement: str, args: Sequence[Any] = ()) -> list[list[Any]]:
-        return [list(row) for row in self._execute(statement, args).fetchall()]
+        return [list(row) for row in self._execute(statement, args) or ()]
 
-    def _execute(self, statement: str, args: Sequence[Any]) -> psycopg.Cursor[Any]:
+    def _execute(self, statement: str, args: Sequence[Any]) -> list[Any] | None:
+        """The rows, None of a statement that has none."""
         old = self._connection is not None
         try:
-            return self._open().execute(statement, [plain(value) for value in args] or None)
+            done = self._open().execute(statement, [plain(value) for value in args] or None)
+            return done.fetchall() if done.description else None
         except psycopg.Error as error:
             self.close()
             if old and isinstance(error, psycopg.OperationalError):

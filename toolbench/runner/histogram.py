@@ -24,7 +24,7 @@ def answer(driven: Driven) -> Dict[str, Any]:
         errors.update(kind for _, kind in worker.faults)
     if driven.late:
         errors[f"not answered within {PATIENCE_SECONDS:g} s"] = driven.late
-    return summary(sorted(took), _seconds(driven.workers), errors)
+    return {**summary(sorted(took), _seconds(driven.workers), errors), "late": driven.late}
 
 
 def summary(took: Sequence[int], seconds: float, errors: Mapping[str, int]) -> Dict[str, Any]:

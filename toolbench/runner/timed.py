@@ -84,6 +84,9 @@ async def in_tasks(calls: Sequence[Call], seconds: float) -> Driven:
         task.cancel()
     if late:
         await asyncio.wait(late, timeout=1)
+    for worker, task in zip(workers, tasks):
+        if task not in late and (task.cancelled() or task.exception()):
+            worker.faults.append((len(worker.marks), "its driver cancelled the worker"))
     return Driven(workers, len(late))
 
 

@@ -54,9 +54,15 @@ def boxes(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
 
 
 def box(at: Callable[[float], float | None]) -> Row:
-    """Milliseconds at the percentiles of a box plot, `at` gives microseconds; of p99.9 as p99_9."""
-    found = {percent: at(percent) for percent in BOX}
-    return {f"p{p:g}".replace(".", "_"): max(us or 0, 1) / 1e3 for p, us in found.items()}
+    """Milliseconds at the percentiles of a box plot, `at` gives microseconds; of p99.9 as p99_9.
+
+    One that is not known lies where the one before it does.
+    """
+    found, us = {}, 1.0
+    for percent in BOX:
+        us = max(at(percent) or us, 1.0)
+        found[f"p{percent:g}".replace(".", "_")] = us / 1e3
+    return found
 
 
 def box_layers(rows: Sequence[Row], y: Spec) -> list[Spec]:
