@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any, Protocol
 
+from race.errors import CellFailed
 from runtime.plugin import Plugin
 from toolbench.check import Texts
 from toolbench.operation import Operation
@@ -15,6 +19,9 @@ WITNESSES = {
     "mysql": Plugin("toolbench.mysql.witness:MysqlWitness"),
 }
 """By database: a class that is made from its URL."""
+
+PATIENCE_SECONDS = 120.0
+"""Making 100,000 rows takes some seconds."""
 
 
 class Witness(Protocol):
@@ -47,8 +54,62 @@ class Witness(Protocol):
         ...
 
 
+class Patient:
+    """A ``Witness`` that is waited for no longer than PATIENCE_SECONDS: a database that hangs fails
+    a cell, and does not stop the race.
+    """
+
+    def __init__(self, database: str, url: str) -> None:
+        self._database, self._url = database, url
+        self._inner = self._made()
+        self.types = self._inner.types
+
+    def prepare(self, operation: Operation) -> None:
+        """See ``Witness``."""
+        self._waited(self._inner.prepare, operation)
+
+    def reset(self, operation: Operation) -> None:
+        """See ``Witness``."""
+        self._waited(self._inner.reset, operation)
+
+    def expected(self, operation: Operation) -> Texts:
+        """See ``Witness``."""
+        return self._waited(self._inner.expected, operation)
+
+    def after(self, operation: Operation) -> Texts:
+        """See ``Witness``."""
+        return self._waited(self._inner.after, operation)
+
+    def close(self) -> None:
+        """See ``Witness``."""
+        with contextlib.suppress(CellFailed):
+            self._waited(self._inner.close)
+
+    def _made(self) -> Witness:
+        made: Any = WITNESSES[self._database].load()
+        found: Witness = made(self._url)
+        return found
+
+    def _waited(self, ask: Callable[..., Any], *what: Any) -> Any:
+        """The answer; a thread that gets none is left behind with its connection."""
+        answer: Future[Any] = Future()
+        threading.Thread(target=_answered, args=(answer, ask, what), daemon=True).start()
+        try:
+            return answer.result(PATIENCE_SECONDS)
+        except TimeoutError:
+            if not answer.done():
+                self._inner = self._made()
+            text = f"{self._database} did not answer within {PATIENCE_SECONDS:g} s"
+            raise CellFailed(text) from None
+
+
+def _answered(answer: Future[Any], ask: Callable[..., Any], what: Sequence[Any]) -> None:
+    try:
+        answer.set_result(ask(*what))
+    except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits
+        answer.set_exception(error)
+
+
 def witness(database: str, url: str) -> Witness:
     """The one of a database."""
-    made: Any = WITNESSES[database].load()
-    found: Witness = made(url)
-    return found
+    return Patient(database, url)

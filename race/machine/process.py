@@ -72,7 +72,7 @@ class Child:
         if self._process.stdout is not None:
             self._stdout.close()
             self._stdout = self._process.stdout
-        self._unread = b""
+        self._unread = bytearray()
         self._open = True
 
     @property
@@ -93,7 +93,9 @@ class Child:
         """The next line of its output, or None when it ended or the time was up first."""
         descriptor = self._stdout.fileno()
         deadline = time.monotonic() + timeout
-        while b"\n" not in self._unread:
+        searched = 0
+        while (end := self._unread.find(b"\n", searched)) < 0:
+            searched = len(self._unread)
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([descriptor], [], [], left)[0]:
                 return None
@@ -101,7 +103,8 @@ class Child:
             if not some:
                 return None
             self._unread += some
-        line, _, self._unread = self._unread.partition(b"\n")
+        line = self._unread[:end]
+        del self._unread[: end + 1]
         return line.decode(errors="replace").strip()
 
     def tell(self, line: str, timeout: float) -> bool:

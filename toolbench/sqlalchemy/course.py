@@ -21,6 +21,8 @@ LOOK_SECONDS = (0.05, 1.0)
 """Between two looks: the least, the most."""
 LOOKS = 60
 """In a load that takes as long as it is planned for."""
+PATIENCE_SECONDS = 10.0
+"""A look that the database does not answer is left behind."""
 WINDOW_SECONDS = 0.2
 """What is done is told of so long at least."""
 
@@ -44,7 +46,7 @@ def looking(url: str, planned: float) -> Iterator[list[Look]]:
         yield looks
     finally:
         over.set()
-        thread.join()
+        thread.join(PATIENCE_SECONDS)
 
 
 def pause(planned: float) -> float:
@@ -54,7 +56,10 @@ def pause(planned: float) -> float:
 
 
 def _look(url: str, seconds: float, looks: list[Look], over: threading.Event) -> None:
-    with contextlib.suppress(psycopg.Error), psycopg.connect(url, autocommit=True) as connection:
+    with (
+        contextlib.suppress(psycopg.Error),
+        psycopg.connect(url, autocommit=True, connect_timeout=int(PATIENCE_SECONDS)) as connection,
+    ):
         while not over.is_set():
             row = connection.execute(SEEN, (NAME,)).fetchone()
             if row is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -73,13 +74,14 @@ async def _drive(way: Way, question: Words) -> Words:
         late = f"{len(log.took):,} of {operations:,} operations"
         raise ValueError(f"{late} were done after {question['seconds']:,.0f} s") from None
     log.end()
-    return {
+    stopped = time.process_time_ns()
+    answer = {
         **summary(sorted(log.took), (log.over - log.begun) / 1e9, log.errors),
-        "beside_ns": 0,
         "begun": log.begun,
         "course": log.course(),
         "rows": log.rows,
     }
+    return {**answer, "beside_ns": time.process_time_ns() - stopped}
 
 
 Reply = Callable[[Way, Words], Coroutine[Any, Any, Words]]

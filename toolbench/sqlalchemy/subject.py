@@ -86,7 +86,7 @@ class Workload(Driven):
     def _left(self) -> tuple[Any, ...]:
         """Rows of the two tables."""
         try:
-            with psycopg.connect(self._url(), options=HERE) as connection:
+            with psycopg.connect(self._url(), options=HERE, connect_timeout=5) as connection:
                 return connection.execute(LEFT).fetchone() or ()
         except psycopg.Error as error:
             line = str(error).partition("\n")[0]
