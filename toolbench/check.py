@@ -108,6 +108,10 @@ def same(right: Tagged, given: Any) -> bool:
         return False
 
 
+def _inside(tagged: Any) -> str:
+    return str(tagged[1] if is_tagged(tagged) else tagged)
+
+
 def is_tagged(value: Any) -> bool:
     """Whether a runner said it as agreed: a tag and what belongs to it."""
     if not (isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)):
@@ -122,6 +126,6 @@ def said(tagged: Any) -> str:
     tag, value = tagged
     if tag == NULL:
         return NULL
-    shown = ", ".join(map(said, value)) if tag == ARRAY else str(value)
+    shown = ", ".join(map(_inside, value)) if tag == ARRAY else str(value)
     shown = shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
     return f"{tag} {shown!r}" if tag == TEXT else f"{tag} {shown}"

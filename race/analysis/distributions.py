@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from race.analysis import values
@@ -112,7 +112,7 @@ def _means(analysis: Analysis, contests: list[Contest], rates: Values) -> Means:
         for one in timed(analysis, contest):
             found[one.item.label].append(one)
     logs = {
-        label: _mean_logs([rates[contest.work][label] for contest in contests])
+        label: mean_logs([rates[contest.work][label] for contest in contests])
         for label, each in found.items()
         if len(each) == len(contests)
     }
@@ -147,8 +147,8 @@ def _mean(each: Sequence[Timed], rounds: Rounds, reference: Rounds, party: str) 
     )
 
 
-def _mean_logs(logs: Sequence[Mapping[int, float]]) -> Rounds:
-    """In the rounds that have all of them."""
+def mean_logs(logs: Sequence[Rounds]) -> Rounds:
+    """The geometric mean over tasks, each given as its logs by round: in rounds that have all."""
     common = set(logs[0]).intersection(*logs[1:])
     return {number: statistics.fmean(one[number] for one in logs) for number in common}
 

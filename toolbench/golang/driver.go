@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // Address is where the database listens: in the folder Path on a Unix socket, else on Host.
@@ -30,21 +31,25 @@ type Driver interface {
 // Connection makes the calls that operations are, one method for each kind of them, with all looked
 // up that a user of the driver would look up once.
 type Connection interface {
-	// Query reads rows: each is scanned into the reader's variables, then handed to it.
-	Query(operation *Operation, rows *reader) (Call, error)
+	// Query reads rows and keeps them.
+	Query(operation *Operation, rows *shape) (Call, error)
 	// Execute is for a statement without rows.
 	Execute(operation *Operation) (Call, error)
 	// Copy writes the operation's records into its table with COPY.
 	Copy(operation *Operation) (Call, error)
 	// Batch executes the statement once for each record, all or nothing.
 	Batch(operation *Operation) (Call, error)
-	// Variable is what a user of the driver scans a column of that type into.
-	Variable(kind string, nullable bool) (variable, error)
+	// Field is what a user of the driver has for a column of that type.
+	Field(kind string, nullable bool) (field, error)
+	// Backend is the database's process behind it; 0 where there is none.
+	Backend() int64
+	// Drop closes the socket, whatever is under way; it may be called meanwhile.
+	Drop()
 	Close()
 }
 
-// Call does one operation, and says how many rows it read or wrote.
-type Call func() (int64, error)
+// Call does one operation: the rows that it read, and how many it read or wrote.
+type Call func() ([]unsafe.Pointer, int64, error)
 
 // unsupported is a kind of operations that a driver has nothing for.
 type unsupported string
@@ -62,7 +67,7 @@ var drivers = map[string]struct {
 }
 
 // bind makes the call of an operation.
-func bind(connection Connection, operation *Operation, rows *reader) (Call, error) {
+func bind(connection Connection, operation *Operation, rows *shape) (Call, error) {
 	switch operation.Kind {
 	case "query":
 		if len(operation.Columns) == 0 {

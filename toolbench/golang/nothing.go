@@ -1,17 +1,21 @@
 package main
 
+import "unsafe"
+
 // nothing has no database: its operations do nothing, so that what the workers' clock and notes cost
 // can be told (tests/toolbench/test_contract.py).
 type nothing struct{}
 
 func newNothing(Address, Options) Driver { return nothing{} }
 
-func (nothing) Connect() (Connection, error)                   { return nothing{}, nil }
-func (nothing) Query(*Operation, *reader) (Call, error)        { return idle, nil }
-func (nothing) Execute(*Operation) (Call, error)               { return idle, nil }
-func (nothing) Copy(*Operation) (Call, error)                  { return idle, nil }
-func (nothing) Batch(*Operation) (Call, error)                 { return idle, nil }
-func (nothing) Variable(kind string, n bool) (variable, error) { return newVariable(kind, n) }
-func (nothing) Close()                                         {}
+func (nothing) Connect() (Connection, error)             { return nothing{}, nil }
+func (nothing) Query(*Operation, *shape) (Call, error)   { return idle, nil }
+func (nothing) Execute(*Operation) (Call, error)         { return idle, nil }
+func (nothing) Copy(*Operation) (Call, error)            { return idle, nil }
+func (nothing) Batch(*Operation) (Call, error)           { return idle, nil }
+func (nothing) Field(kind string, n bool) (field, error) { return newField(kind, n) }
+func (nothing) Backend() int64                           { return 0 }
+func (nothing) Drop()                                    {}
+func (nothing) Close()                                   {}
 
-func idle() (int64, error) { return 0, nil }
+func idle() ([]unsafe.Pointer, int64, error) { return nil, 0, nil }

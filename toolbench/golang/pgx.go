@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -50,55 +51,58 @@ type pgxConnection struct {
 	said []any
 }
 
-func (c pgxConnection) Query(operation *Operation, rows *reader) (Call, error) {
+func (c pgxConnection) Query(operation *Operation, rows *shape) (Call, error) {
 	ctx := context.Background()
 	args := append(append([]any{}, c.said...), operation.Args...)
-	row := func() error { rows.row(); return nil }
-	return func() (int64, error) {
+	return func() ([]unsafe.Pointer, int64, error) {
 		found, err := c.conn.Query(ctx, operation.SQL, args...)
 		if err != nil {
-			return 0, err
+			return nil, 0, err
 		}
-		tag, err := pgx.ForEachRow(found, rows.targets, row)
-		return tag.RowsAffected(), err
+		defer found.Close()
+		return rows.keep(found)
 	}, nil
 }
 
 func (c pgxConnection) Execute(operation *Operation) (Call, error) {
 	ctx := context.Background()
-	return func() (int64, error) {
+	return func() ([]unsafe.Pointer, int64, error) {
 		tag, err := c.conn.Exec(ctx, operation.SQL, operation.Args...)
-		return tag.RowsAffected(), err
+		return nil, tag.RowsAffected(), err
 	}, nil
 }
 
 func (c pgxConnection) Copy(operation *Operation) (Call, error) {
 	ctx := context.Background()
 	table, names := pgx.Identifier(strings.Split(operation.Table, ".")), operation.names()
-	return func() (int64, error) {
-		return c.conn.CopyFrom(ctx, table, names, pgx.CopyFromRows(operation.Records))
+	return func() ([]unsafe.Pointer, int64, error) {
+		count, err := c.conn.CopyFrom(ctx, table, names, pgx.CopyFromRows(operation.Records))
+		return nil, count, err
 	}, nil
 }
 
 // Batch sends all at once; what one Sync ends is one transaction.
 func (c pgxConnection) Batch(operation *Operation) (Call, error) {
 	ctx := context.Background()
-	return func() (int64, error) {
+	return func() ([]unsafe.Pointer, int64, error) {
 		batch := &pgx.Batch{}
 		for _, record := range operation.Records {
 			batch.Queue(operation.SQL, record...)
 		}
-		return int64(len(operation.Records)), c.conn.SendBatch(ctx, batch).Close()
+		return nil, int64(len(operation.Records)), c.conn.SendBatch(ctx, batch).Close()
 	}, nil
 }
 
-// Variable is a rune for PostgreSQL's "char": pgx scans it into nothing that is text.
-func (c pgxConnection) Variable(kind string, nullable bool) (variable, error) {
+// Field is a rune for PostgreSQL's "char": pgx scans it into nothing that is text.
+func (c pgxConnection) Field(kind string, nullable bool) (field, error) {
 	if kind == "char" {
 		return scanned(letter, nullable), nil
 	}
-	return newVariable(kind, nullable)
+	return newField(kind, nullable)
 }
+
+func (c pgxConnection) Backend() int64 { return int64(c.conn.PgConn().PID()) }
+func (c pgxConnection) Drop()          { _ = c.conn.PgConn().Conn().Close() }
 
 func (c pgxConnection) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"database/sql"
+	"net"
 	"strings"
+	"time"
+	"unsafe"
 
 	"github.com/lib/pq"
 )
@@ -23,22 +26,47 @@ func (d pqDriver) Connect() (Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	database := sql.OpenDB(connector)
-	connection, err := database.Conn(context.Background())
+	made := &pqConnection{prepared: d.prepared}
+	connector.Dialer(&made.dialer)
+	made.database = sql.OpenDB(connector)
+	ctx := context.Background()
+	made.conn, err = made.database.Conn(ctx)
+	if err == nil {
+		err = made.conn.QueryRowContext(ctx, "select pg_backend_pid()").Scan(&made.backend)
+	}
 	if err != nil {
-		_ = database.Close()
+		_ = made.database.Close()
 		return nil, err
 	}
-	return pqConnection{connection, database, d.prepared}, nil
+	return made, nil
 }
 
 type pqConnection struct {
 	conn     *sql.Conn
 	database *sql.DB
+	dialer   dialer
+	backend  int64
 	prepared bool
 }
 
-func (c pqConnection) Query(operation *Operation, rows *reader) (Call, error) {
+// dialer is the one that lib/pq has by itself, and keeps the socket: nothing else gives it away.
+type dialer struct {
+	net.Dialer
+	socket net.Conn
+}
+
+func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	var err error
+	d.socket, err = d.Dialer.DialContext(ctx, network, address)
+	return d.socket, err
+}
+
+// DialTimeout is asked for by lib/pq, and not called where there is DialContext.
+func (d *dialer) DialTimeout(network, address string, limit time.Duration) (net.Conn, error) {
+	return net.DialTimeout(network, address, limit)
+}
+
+func (c *pqConnection) Query(operation *Operation, rows *shape) (Call, error) {
 	ctx, args := context.Background(), arguments(operation.Args)
 	query := func() (*sql.Rows, error) { return c.conn.QueryContext(ctx, operation.SQL, args...) }
 	if c.prepared {
@@ -48,29 +76,17 @@ func (c pqConnection) Query(operation *Operation, rows *reader) (Call, error) {
 		}
 		query = func() (*sql.Rows, error) { return statement.QueryContext(ctx, args...) }
 	}
-	return func() (int64, error) {
+	return func() ([]unsafe.Pointer, int64, error) {
 		found, err := query()
 		if err != nil {
-			return 0, err
+			return nil, 0, err
 		}
-		return scanAll(found, rows)
+		defer found.Close()
+		return rows.keep(found)
 	}, nil
 }
 
-func scanAll(found *sql.Rows, rows *reader) (int64, error) {
-	defer found.Close()
-	count := int64(0)
-	for found.Next() {
-		if err := found.Scan(rows.targets...); err != nil {
-			return count, err
-		}
-		rows.row()
-		count++
-	}
-	return count, found.Err()
-}
-
-func (c pqConnection) Execute(operation *Operation) (Call, error) {
+func (c *pqConnection) Execute(operation *Operation) (Call, error) {
 	ctx, args := context.Background(), arguments(operation.Args)
 	execute := func() (sql.Result, error) { return c.conn.ExecContext(ctx, operation.SQL, args...) }
 	if c.prepared {
@@ -80,23 +96,24 @@ func (c pqConnection) Execute(operation *Operation) (Call, error) {
 		}
 		execute = func() (sql.Result, error) { return statement.ExecContext(ctx, args...) }
 	}
-	return func() (int64, error) {
+	return func() ([]unsafe.Pointer, int64, error) {
 		result, err := execute()
 		if err != nil {
-			return 0, err
+			return nil, 0, err
 		}
-		return result.RowsAffected()
+		count, err := result.RowsAffected()
+		return nil, count, err
 	}, nil
 }
 
 // Copy is lib/pq's: a statement that takes records until it is executed without one.
-func (c pqConnection) Copy(operation *Operation) (Call, error) {
+func (c *pqConnection) Copy(operation *Operation) (Call, error) {
 	ctx, records := context.Background(), operation.Records
 	statement := pq.CopyIn(operation.Table, operation.names()...)
 	if schema, table, inside := strings.Cut(operation.Table, "."); inside {
 		statement = pq.CopyInSchema(schema, table, operation.names()...)
 	}
-	return func() (int64, error) {
+	return func() ([]unsafe.Pointer, int64, error) {
 		return c.inTransaction(ctx, records, func(transaction *sql.Tx) error {
 			copying, err := transaction.PrepareContext(ctx, statement)
 			if err != nil {
@@ -115,9 +132,9 @@ func (c pqConnection) Copy(operation *Operation) (Call, error) {
 }
 
 // Batch is a loop in a transaction: database/sql has nothing that sends more than one at a time.
-func (c pqConnection) Batch(operation *Operation) (Call, error) {
+func (c *pqConnection) Batch(operation *Operation) (Call, error) {
 	ctx, records := context.Background(), operation.Records
-	return func() (int64, error) {
+	return func() ([]unsafe.Pointer, int64, error) {
 		return c.inTransaction(ctx, records, func(transaction *sql.Tx) error {
 			execute := func(record []any) (sql.Result, error) {
 				return transaction.ExecContext(ctx, operation.SQL, record...)
@@ -143,30 +160,33 @@ func (c pqConnection) Batch(operation *Operation) (Call, error) {
 }
 
 // inTransaction writes the records, all or nothing.
-func (c pqConnection) inTransaction(
+func (c *pqConnection) inTransaction(
 	ctx context.Context, records [][]any, write func(*sql.Tx) error,
-) (int64, error) {
+) ([]unsafe.Pointer, int64, error) {
 	transaction, err := c.conn.BeginTx(ctx, nil)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	defer func() { _ = transaction.Rollback() }() // after the commit it does nothing
 	if err := write(transaction); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	return int64(len(records)), transaction.Commit()
+	return nil, int64(len(records)), transaction.Commit()
 }
 
-// Variable reads arrays through pq.Array.
-func (c pqConnection) Variable(kind string, nullable bool) (variable, error) {
-	made, err := newVariable(kind, nullable)
-	if strings.HasSuffix(kind, "[]") {
-		made.target = pq.Array(made.target)
+// Field reads arrays through pq.Array.
+func (c *pqConnection) Field(kind string, nullable bool) (field, error) {
+	made, err := newField(kind, nullable)
+	if plain := made.target; strings.HasSuffix(kind, "[]") && err == nil {
+		made.target = func(there unsafe.Pointer) any { return pq.Array(plain(there)) }
 	}
 	return made, err
 }
 
-func (c pqConnection) Close() {
+func (c *pqConnection) Backend() int64 { return c.backend }
+func (c *pqConnection) Drop()          { _ = c.dialer.socket.Close() }
+
+func (c *pqConnection) Close() {
 	_ = c.conn.Close()
 	_ = c.database.Close()
 }

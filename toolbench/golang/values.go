@@ -3,8 +3,10 @@ package main
 import (
 	"encoding/hex"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // tagged is a value in an answer: the type that the driver's user gets, and a text.
@@ -12,14 +14,16 @@ type tagged [2]any
 
 var null = tagged{"null", nil}
 
-// variable is what a column is scanned into: a pointer, and what is there now.
-type variable struct {
-	target any
-	value  func() tagged
+// field is what a column is in the struct that a row is to its user: the type; of one at a place in
+// memory, what Scan takes to fill it, and what is there.
+type field struct {
+	form   reflect.Type
+	target func(unsafe.Pointer) any
+	value  func(unsafe.Pointer) tagged
 }
 
-// newVariable is the natural one for a type of the database: that of a Go struct's field.
-func newVariable(kind string, nullable bool) (variable, error) {
+// newField is the natural one for a type of the database.
+func newField(kind string, nullable bool) (field, error) {
 	if inside := strings.TrimSuffix(kind, "[]"); inside != kind {
 		return newSlice(inside)
 	}
@@ -37,10 +41,10 @@ func newVariable(kind string, nullable bool) (variable, error) {
 	case "char", "name", "text", "varchar", "bpchar", "numeric":
 		return scanned(text, nullable), nil
 	}
-	return variable{}, fmt.Errorf("no Go variable is known for the type %s", kind)
+	return field{}, fmt.Errorf("no Go type is known for the type %s", kind)
 }
 
-func newSlice(inside string) (variable, error) {
+func newSlice(inside string) (field, error) {
 	switch inside {
 	case "int2", "int4", "int8":
 		return slice(integer[int64]), nil
@@ -49,37 +53,42 @@ func newSlice(inside string) (variable, error) {
 	case "name", "text", "varchar":
 		return slice(text), nil
 	}
-	return variable{}, fmt.Errorf("no Go variable is known for the type %s[]", inside)
+	return field{}, fmt.Errorf("no Go type is known for the type %s[]", inside)
 }
 
-// scanned is a plain variable, or a pointer where nulls are possible, as users declare them.
-func scanned[T any](tell func(T) tagged, nullable bool) variable {
+// scanned is a plain field, or a pointer where nulls are possible, as users declare them.
+func scanned[T any](tell func(T) tagged, nullable bool) field {
 	if !nullable {
-		one := new(T)
-		return variable{one, func() tagged { return tell(*one) }}
+		return fieldOf(tell)
 	}
-	one := new(*T)
-	return variable{one, func() tagged {
-		if *one == nil {
+	return fieldOf(func(one *T) tagged {
+		if one == nil {
 			return null
 		}
-		return tell(**one)
-	}}
+		return tell(*one)
+	})
 }
 
 // slice is for an array; nil is null.
-func slice[T any](tell func(T) tagged) variable {
-	some := new([]T)
-	return variable{some, func() tagged {
-		if *some == nil {
+func slice[T any](tell func(T) tagged) field {
+	return fieldOf(func(some []T) tagged {
+		if some == nil {
 			return null
 		}
-		values := make([]tagged, len(*some))
-		for place, one := range *some {
+		values := make([]tagged, len(some))
+		for place, one := range some {
 			values[place] = tell(one)
 		}
 		return tagged{"array", values}
-	}}
+	})
+}
+
+func fieldOf[T any](tell func(T) tagged) field {
+	return field{
+		reflect.TypeOf((*T)(nil)).Elem(),
+		func(there unsafe.Pointer) any { return (*T)(there) },
+		func(there unsafe.Pointer) tagged { return tell(*(*T)(there)) },
+	}
 }
 
 func integer[T int64 | uint32](value T) tagged {
@@ -94,33 +103,3 @@ func truth(value bool) tagged    { return tagged{"bool", strconv.FormatBool(valu
 func octets(value []byte) tagged { return tagged{"bytes", hex.EncodeToString(value)} }
 func text(value string) tagged   { return tagged{"text", value} }
 func letter(value rune) tagged   { return tagged{"rune", string(value)} }
-
-// reader is what rows are scanned into. `row` is called for each, once it is there.
-type reader struct {
-	variables []variable
-	targets   []any
-	row       func()
-}
-
-// newReader has a variable for each column; those at `nulls` take nulls.
-func newReader(connection Connection, columns [][2]string, nulls []bool) (*reader, error) {
-	made := &reader{row: func() {}}
-	for place, column := range columns {
-		one, err := connection.Variable(column[1], nulls[place])
-		if err != nil {
-			return nil, err
-		}
-		made.variables = append(made.variables, one)
-		made.targets = append(made.targets, one.target)
-	}
-	return made, nil
-}
-
-// values is the row that was scanned last.
-func (r *reader) values() []tagged {
-	found := make([]tagged, len(r.variables))
-	for place, one := range r.variables {
-		found[place] = one.value()
-	}
-	return found
-}

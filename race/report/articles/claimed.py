@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from race.saved.model import Name
 
 Range = tuple[float, float]
-"""What a ratio was claimed to be, from the least to the most; [1, 1] is a claim of no difference.
+"""What a ratio was claimed to be, from the least to the most; [1, 1] is a claim of no difference,
+[3, inf] one of at least three times.
 """
+Factor = Annotated[float, Meta(ge=1)]
 FASTER: Range = (1.0, math.inf)
+TOLERANCE = 1.1
+
+
+class Claimed(NamedTuple):
+    """A ratio as it was claimed, and the factor by which a figure may miss it and still be it."""
+
+    ratio: Range
+    tolerance: float = TOLERANCE
 
 
 class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,8 +32,9 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `second`, or over itself on the task `against`.
 
     `tasks` are words as in a claim of a document (`measures.task_word`). Each is a row of its own,
-    unless the geometric `mean` over them is asked for. `said` and `ratio` are those of the claim
-    where they are not its own here; `differs` says what is not as it was in the article.
+    unless the geometric `mean` over them is asked for. `said`, `ratio` and `tolerance` are those of
+    the claim where they are not its own here; `differs` says what is not as it was in the article.
+    `fails`: what was claimed is that `first` cannot do the tasks.
     """
 
     race: Name
@@ -31,8 +43,10 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     second: str = ""
     against: str = ""
     mean: bool = False
+    fails: bool = False
     said: str = ""
     ratio: Range | None = None
+    tolerance: Factor | None = None
     differs: str = ""
 
     def __post_init__(self) -> None:
@@ -47,13 +61,16 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A sentence of an article in our words, and what it says in figures, `said` for people and as
-    a `ratio`; `here` is how it is held against saved cells, `untested` why it cannot be. `differs`
-    is that of questions that have none.
+    a `ratio`; `here` is how it is held against saved cells, `untested` why it cannot be. `every`:
+    it is of all its rows together, and holds where all of them do. `differs` is that of questions
+    that have none.
     """
 
     text: Name
     said: Name
     ratio: Range = FASTER
+    tolerance: Factor = TOLERANCE
+    every: bool = False
     here: tuple[Question, ...] = ()
     untested: str = ""
     differs: str = ""
@@ -62,6 +79,10 @@ class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if bool(self.here) == bool(self.untested):
             raise ValueError("it needs either 'here' or 'untested'")
         _check(self.ratio)
+
+    def of(self, question: Question) -> Claimed:
+        """What it claims where one of its questions is asked."""
+        return Claimed(question.ratio or self.ratio, question.tolerance or self.tolerance)
 
 
 class Article(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -76,8 +97,22 @@ class Article(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     place: int = 0
     differs: str = ""
 
+    def questions(self) -> Iterator[Question]:
+        """Of all its claims."""
+        for claim in self.claims:
+            yield from claim.here
+
+    def about(self, race: str) -> Article | None:
+        """What of it asks for the runs of one scenario; None where nothing does."""
+        found = []
+        for claim in self.claims:
+            if here := tuple(one for one in claim.here if one.race == race):
+                found.append(replace(claim, here=here))
+        return replace(self, claims=tuple(found)) if found else None
+
 
 def _check(ratio: Range) -> None:
+    """Below 1 is only what something costs at most: of figures the faster is named first."""
     least, most = ratio
-    if not 1 <= least <= most:
+    if not 0 < least <= most or (least < 1 and math.isfinite(most)):
         raise ValueError(f"a ratio goes from 1 or more up, not from {least:g} to {most:g}")
