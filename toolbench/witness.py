@@ -74,11 +74,13 @@ class Patient:
 
     def expected(self, operation: Operation) -> Texts:
         """See ``Witness``."""
-        return self._waited(self._inner.expected, operation)
+        texts: Texts = self._waited(self._inner.expected, operation)
+        return texts
 
     def after(self, operation: Operation) -> Texts:
         """See ``Witness``."""
-        return self._waited(self._inner.after, operation)
+        texts: Texts = self._waited(self._inner.after, operation)
+        return texts
 
     def close(self) -> None:
         """See ``Witness``."""
