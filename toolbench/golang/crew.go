@@ -5,12 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"time"
+	"unsafe"
 )
 
-// seat is a connection, with the calls that were bound on it for drives.
+// So long the database has to end what is late, and then the worker to see it.
+const mercy = time.Second
+
+// seat is a connection, with the operations that were bound on it.
 type seat struct {
 	connection Connection
-	calls      map[*Operation]Call
+	bound      map[*Operation]bound
 }
 
 // crew is the connections of a driver, and the operations that were checked on the first of them.
@@ -18,18 +23,10 @@ type crew struct {
 	driver     Driver
 	seats      []*seat
 	operations map[string]*Operation
-	// Those of the checks, on the first connection: they take nulls everywhere.
-	checks map[*Operation]*checked
-}
-
-// checked is the call of a check, with what it reads.
-type checked struct {
-	call   Call
-	reader *reader
 }
 
 func newCrew(driver Driver) *crew {
-	return &crew{driver: driver, operations: map[string]*Operation{}, checks: map[*Operation]*checked{}}
+	return &crew{driver: driver, operations: map[string]*Operation{}}
 }
 
 // open has so many connections at least.
@@ -39,7 +36,7 @@ func (c *crew) open(number int) error {
 		if err != nil {
 			return err
 		}
-		c.seats = append(c.seats, &seat{connection, map[*Operation]Call{}})
+		c.seats = append(c.seats, &seat{connection, map[*Operation]bound{}})
 	}
 	return nil
 }
@@ -51,13 +48,11 @@ func (c *crew) keep(number int) {
 		c.seats[last].connection.Close()
 		c.seats = c.seats[:last]
 	}
-	if number == 0 {
-		c.checks = map[*Operation]*checked{}
-	}
 }
 
-// check does an operation once on the first connection, and closes the others: who waits for a turn
-// holds one connection. It says what was read, and how many rows were read or written.
+// check does an operation once on the first connection, by the call that a drive does there, and
+// closes the others: who waits for a turn holds one connection. It says what was read, and how many
+// rows were read or written.
 func (c *crew) check(sent json.RawMessage) ([][]tagged, int64, error) {
 	operation, err := c.known(sent)
 	if err != nil {
@@ -67,19 +62,31 @@ func (c *crew) check(sent json.RawMessage) ([][]tagged, int64, error) {
 	if err := c.open(1); err != nil {
 		return nil, 0, err
 	}
-	bound, err := c.bindCheck(operation)
+	first := c.seats[0]
+	does, err := first.bind(operation)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows := [][]tagged{}
-	bound.reader.row = func() { rows = append(rows, bound.reader.values()) }
-	count, err := bound.call()
+	rows, count, err := does.call()
+	if err != nil && first.learn(operation) {
+		does = first.bound[operation]
+		rows, count, err = does.call()
+	}
 	if err != nil {
 		c.keep(0) // what the connection is worth now is not known
 		return nil, 0, err
 	}
-	c.learn(operation, rows)
-	return rows, count, nil
+	operation.count = count
+	return told(rows, does.rows), count, nil
+}
+
+// told is rows as an answer has them.
+func told(rows []unsafe.Pointer, form *shape) [][]tagged {
+	found := make([][]tagged, len(rows))
+	for place, row := range rows {
+		found[place] = form.values(row)
+	}
+	return found
 }
 
 // known is the operation that was sent, the same one as before where it was sent before.
@@ -95,42 +102,8 @@ func (c *crew) known(sent json.RawMessage) (*Operation, error) {
 	return operation, nil
 }
 
-func (c *crew) bindCheck(operation *Operation) (*checked, error) {
-	if bound, known := c.checks[operation]; known {
-		return bound, nil
-	}
-	everywhere := make([]bool, len(operation.Columns))
-	for place := range everywhere {
-		everywhere[place] = true
-	}
-	connection := c.seats[0].connection
-	rows, call, err := bindReader(connection, operation, everywhere)
-	if err != nil {
-		return nil, err
-	}
-	bound := &checked{call, rows}
-	c.checks[operation] = bound
-	return bound, nil
-}
-
-// learn notes which columns have nulls; calls that were bound for others are made anew.
-func (c *crew) learn(operation *Operation, rows [][]tagged) {
-	nulls := make([]bool, len(operation.Columns))
-	for _, row := range rows {
-		for place, value := range row {
-			nulls[place] = nulls[place] || value[0] == null[0]
-		}
-	}
-	if !reflect.DeepEqual(nulls, operation.nulls) {
-		operation.nulls = nulls
-		for _, one := range c.seats {
-			delete(one.calls, operation)
-		}
-	}
-}
-
-// drive has so many workers do an operation that was checked before, each on its own connection.
-// Connections of workers that are late are given up.
+// drive has so many workers do an operation that was checked before, each on its own connection. It
+// returns those that ended in time, and how many are late.
 func (c *crew) drive(name string, seconds float64, concurrency int) ([]*worker, int, error) {
 	operation, known := c.operations[name]
 	if !known {
@@ -141,20 +114,25 @@ func (c *crew) drive(name string, seconds float64, concurrency int) ([]*worker, 
 	}
 	workers := make([]*worker, concurrency)
 	for place, one := range c.seats[:concurrency] {
-		call, err := one.bound(operation)
+		does, err := one.bind(operation)
 		if err != nil {
 			return nil, 0, err
 		}
-		workers[place] = newWorker(call)
+		workers[place] = newWorker(does.call, operation.count)
 	}
-	finished := run(workers, seconds)
-	if late := len(workers) - len(finished); late > 0 {
-		// Nobody knows what they are in the middle of, and closing might wait for them.
-		c.seats, c.checks = nil, map[*Operation]*checked{}
-		return finished, late, nil
+	late := run(workers, seconds)
+	if len(late) == 0 {
+		c.replace(workers)
+		return workers, 0, nil
 	}
-	c.replace(workers)
-	return finished, 0, nil
+	c.stop(workers, late)
+	var finished []*worker
+	for place, one := range workers {
+		if !late[place] {
+			finished = append(finished, one)
+		}
+	}
+	return finished, len(late), nil
 }
 
 // replace closes the connections after the first one on which something failed: what they are worth
@@ -168,27 +146,86 @@ func (c *crew) replace(workers []*worker) {
 	}
 }
 
-// bound is the call of an operation on this connection.
-func (s *seat) bound(operation *Operation) (Call, error) {
-	if call, known := s.calls[operation]; known {
-		return call, nil
+// stop has the database end what late workers wait for, so that nothing goes on there or here while
+// others are measured, and closes all connections.
+func (c *crew) stop(workers []*worker, late map[int]bool) {
+	var backends []int64
+	for place := range late {
+		backends = append(backends, c.seats[place].connection.Backend())
 	}
-	_, call, err := bindReader(s.connection, operation, operation.nulls)
-	if err == nil {
-		s.calls[operation] = call
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		c.terminate(backends)
+	}()
+	select {
+	case <-asked:
+	case <-time.After(mercy):
 	}
-	return call, err
+	for place := range late {
+		if !workers[place].ends(mercy) {
+			c.seats = nil // the database answers nobody, and to close them might wait for it
+		}
+	}
+	c.keep(0)
 }
 
-func bindReader(connection Connection, operation *Operation, nulls []bool) (*reader, Call, error) {
-	if operation.Kind != "query" {
-		call, err := bind(connection, operation, nil)
-		return &reader{}, call, err
-	}
-	rows, err := newReader(connection, operation.Columns, nulls)
+// terminate has the database end the processes behind connections.
+func (c *crew) terminate(backends []int64) {
+	connection, err := c.driver.Connect()
 	if err != nil {
-		return nil, nil, err
+		return
 	}
-	call, err := bind(connection, operation, rows)
-	return rows, call, err
+	defer connection.Close()
+	for _, backend := range backends {
+		asked := &Operation{SQL: "select pg_terminate_backend($1)", Args: []any{backend}}
+		if call, err := connection.Execute(asked); err == nil {
+			_, _, _ = call()
+		}
+	}
+}
+
+// bind makes the call of an operation on this connection, once.
+func (s *seat) bind(operation *Operation) (bound, error) {
+	if before, known := s.bound[operation]; known {
+		return before, nil
+	}
+	made, err := bind(s.connection, operation, operation.nulls)
+	if err == nil {
+		s.bound[operation] = made
+	}
+	return made, err
+}
+
+// learn reads once with room for nulls everywhere. Where that finds some that were not known, the
+// operation is bound anew with room for them, and for no others: as its user would have declared it.
+func (s *seat) learn(operation *Operation) bool {
+	if !operation.reads() {
+		return false
+	}
+	nulls := make([]bool, len(operation.Columns))
+	everywhere := make([]bool, len(operation.Columns))
+	for place := range everywhere {
+		everywhere[place] = true
+	}
+	does, err := bind(s.connection, operation, everywhere)
+	if err != nil {
+		return false
+	}
+	rows, _, err := does.call()
+	if err != nil {
+		return false
+	}
+	for _, row := range told(rows, does.rows) {
+		for place, value := range row {
+			nulls[place] = nulls[place] || value[0] == null[0]
+		}
+	}
+	if reflect.DeepEqual(nulls, operation.nulls) {
+		return false
+	}
+	operation.nulls = nulls
+	delete(s.bound, operation)
+	_, err = s.bind(operation)
+	return err == nil
 }

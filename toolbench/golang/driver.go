@@ -43,8 +43,6 @@ type Connection interface {
 	Field(kind string, nullable bool) (field, error)
 	// Backend is the database's process behind it; 0 where there is none.
 	Backend() int64
-	// Drop closes the socket, whatever is under way; it may be called meanwhile.
-	Drop()
 	Close()
 }
 
@@ -66,20 +64,31 @@ var drivers = map[string]struct {
 	"nothing": {"", newNothing},
 }
 
-// bind makes the call of an operation.
-func bind(connection Connection, operation *Operation, rows *shape) (Call, error) {
-	switch operation.Kind {
-	case "query":
-		if len(operation.Columns) == 0 {
-			return connection.Execute(operation)
+// bound is an operation on a connection: its call, and what the rows are that it gives.
+type bound struct {
+	call Call
+	rows *shape
+}
+
+// bind makes the call of an operation, whose columns at `nulls` take nulls.
+func bind(connection Connection, operation *Operation, nulls []bool) (bound, error) {
+	var made bound
+	var err error
+	switch {
+	case operation.reads():
+		if made.rows, err = newShape(connection, operation.Columns, nulls); err == nil {
+			made.call, err = connection.Query(operation, made.rows)
 		}
-		return connection.Query(operation, rows)
-	case "copy":
-		return connection.Copy(operation)
-	case "batch":
-		return connection.Batch(operation)
+	case operation.Kind == "query":
+		made.call, err = connection.Execute(operation)
+	case operation.Kind == "copy":
+		made.call, err = connection.Copy(operation)
+	case operation.Kind == "batch":
+		made.call, err = connection.Batch(operation)
+	default:
+		err = unsupported(operation.Kind)
 	}
-	return nil, unsupported(operation.Kind)
+	return made, err
 }
 
 // settings are those of a connection as libpq writes them, which both drivers read.

@@ -23,7 +23,7 @@ func report(workers []*worker, late int) answer {
 			errors[fault]++
 		}
 	}
-	if late > 0 {
+	if late > 0 { // whoever asked ends this process
 		errors[fmt.Sprintf("not answered within %g s", patience.Seconds())] = late
 	}
 	made := answer{
@@ -32,6 +32,7 @@ func report(workers []*worker, late int) answer {
 		"errors":     errors,
 		"latency_ns": figures(took),
 		"histogram":  histogram(took),
+		"late":       late,
 	}
 	made["beside_ns"] = cpuTime() - stopped
 	return made

@@ -1,4 +1,5 @@
-// The runner of Go's drivers: JSON lines on stdin and stdout (docs/adding-a-driver.md).
+// The runner of Go's drivers: JSON lines on stdin and stdout (docs/adding-a-driver.md). With `-built` it
+// says what it was built from.
 package main
 
 import (
@@ -13,6 +14,12 @@ import (
 )
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "-built" {
+		if err := json.NewEncoder(os.Stdout).Encode(built()); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
 	// As many threads run Go code as there are cores that this process was started on.
 	runtime.GOMAXPROCS(runtime.NumCPU())
 	stop := make(chan os.Signal, 1)

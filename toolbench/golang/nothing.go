@@ -15,7 +15,6 @@ func (nothing) Copy(*Operation) (Call, error)            { return idle, nil }
 func (nothing) Batch(*Operation) (Call, error)           { return idle, nil }
 func (nothing) Field(kind string, n bool) (field, error) { return newField(kind, n) }
 func (nothing) Backend() int64                           { return 0 }
-func (nothing) Drop()                                    {}
 func (nothing) Close()                                   {}
 
 func idle() ([]unsafe.Pointer, int64, error) { return nil, 0, nil }

@@ -19,8 +19,9 @@ type Operation struct {
 	Records [][]any     `json:"records"`
 	// As it was sent: the same one again is no new one.
 	sent []byte
-	// Of each column, whether the last check saw a null there.
+	// What a check saw: in which columns there are nulls, and how many rows were read or written.
 	nulls []bool
+	count int64
 }
 
 // readOperation takes an operation from the question that it came with.
@@ -42,6 +43,11 @@ func readOperation(sent []byte) (*Operation, error) {
 	}
 	made.nulls = make([]bool, len(made.Columns))
 	return made, nil
+}
+
+// reads says whether it gives rows.
+func (operation *Operation) reads() bool {
+	return operation.Kind == "query" && len(operation.Columns) > 0
 }
 
 // names are those of the columns.

@@ -102,7 +102,6 @@ func (c pgxConnection) Field(kind string, nullable bool) (field, error) {
 }
 
 func (c pgxConnection) Backend() int64 { return int64(c.conn.PgConn().PID()) }
-func (c pgxConnection) Drop()          { _ = c.conn.PgConn().Conn().Close() }
 
 func (c pgxConnection) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)

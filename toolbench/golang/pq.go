@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
-	"net"
 	"strings"
-	"time"
 	"unsafe"
 
 	"github.com/lib/pq"
@@ -27,7 +25,6 @@ func (d pqDriver) Connect() (Connection, error) {
 		return nil, err
 	}
 	made := &pqConnection{prepared: d.prepared}
-	connector.Dialer(&made.dialer)
 	made.database = sql.OpenDB(connector)
 	ctx := context.Background()
 	made.conn, err = made.database.Conn(ctx)
@@ -44,26 +41,8 @@ func (d pqDriver) Connect() (Connection, error) {
 type pqConnection struct {
 	conn     *sql.Conn
 	database *sql.DB
-	dialer   dialer
 	backend  int64
 	prepared bool
-}
-
-// dialer is the one that lib/pq has by itself, and keeps the socket: nothing else gives it away.
-type dialer struct {
-	net.Dialer
-	socket net.Conn
-}
-
-func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	var err error
-	d.socket, err = d.Dialer.DialContext(ctx, network, address)
-	return d.socket, err
-}
-
-// DialTimeout is asked for by lib/pq, and not called where there is DialContext.
-func (d *dialer) DialTimeout(network, address string, limit time.Duration) (net.Conn, error) {
-	return net.DialTimeout(network, address, limit)
 }
 
 func (c *pqConnection) Query(operation *Operation, rows *shape) (Call, error) {
@@ -184,7 +163,6 @@ func (c *pqConnection) Field(kind string, nullable bool) (field, error) {
 }
 
 func (c *pqConnection) Backend() int64 { return c.backend }
-func (c *pqConnection) Drop()          { _ = c.dialer.socket.Close() }
 
 func (c *pqConnection) Close() {
 	_ = c.conn.Close()

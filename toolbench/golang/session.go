@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"strings"
 )
 
@@ -79,7 +77,7 @@ func (s *session) open(asked question) (answer, error) {
 		return nil, err
 	}
 	s.crew = made
-	return answer{"ready": true, "versions": versions(asked.Driver, found.module)}, nil
+	return answer{"ready": true}, nil
 }
 
 func (s *session) check(asked question) (answer, error) {
@@ -110,19 +108,6 @@ func (s *session) close() {
 		s.crew.keep(0)
 	}
 	s.crew = nil
-}
-
-// versions are those of the language and of the driver's module, as it was built in.
-func versions(name, module string) map[string]string {
-	found := map[string]string{"go": strings.TrimPrefix(runtime.Version(), "go")}
-	if built, known := debug.ReadBuildInfo(); known {
-		for _, one := range built.Deps {
-			if one.Path == module {
-				found[name] = strings.TrimPrefix(one.Version, "v")
-			}
-		}
-	}
-	return found
 }
 
 const longest = 200
