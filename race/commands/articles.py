@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from race.commands import Command
+from race.commands import FAILED, Command
 from race.commands.find import SAVED_RACE, find
 from race.commands.output import write
-from race.errors import RaceError
 from race.paths import CLAIMS, PUBLISHED
-from race.plan.read import converted, toml
 from race.saved.reader import RUN_FILE, load, read_head
 
 if TYPE_CHECKING:
     from race.analysis.pairing import Run
-    from race.report.articles.claimed import Article
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +31,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what became of every claim, or write it to a file."""
+    """Print what became of every claim, or write it to a file; exit 1 where runs were named and no
+    claim asks for any of them.
+    """
     from race.report.articles import page
+    from race.report.articles.reader import asked, read
 
     articles = read(options.claims)
-    folders = [find(options.results, name) for name in options.races] or published()
-    made = page.Page.of(articles, runs(folders, articles))
+    names = scenarios([find(options.results, name) for name in options.races] or published())
+    wanted = asked(articles)
+    if options.races and (
+        others := {one: name for one, name in names.items() if name not in wanted}
+    ):
+        print(f"race: {_unasked(others, wanted)}", file=sys.stderr)
+        if len(others) == len(names):
+            return FAILED
+    made = page.Page.of(articles, runs(names, wanted))
     text = None
     if options.json:
         text = json.dumps(made.as_json()) + "\n"
@@ -54,15 +62,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def read(folder: Path) -> list[Article]:
-    """The articles of a folder; RaceError in one line where a file is not right."""
-    from race.report.articles.claimed import Article
-
-    paths = sorted(folder.glob("*.toml"))
-    if not paths:
-        raise RaceError(f"no claims in {folder}: it has no file *.toml")
-    key = "key of the claims"
-    return [converted(toml(path), Article, path.name, f"{key} in {path.name}") for path in paths]
+def _unasked(others: Mapping[Path, str], wanted: Iterable[str]) -> str:
+    """Which runs no claim asks for, and which would be."""
+    told = ", ".join(f"{name} ({folder.name})" for folder, name in others.items())
+    return f"no claim asks for {told}: claims ask for {', '.join(wanted)}"
 
 
 def published() -> list[Path]:
@@ -70,18 +73,21 @@ def published() -> list[Path]:
     return sorted(path.parent for path in PUBLISHED.glob(f"*/{RUN_FILE}"))
 
 
-def runs(folders: Iterable[Path], articles: Iterable[Article]) -> dict[str, list[Run]]:
-    """Those that a claim asks for, analysed, by the name of their scenario; RaceError where two of
+def scenarios(folders: Iterable[Path]) -> dict[Path, str]:
+    """Folders of runs with the names of their scenarios."""
+    return {folder: str(read_head(folder).scenario.get("name")) for folder in folders}
+
+
+def runs(names: Mapping[Path, str], wanted: Iterable[str]) -> dict[str, list[Run]]:
+    """Those of wanted scenarios, analysed, by the name of their scenario; RaceError where two of
     one name cannot be merged.
     """
     from race.analysis.merge import same_scenario
     from race.analysis.pairing import Run
 
-    asked = {one.race for article in articles for claim in article.claims for one in claim.here}
     found: dict[str, list[Run]] = {}
-    for folder in folders:
-        name = str(read_head(folder).scenario.get("name"))
-        if name in asked:
+    for folder, name in names.items():
+        if name in wanted:
             found.setdefault(name, []).append(Run.of(load(folder)))
     for several in found.values():
         same_scenario([one.analysis.race.head for one in several])

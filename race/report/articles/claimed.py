@@ -104,11 +104,9 @@ class Article(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def about(self, race: str) -> Article | None:
         """What of it asks for the runs of one scenario; None where nothing does."""
-        found = []
-        for claim in self.claims:
-            if here := tuple(one for one in claim.here if one.race == race):
-                found.append(replace(claim, here=here))
-        return replace(self, claims=tuple(found)) if found else None
+        asked = ((claim, [one for one in claim.here if one.race == race]) for claim in self.claims)
+        found = tuple(replace(claim, here=tuple(here)) for claim, here in asked if here)
+        return replace(self, claims=found) if found else None
 
 
 def _check(ratio: Range) -> None:

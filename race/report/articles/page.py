@@ -17,14 +17,30 @@ from race.analysis.pairing import Run
 from race.report import format as words
 from race.report import markdown as marked
 from race.report.articles.claimed import Article
-from race.report.articles.verdicts import UNMEASURED, VERDICTS, Row, Runs, rows
+from race.report.articles.rows import Row, Runs, rows
+from race.report.articles.verdicts import (
+    DIFFERENT,
+    HOLDS,
+    REVERSED,
+    UNMEASURED,
+    UNTESTED,
+    VERDICTS,
+    WEAKER,
+)
 from race.report.comparison import say
 from race.report.took_part import interpreters, programs
 
 TITLE = "What articles claimed, and what was measured"
 NAMES = ("claim", "claimed", "measured", "ratio [95 %]", "verdict", "otherwise here")
 RUN_NAMES = ("run", "when", "rounds", "commit", "machine", "versions")
-_STYLES = {"holds": "green", "weaker": "yellow", "reversed": "bold red", UNMEASURED: "dim"}
+_STYLES = {
+    HOLDS: "green",
+    WEAKER: "yellow",
+    DIFFERENT: "red",
+    REVERSED: "bold red",
+    UNTESTED: "dim",
+    UNMEASURED: "dim",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +58,11 @@ class Page:
 
     @property
     def summary(self) -> str:
-        """How many rows have which verdict."""
-        found = Counter(row.verdict for _, each in self.articles for row in each)
+        """How many rows have which verdict; the verdict on a claim of all its rows is none of one
+        row.
+        """
+        each = (row for _, found in self.articles for row in found)
+        found = Counter(row.verdict for row in each if not row.whole)
         told = ", ".join(f"{found[one]} “{one}”" for one in VERDICTS if found[one])
         return f"{words.plural(found.total(), 'row')}: {told}"
 
@@ -83,7 +102,8 @@ def _made(page: Page) -> str:
         "Made by `race articles -o docs/claims.md` from saved runs and from the claims in "
         f"[docs/claims/](claims), which are in our words.{measured} Ratios are of "
         "requests/s on the site and of operations/s of drivers, the first over the second, with "
-        "95 % intervals; [how races are measured](method.md) says when a winner is declared."
+        "95 % intervals (≥: the rate of the first is a lower bound, and so is the ratio); "
+        "[how races are measured](method.md) says when a winner is declared."
     )
 
 
@@ -111,16 +131,13 @@ def _table(found: Sequence[Row]) -> str:
     before = ""
     for row in found:
         claim = "" if row.claim == before else row.claim
-        lines.append([claim, row.said, row.measured, _ratio(row), _verdict(row), row.differs])
+        lines.append([claim, row.said, row.measured, row.ratio_text, _verdict(row), row.differs])
         before = row.claim
     return marked.table(NAMES, lines, left=range(len(NAMES)))
 
 
-def _ratio(row: Row) -> str:
-    return str(row.ratio) if row.ratio else words.NONE
-
-
 def _verdict(row: Row) -> str:
+    """The verdict of a row, and why."""
     return f"{row.verdict}: {row.why}" if row.why else row.verdict
 
 
@@ -168,5 +185,5 @@ def show(page: Page) -> None:
         for row in each:
             style = _STYLES.get(row.verdict.partition(",")[0], "")
             claim = f"{row.claim} ({row.said})"
-            table.add_row(claim, row.measured, _verdict(row), _ratio(row), style=style)
+            table.add_row(claim, row.measured, _verdict(row), row.ratio_text, style=style)
         console.print(table)

@@ -1,0 +1,69 @@
+"""Whether a run was driven as its scenario in races/ asks: one that was changed by hand on the way
+answers no claim. It may have other rounds: they are in its intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from race.analysis.pairing import Run
+from race.paths import SCENARIOS
+from race.plan.read import toml
+from race.saved.model import Head
+from race.scenario import LoadPlan
+
+CONNECTIONS = ("connections", "pipelined_connections")
+CROWD = ("user", "shape", "shape_options")
+"""What says how long a crowd is there, and how large it is."""
+DURATION = "load.duration_s"
+FREE = (
+    *("rounds", "restart", "title", "baseline", "twin", "exclude", "time_limit_s"),
+    *("limits.reruns", "limits.patience_s", "geometric_mean", "load.pipeline", "load.concurrency"),
+)
+"""Keys that change how surely something is known, or what is known beside it."""
+
+
+def unlike(run: Run) -> str:
+    """How a run was not driven as its scenario, in a phrase; empty where it was, or where nothing
+    says how it should have been.
+    """
+    head = run.analysis.race.head
+    path = SCENARIOS / f"{head.scenario.get('name')}.toml"
+    given = head.scenario.get("load") or {}
+    wanted = toml(path).get("load", {}) if given and path.exists() else None
+    if wanted is None:
+        return ""
+    compared = _crowd(given, wanted) if "shape" in wanted else _connections(given, wanted)
+    found = [*compared, *_by_hand(head)]
+    return f"run {run.name} {found[0]}" if found else ""
+
+
+def _connections(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    plan = LoadPlan()
+    seconds = wanted.get("duration_s", plan.duration_s)
+    if given.get("duration_s", seconds) < seconds:
+        cells = f"cells of {given['duration_s']:g} s in place of {seconds:g}"
+        yield f"was shorter than its scenario: {cells}"
+    for key in CONNECTIONS:
+        number = wanted.get(key, getattr(plan, key))
+        if given.get(key, number) != number:
+            words = key.replace("_", " ")
+            yield f"was not as its scenario: {given[key]} {words} in place of {number}"
+
+
+def _crowd(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    for key in CROWD:
+        if key in given and given[key] != wanted.get(key, given[key]):
+            words = key.replace("_", " ")
+            yield f"was not as its scenario: {words} {given[key]} in place of {wanted[key]}"
+
+
+def _by_hand(head: Head) -> Iterator[str]:
+    """Keys that its command line set. Whoever is missing for it shows by itself."""
+    kind = head.discipline
+    free = {*FREE, DURATION, *(f"{kind.contender}s {kind.task}s contenders tasks".split())}
+    for option, text in pairwise(head.command):
+        if option == "--set" and text.partition("=")[0].strip() not in free:
+            yield f"was not as its scenario: it set {text}"
