@@ -27,6 +27,8 @@ from race.report.articles.verdicts import (
 from race.report.measures import task_word
 from race.stats.estimate import Estimate
 
+KEPT = (HOLDS, MORE)
+"""Verdicts of a claim that is true here."""
 Runs = Mapping[str, Sequence[Run]]
 """By the name of their scenario."""
 
@@ -127,15 +129,18 @@ def _whole(claim: Claim, found: Sequence[Row]) -> Row:
     """A claim of all its rows: one that says otherwise is enough against it, and all must hold."""
     number = Counter(row.verdict for row in found)
     verdict = UNDECIDED
-    if number[HOLDS] + number[MORE] == len(found):
+    if sum(number[one] for one in KEPT) == len(found):
         verdict = HOLDS
     elif number[REVERSED] + number[DIFFERENT] + number[WEAKER]:
         verdict = DIFFERENT
     elif number[UNMEASURED] + number[UNTESTED] == len(found):
         verdict = UNMEASURED
-    why = ", ".join(f"{number[one]} “{one}”" for one in VERDICTS if number[one])
-    told = f"all of {words.plural(len(found), 'row')}"
-    return Row(claim.text, claim.said, told, None, verdict, why, "", whole=True)
+    told = [f"{number[one]} “{one}”" for one in VERDICTS if number[one] and one not in KEPT]
+    why = f"it holds in {sum(number[one] for one in KEPT)} of {words.plural(len(found), 'row')}"
+    where = f"all of {words.plural(len(found), 'row')}"
+    return Row(
+        claim.text, claim.said, where, None, verdict, ", ".join([why, *told]), "", whole=True
+    )
 
 
 def _told(question: Question, sides: Sides, runs: Sequence[Run]) -> str:

@@ -37,7 +37,7 @@ VERDICTS = {
 }
 """Every verdict, and when it is given."""
 
-EQUAL, APART = "they are equal here", "they cannot be told apart"
+EQUAL, APART = "they are equal within the margin", "they cannot be told apart"
 BEHIND, AHEAD = "the second seems faster", "the first seems faster by less"
 
 

@@ -211,7 +211,7 @@ def test_a_claim_of_all_its_rows_holds_where_all_do(one: Run) -> None:
     assert whole(good, bad).verdict == UNDECIDED
     against = whole(good, bad, asked(first=BASELINE, second=FAST))
     assert against.verdict == DIFFERENT
-    assert against.why == "1 “holds”, 1 “reversed”, 1 “not measured yet”"
+    assert against.why == "it holds in 1 of 3 rows, 1 “reversed”, 1 “not measured yet”"
 
 
 TOOLS = Discipline(
@@ -479,7 +479,7 @@ def test_published_runs_answer_what_asks_for_them(published: Page) -> None:
     found = [row for _, each in published.articles for row in each if not row.whole]
     known = [f"({name})" for name in published.runs]
     answered = [one for one in found if any(one.measured.endswith(name) for name in known)]
-    assert len(answered) >= 70
+    assert len(answered) >= 60
     for one in answered:
         assert one.verdict != UNMEASURED, (one.measured, one.why)
 
