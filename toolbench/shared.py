@@ -72,7 +72,8 @@ def opened(scenario: ToolsScenario, contenders: Sequence[Contender]) -> Iterator
             shared.listeners[name] = databases.handles[name] = listener(name)
         for name in names:
             if name in WITNESSES:
-                stack.enter_context(_alone(name))
+                if name not in ours:  # a listener is the race's own
+                    stack.enter_context(_alone(name))
                 found = shared.witnesses[name] = witness(name, databases.url(name) or "")
                 stack.callback(found.close)
                 _prepare(found, scenario, name)

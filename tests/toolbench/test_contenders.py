@@ -14,10 +14,24 @@ from race.plan.read import change, from_json
 from race.run.race import prepare
 from race.saved.model import Load
 from toolbench.contenders import choose, driver_texts
-from toolbench.drivers import DRIVERS, FACTORS, LANGUAGES, LOOP, RUNNER, TRANSPORT, Program, Tool
+from toolbench.drivers import (
+    DRIVERS,
+    FACTORS,
+    LANGUAGES,
+    LOOP,
+    RUNNER,
+    TRANSPORT,
+    Mapper,
+    Program,
+    Tool,
+)
 from toolbench.scenario import ToolsScenario
 
-POSTGRES = [name for name, tool in DRIVERS.items() if tool.database == "postgres"]
+POSTGRES = [
+    name
+    for name, tool in DRIVERS.items()
+    if tool.database == "postgres" and not isinstance(tool, Mapper)
+]
 
 
 @pytest.fixture(autouse=True)

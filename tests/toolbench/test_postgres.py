@@ -18,15 +18,23 @@ from race.saved.model import Contender, Load, Work
 from tests.conftest import absent
 from tests.support.site_server import Databases
 from toolbench.contenders import lacking, raced
-from toolbench.drivers import DRIVERS, TRANSPORT
+from toolbench.drivers import DRIVERS, TRANSPORT, Mapper
 from toolbench.operation import operations
 from toolbench.postgres import listener
 from toolbench.scenario import ToolsScenario
 from toolbench.shared import Shared, opened
 from toolbench.subject import Driven
 
-OPERATIONS = [name for name, one in operations().items() if one.database == "postgres"]
-NAMES = [name for name, tool in DRIVERS.items() if tool.database == "postgres"]
+OPERATIONS = [
+    name
+    for name, one in operations().items()
+    if one.database == "postgres" and one.kind != "workload"
+]
+NAMES = [
+    name
+    for name, tool in DRIVERS.items()
+    if tool.database == "postgres" and not isinstance(tool, Mapper)
+]
 
 
 def scenario(**more: Any) -> ToolsScenario:

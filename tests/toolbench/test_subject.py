@@ -39,7 +39,11 @@ class Told(Tool):
     """The fake runner, told by its target what to do."""
 
     def command(self) -> list[str]:
-        return [sys.executable, str(ROOT / "tests" / "toolbench" / "fake_runner.py"), self.target]
+        return [
+            sys.executable,
+            str(ROOT / "tests" / "toolbench" / "runner" / "fake_runner.py"),
+            self.target,
+        ]
 
 
 @dataclass

@@ -36,11 +36,15 @@ class Look(NamedTuple):
 
 
 @contextlib.contextmanager
-def looking(url: str, planned: float) -> Iterator[list[Look]]:
-    """Look while the block lasts, by a thread of its own; no looks where the database has gone."""
+def looking(url: str, pid: int, planned: float) -> Iterator[list[Look]]:
+    """Look at the connections of a process while the block lasts, by a thread of its own; no looks
+    where the database has gone.
+    """
     looks: list[Look] = []
     over = threading.Event()
-    thread = threading.Thread(target=_look, args=(url, pause(planned), looks, over), daemon=True)
+    thread = threading.Thread(
+        target=_look, args=(url, pid, pause(planned), looks, over), daemon=True
+    )
     thread.start()
     try:
         yield looks
@@ -55,13 +59,13 @@ def pause(planned: float) -> float:
     return min(most, max(least, planned / LOOKS))
 
 
-def _look(url: str, seconds: float, looks: list[Look], over: threading.Event) -> None:
+def _look(url: str, pid: int, seconds: float, looks: list[Look], over: threading.Event) -> None:
     with (
         contextlib.suppress(psycopg.Error),
         psycopg.connect(url, autocommit=True, connect_timeout=int(PATIENCE_SECONDS)) as connection,
     ):
         while not over.is_set():
-            row = connection.execute(SEEN, (NAME,)).fetchone()
+            row = connection.execute(SEEN, (NAME.format(pid),)).fetchone()
             if row is not None:
                 looks.append(Look(time.monotonic_ns(), *row))
             over.wait(seconds)

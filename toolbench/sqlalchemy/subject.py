@@ -58,7 +58,7 @@ class Workload(Driven):
         """The workload once; its length says how many operations it has."""
         load = work.load
         wanted = number(load.duration_s)
-        with looking(self._url(), load.duration_s) as looks:
+        with looking(self._url(), self.talk.child.pid, load.duration_s) as looks:
             done = self._done(work.task, load, wanted)
         self.operations = None if done.errors else wanted
         # They are not as many as the load has connections: each way has its own number of them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import Any, Protocol
 
 from sqlalchemy import URL, Engine, create_engine, select, text
@@ -79,7 +80,7 @@ class Sync:
 
     def __init__(self, address: Address) -> None:
         self._engine: Engine = create_engine(
-            url(address, "psycopg2"), connect_args={"application_name": NAME}
+            url(address, "psycopg2"), connect_args={"application_name": NAME.format(os.getpid())}
         )
         self._sessions = sessionmaker(self._engine)
 
@@ -141,7 +142,7 @@ class Async:
         self._url = url(address, "asyncpg")
         # It makes the tables and empties them; the pool of the workload is made when it is known
         # how many are at work at a time.
-        self._aside = self._engine(1, f"{NAME}-aside")
+        self._aside = self._engine(1, "toolbench-sqlalchemy-aside")
         self._room = 0
         self._pools: dict[int, AsyncEngine] = {}
 
@@ -207,13 +208,15 @@ class Async:
             self._pools[size] = self._engine(size)
         return self._pools[size]
 
-    def _engine(self, size: int, name: str = NAME) -> AsyncEngine:
+    def _engine(self, size: int, name: str = "") -> AsyncEngine:
         return create_async_engine(
             self._url,
             pool_size=size,
             max_overflow=0,
             pool_timeout=WAIT_SECONDS,
-            connect_args={"server_settings": {"application_name": name}},
+            connect_args={
+                "server_settings": {"application_name": name or NAME.format(os.getpid())}
+            },
         )
 
     async def close(self) -> None:

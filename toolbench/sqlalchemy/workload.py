@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-NAME = "toolbench-sqlalchemy"
+NAME = "toolbench-sqlalchemy-{}"
+"""What the database calls the connections of a process, by its id."""
 """Of the connections, in the database's own view of them."""
 SCHEMA = "toolbench"
 """Where the tables are."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.toolbench import fake_driver
+from tests.toolbench.runner import fake_driver
 from toolbench.driver import Call
 from toolbench.drivers import DRIVERS, Tool
 from toolbench.runner import histogram, timed
@@ -53,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Asked]]:
     """Makes a session with one of the fake drivers."""
     made: list[Asked] = []
     for kind in KINDS:
-        monkeypatch.setitem(DRIVERS, kind, Tool(f"tests.toolbench.fake_driver:{kind}"))
+        monkeypatch.setitem(DRIVERS, kind, Tool(f"tests.toolbench.runner.fake_driver:{kind}"))
 
     def make(kind: str, loop: str = "asyncio") -> Asked:
         made.append(Asked(kind, loop))

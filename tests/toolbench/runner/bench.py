@@ -1,6 +1,6 @@
 """Is a driver slowed by what measures it? asyncpg in the runner, against a bare loop over asyncpg.
 
-    .venv/bin/python -m tests.toolbench.bench [--rounds N] [--seconds S]
+    .venv/bin/python -m tests.toolbench.runner.bench [--rounds N] [--seconds S]
 
 Both do the wide query at ten at once, in turns, in this process on uvloop, on connections of their
 own to the private PostgreSQL. Printed are the rows a second of each round, and the ratio of the

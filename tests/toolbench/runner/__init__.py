@@ -1,0 +1,1 @@
+"""Runners: what speaks the contract, in Python."""
