@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from pathlib import Path
-from typing import Callable
+from typing import Callable, NamedTuple
 
 from databases.database import DatabaseError
 
@@ -16,29 +16,44 @@ PROBE_SECONDS = 0.02
 GREETING_SECONDS = 1.0
 
 
-def wait_for_greeting(
-    name: str,
-    process: subprocess.Popen[bytes],
-    address: Path,
-    is_greeting: Callable[[bytes], bool],
-    log: Path,
-    seconds: float,
-) -> None:
-    """Until the process greets on its Unix socket; DatabaseError when it ends or takes longer.
-
-    ``is_greeting`` is asked about the first bytes that it sends. It is stopped where it fails.
+class Server(NamedTuple):
+    """A database's own process, which listens on a Unix socket: ``address``, for the data in
+    ``home``. It has ``stop_seconds`` to close its log of changes.
     """
-    deadline = time.monotonic() + seconds
-    try:
-        while not is_greeting(_first_bytes(address)):
-            if process.poll() is not None:
-                raise DatabaseError(f"{name} did not start: {_last_line(log)} (more in {log})")
-            if time.monotonic() > deadline:
-                raise DatabaseError(f"{name} did not start within {seconds:.0f} s: see {log}")
-            time.sleep(PROBE_SECONDS)
-    except BaseException:
-        stop(process, GREETING_SECONDS)
-        raise
+
+    name: str
+    process: subprocess.Popen[bytes]
+    home: Path
+    address: Path
+    log: Path
+    stop_seconds: float
+
+    def wait(self, is_greeting: Callable[[bytes], bool], seconds: float) -> None:
+        """Until it greets; DatabaseError when it ends or takes longer.
+
+        ``is_greeting`` is asked about the first bytes that it sends. It is ended where it fails.
+        """
+        deadline = time.monotonic() + seconds
+        try:
+            while not is_greeting(_first_bytes(self.address)):
+                if self.process.poll() is not None:
+                    said = f"{_last_line(self.log)} (more in {self.log})"
+                    raise DatabaseError(f"{self.name} did not start: {said}")
+                if time.monotonic() > deadline:
+                    late = f"within {seconds:.0f} s: see {self.log}"
+                    raise DatabaseError(f"{self.name} did not start {late}")
+                time.sleep(PROBE_SECONDS)
+        except BaseException:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """Leave nothing outside of the folder: the socket may be in one for temporary files."""
+        stop(self.process, self.stop_seconds)
+        remove(self.address)
+        if self.address.parent != self.home:
+            with contextlib.suppress(OSError):
+                self.address.parent.rmdir()
 
 
 def _first_bytes(address: Path) -> bytes:
@@ -52,15 +67,6 @@ def _first_bytes(address: Path) -> bytes:
 def _last_line(log: Path) -> str:
     lines = log.read_text(errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
-
-
-def end(process: subprocess.Popen[bytes], seconds: float, home: Path, address: Path) -> None:
-    """Leave nothing outside of the folder: the socket may be in one for temporary files."""
-    stop(process, seconds)
-    remove(address)
-    if address.parent != home:
-        with contextlib.suppress(OSError):
-            address.parent.rmdir()
 
 
 def remove(address: Path) -> None:

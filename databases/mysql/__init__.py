@@ -26,7 +26,7 @@ class Mysql(Database):
         lacking = [name for name in server.PROGRAMS if server.program(name) is None]
         if not lacking:
             return None
-        return f"no {lacking[0]}: make system, or apt-get install mariadb-server-core"
+        return f"no {lacking[0]}: make system, or apt-get install {server.PACKAGES}"
 
     def version(self) -> Optional[str]:
         return server.version()

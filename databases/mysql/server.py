@@ -1,28 +1,31 @@
 """A private MariaDB: the system's ``mariadbd`` on data and a Unix socket of the project's own.
 
 Only the programs are the system's: no configuration file is read (``--no-defaults``), and a server
-that the system runs is neither asked nor touched. Debian's ``mariadb-server-core`` has the programs
-without such a server.
+that the system runs is neither asked nor touched. Debian's ``mariadb-server-core`` and
+``mariadb-client-core`` have the programs without such a server.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import pwd
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Dict, List, Optional
 from urllib.parse import urlencode
 
 from databases.database import DatabaseError, Running
 from databases.home import socket_folder
-from databases.process import end, remove, wait_for_greeting
+from databases.locks import locked
+from databases.process import Server, remove
 from runtime.child import dies_with_parent
 
-SERVER, INSTALLER = PROGRAMS = ("mariadbd", "mariadb-install-db")
+# The installer is a script, which runs the last.
+SERVER, INSTALLER, _ = PROGRAMS = ("mariadbd", "mariadb-install-db", "my_print_defaults")
+PACKAGES = "mariadb-server-core mariadb-client-core"
 # Where servers are, which are in few users' PATH.
 PLACES = "/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin"
 
@@ -33,6 +36,8 @@ STOP_SECONDS = 10.0
 # Of its greeting, behind the packet's header.
 PROTOCOL = 10
 
+# Of the settings below, what keeps the installer from waiting for the disk.
+INSTALLING = ("--innodb-flush-method=nosync", "--innodb-doublewrite=OFF")
 SETTINGS = {
     # As durable as the private PostgreSQL: a commit is with the kernel before it is acknowledged,
     # so it survives the death of the database, not that of the machine. Nothing waits for the disk.
@@ -88,37 +93,64 @@ def start(home: Path) -> Running:
     address = socket_folder(home) / "mariadb.sock"
     remove(address)
     process = _spawn(home, address, log)
-    wait_for_greeting("MariaDB", process, address, _is_greeting, log, START_SECONDS)
+    server = Server("MariaDB", process, home, address, log, STOP_SECONDS)
+    server.wait(_is_greeting, START_SECONDS)
     url = "mysql://root@/?" + urlencode({"unix_socket": str(address)})
-    return Running(url, process.pid, lambda: end(process, STOP_SECONDS, home, address))
+    return Running(url, process.pid, server.end)
 
 
 def _initialise(home: Path, log: Path) -> None:
-    """The system tables, once; the mark in the folder says that it got to its end."""
+    """The system tables, once; the mark in the folder says that it got to its end.
+
+    The installer's processes share its lock: what is left of one whose keeper was killed is waited
+    for.
+    """
     mark, data = home / "initialised", home / "data"
     if mark.exists() and (data / "mysql").exists():
         return
-    shutil.rmtree(str(data), ignore_errors=True)
+    deadline = time.monotonic() + INIT_SECONDS
+    with locked(home / "install.lock", INIT_SECONDS) as lock:
+        shutil.rmtree(str(data), ignore_errors=True)
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            if _install(home, log, lock, deadline - time.monotonic()) == 0:
+                mark.touch()
+                return
+    raise DatabaseError(f"{INSTALLER} failed: see {log}")
+
+
+def _install(home: Path, log: Path, lock: int, seconds: float) -> int:
+    """The installer's exit status; none of its processes outlives its time.
+
+    It is not told of a user, not even as root: to that user it would give a folder of the system's
+    MariaDB as well.
+    """
     command = [*_command(INSTALLER, home), "--auth-root-authentication-method=normal"]
-    command += ["--skip-test-db", "--skip-name-resolve"]
-    with log.open("ab") as output, contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        code = subprocess.call(
+    command += ["--skip-test-db", "--skip-name-resolve", *INSTALLING]
+    with log.open("ab") as output:
+        process = subprocess.Popen(
             command,
             cwd=str(home),
             env=_environment(home),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            timeout=INIT_SECONDS,
+            pass_fds=(lock,),
+            start_new_session=True,
+            preexec_fn=dies_with_parent(signal.SIGKILL),  # noqa: PLW1509  as below
         )
-        if code == 0:
-            mark.touch()
-            return
-    raise DatabaseError(f"{INSTALLER} failed: see {log}")
+    try:
+        return process.wait(seconds)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
 
 
 def _spawn(home: Path, address: Path, log: Path) -> subprocess.Popen[bytes]:
     command = [*_command(SERVER, home), f"--socket={address}", f"--pid-file={home / 'mariadb.pid'}"]
+    if os.geteuid() == 0:
+        # Only where it is named does it run as root.
+        command.append("--user=root")
     command += [f"--{name.replace('_', '-')}={value}" for name, value in SETTINGS.items()]
     with log.open("ab") as output:
         return subprocess.Popen(
@@ -135,9 +167,8 @@ def _spawn(home: Path, address: Path, log: Path) -> subprocess.Popen[bytes]:
 
 
 def _command(name: str, home: Path) -> List[str]:
-    """A program on the data. Only named as its user does MariaDB run as root."""
-    user = pwd.getpwuid(os.geteuid()).pw_name
-    return [program(name) or name, "--no-defaults", f"--datadir={home / 'data'}", f"--user={user}"]
+    """A program on the data."""
+    return [program(name) or name, "--no-defaults", f"--datadir={home / 'data'}"]
 
 
 def _environment(home: Path) -> Dict[str, str]:

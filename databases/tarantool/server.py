@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from databases.database import Running
 from databases.home import socket_folder
-from databases.process import end, remove, wait_for_greeting
+from databases.process import Server, remove
 from runtime.child import dies_with_parent
 
 VERSION_SECONDS = 5.0
@@ -42,10 +42,10 @@ def start(home: Path, program: Path) -> Running:
     address = socket_folder(home) / "tarantool.sock"
     remove(address)
     process = _spawn(program, data, log, address)
+    server = Server("Tarantool", process, home, address, log, STOP_SECONDS)
     # The program listens once everything is in place.
-    wait_for_greeting("Tarantool", process, address, _is_greeting, log, START_SECONDS)
-    url = "tarantool://" + quote(str(address))
-    return Running(url, process.pid, lambda: end(process, STOP_SECONDS, home, address))
+    server.wait(_is_greeting, START_SECONDS)
+    return Running("tarantool://" + quote(str(address)), process.pid, server.end)
 
 
 def _spawn(program: Path, data: Path, log: Path, address: Path) -> subprocess.Popen[bytes]:
