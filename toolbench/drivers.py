@@ -6,13 +6,18 @@ runner, which imports the one driver that it is asked for.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import json
 import os
+import re
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import List, Mapping, NamedTuple, Optional, Tuple
+from pathlib import Path
+from typing import Any, List, Mapping, NamedTuple, Optional, Tuple
 
 from databases import find
 from runtime.interpreters import Probe, executable
@@ -101,20 +106,64 @@ class Mapper(Tool):
 
 
 class Language(NamedTuple):
-    """Of drivers that are not Python's: the program that runs or builds them, the words that start
-    their runner, and what is there once it was built; both in the project's folder.
+    """Of drivers that are not Python's: the program that runs or builds them, their folder, and in
+    it what is there once they were built, and the script that the program runs, unless that is a
+    program itself.
+
+    ``oldest`` is the release of the program that it takes at least. ``sources``, patterns, are what
+    a compiled runner was built from.
     """
 
     program: str
-    words: Tuple[str, ...]
-    built: str
+    folder: Path
+    built_as: str
+    script: str = ""
+    oldest: int = 0
+    sources: Tuple[str, ...] = ()
+
+    @property
+    def built(self) -> Path:
+        """What is there once it was built."""
+        return self.folder / self.built_as
+
+    @property
+    def words(self) -> List[str]:
+        """What starts its runner."""
+        return [self.program, str(self.folder / self.script)] if self.script else [str(self.built)]
+
+    def problem(self) -> Optional[str]:
+        """Why it runs nothing here, and what to do."""
+        if shutil.which(self.program) is None:
+            return f"not installed ({self.program}): make system"
+        if self.oldest and _release(self.program) < self.oldest:
+            return f"{self.program} is older than {self.oldest}"
+        if not self.built.exists():
+            return f"not installed (its runner in {self.folder.name}): make drivers"
+        return None
+
+    def told(self) -> Mapping[str, Any]:
+        """What a compiled runner says of itself: the digest of its ``sources``, the version of the
+        language, by the name of the program, and those of its ``drivers``; empty where it says
+        nothing.
+        """
+        if not self.built.exists():
+            return {}
+        try:
+            return dict(json.loads(_printed(str(self.built), "-built")))
+        except ValueError:
+            return {}
+
+    def digest(self) -> str:
+        """Of the sources as they are now; ``scripts/drivers.sh`` makes the same."""
+        files = [path for pattern in self.sources for path in sorted(self.folder.glob(pattern))]
+        return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
+ASK_SECONDS = 15.0
+FOLDER = ROOT / "toolbench"
 LANGUAGES = {
-    "golang": Language("go", (str(ROOT / "toolbench/golang/bin/runner"),), "golang/bin/runner"),
-    "nodejs": Language(
-        "node", ("node", str(ROOT / "toolbench/nodejs/runner.js")), "nodejs/node_modules"
-    ),
+    "golang": Language("go", FOLDER / "golang", "bin/runner", sources=("*.go", "go.mod", "go.sum")),
+    "nodejs": Language("node", FOLDER / "nodejs", "node_modules", script="runner.js", oldest=18),
 }
 
 
@@ -126,18 +175,43 @@ class Program(Tool):
 
     def command(self) -> List[str]:
         """See ``Tool``."""
-        return list(LANGUAGES[self.target].words)
+        return LANGUAGES[self.target].words
 
     def lacking(self) -> Optional[str]:
         """See ``Tool``."""
         language = LANGUAGES[self.target]
-        if shutil.which(language.program) is None:
-            return f"not installed ({language.program}): make system"
-        built = ROOT / "toolbench" / language.built
-        if not built.exists():
-            return f"not installed (its runner in {self.target}): make drivers"
-        missing = [name for name in self.needs if not (built / name).exists()]
-        return f"not installed ({', '.join(missing)}): make drivers" if missing else None
+        problem = language.problem()
+        if problem:
+            return problem
+        missing = [name for name in self.needs if not (language.built / name).exists()]
+        if missing:
+            return f"not installed ({', '.join(missing)}): make drivers"
+        if language.sources and language.told().get("sources") != language.digest():
+            return "built from other versions: make drivers"
+        return None
+
+
+def _release(program: str) -> int:
+    """The first number of a program's version; 0 where it does not say one."""
+    found = re.search(r"\d+", _printed(shutil.which(program) or program, "--version"))
+    return int(found.group()) if found else 0
+
+
+@lru_cache(maxsize=None)
+def _printed(*command: str) -> str:
+    """What a program prints; nothing where it fails."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=ASK_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode(errors="replace")
 
 
 @lru_cache(maxsize=None)
@@ -225,13 +299,13 @@ DRIVERS = {
         database="postgres",
         levels={**GOROUTINES, **PREPARES, FORMAT: ("binary", "text")},
         gives={"char": "rune"},
-        text="pgx, in Go, through its own interface",
+        text="pgx, in Go, through its own interface; rows are structs in a slice",
     ),
     "pq": Program(
         "golang",
         database="postgres",
         levels={**GOROUTINES, **PREPARES, **TEXT},
-        text="lib/pq, in Go, under database/sql",
+        text="lib/pq, in Go, under database/sql; rows are structs in a slice",
     ),
     "node-pg": Program(
         "nodejs",
