@@ -21,7 +21,7 @@ race: ready  ## race the engines; SCENARIO= ENGINES= PAGES= ROUNDS= ARGS=
 	@$(PYTHON) -m race run '$(SCENARIO)' $(call option,engines,$(ENGINES)) \
 	    $(call option,pages,$(PAGES)) $(call option,rounds,$(ROUNDS)) $(ARGS)
 
-toolbench: ready  ## measure database drivers; SCENARIO= DRIVERS= OPERATIONS= ROUNDS= ARGS=
+toolbench: ready drivers  ## measure database drivers; SCENARIO= DRIVERS= OPERATIONS= ROUNDS= ARGS=
 	@$(PYTHON) -m race run '$(if $(findstring command,$(origin SCENARIO)),$(SCENARIO),toolbench)' \
 	    $(call option,drivers,$(DRIVERS)) $(call option,operations,$(OPERATIONS)) \
 	    $(call option,rounds,$(ROUNDS)) $(ARGS)

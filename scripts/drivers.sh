@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Usage: scripts/drivers.sh
 # Builds the toolbench's runners in other languages: toolbench/golang/bin/runner, and what
-# toolbench/nodejs needs into its node_modules. Does nothing where they are as their locks say.
-# A language that is not installed is no failure; its drivers cannot be measured.
+# toolbench/nodejs needs into its node_modules. Does nothing, and needs no network, where they are as their
+# sources and locks say. What is not installed, a language or what pg-native is compiled with, is said and no
+# failure; its drivers cannot be measured.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -10,27 +11,60 @@ cd "$(dirname "$0")/.."
 BUILD_SECONDS=900
 
 build_golang() {
+    local folder=toolbench/golang version sources built
     command -v go >/dev/null ||
         { say "no Go, so its drivers cannot be measured; to get it: apt-get install golang-go"; return 0; }
-    (cd toolbench/golang && timeout "$BUILD_SECONDS" go build -trimpath -buildvcs=false -o bin/runner .) </dev/null ||
-        { say "building toolbench/golang failed; see go's message above, then try make drivers again"; return 1; }
+    version=$(cd "$folder" && go env GOVERSION 2>/dev/null || true)
+    # toolbench/drivers.py makes the same digest.
+    sources=$(cd "$folder" && LC_ALL=C && cat -- *.go go.mod go.sum | sha256sum)
+    sources=${sources%% *}
+    # The runner says what it was built from (built.go): with nothing new, nothing is asked of the network.
+    built=$("$folder/bin/runner" -built 2>/dev/null </dev/null || true)
+    [[ $built == *"\"go\":\"${version#go}\""* && $built == *"\"sources\":\"$sources\""* ]] && return
+    (cd "$folder" && timeout "$BUILD_SECONDS" \
+        go build -trimpath -buildvcs=false -ldflags "-X main.sources=$sources" -o bin/runner .) </dev/null ||
+        { say "building $folder failed; see go's message above, then try make drivers again"; return 1; }
 }
 
 build_nodejs() {
-    local command locked folder=toolbench/nodejs
+    local command least locked found folder=toolbench/nodejs
     for command in node npm; do
         command -v "$command" >/dev/null ||
             { say "no $command, so Node's drivers cannot be measured; to get it: apt-get install nodejs npm"; return 0; }
     done
+    [[ $(<"$folder/package.json") =~ '"node": ">='([0-9]+) ]] && least=${BASH_REMATCH[1]}
+    [[ $(node --version) =~ ^v([0-9]+) && ${BASH_REMATCH[1]} -ge $least ]] ||
+        { say "node is older than $least, so Node's drivers cannot be measured; install a newer one, then make drivers"; return 0; }
     locked="$(node --version) $(sha256sum <"$folder/package-lock.json")"
-    [[ -e $folder/node_modules/locked && "$(<"$folder/node_modules/locked")" == "$locked" ]] && return
-    say "installing $folder/package-lock.json"
-    (cd "$folder" && with_headers timeout "$BUILD_SECONDS" npm ci --no-audit --no-fund --loglevel=error) </dev/null >&2 ||
-        { say "installing $folder failed; see npm's message above, then try make drivers again"; return 1; }
-    # npm says nothing of an optional package that it could not compile.
-    [[ -e $folder/node_modules/pg-native ]] ||
-        { say "pg-native was not built; to build it: apt-get install libpq-dev g++ make python3, then make drivers"; return 1; }
-    echo "$locked" >"$folder/node_modules/locked"
+    found=$(cat "$folder/node_modules/locked" 2>/dev/null || true)
+    [[ $found == "$locked" ]] && return
+    if [[ $found != "$locked without pg-native" ]]; then
+        with_npm "$folder" ci ||
+            { say "installing $folder failed; see npm's message above, then try make drivers again"; return 1; }
+    elif can_compile; then
+        # What is there stays, whatever becomes of it.
+        with_npm "$folder" install --no-save || true
+    fi
+    # npm says nothing of an optional package that it could not get or compile.
+    if [[ -e $folder/node_modules/pg-native ]]; then
+        echo "$locked" >"$folder/node_modules/locked"
+    else
+        say "pg-native was not built, and cannot be measured; to build it: apt-get install libpq-dev g++ make python3, then make drivers, with a network"
+        echo "$locked without pg-native" >"$folder/node_modules/locked"
+    fi
+}
+
+# can_compile: what pg-native takes is there. Without libpq-dev there may be a pg_config that only complains.
+can_compile() {
+    local headers
+    headers=$(pg_config --includedir 2>/dev/null) && [[ -e $headers/libpq-fe.h ]] &&
+        type -P g++ make python3 >/dev/null
+}
+
+# with_npm FOLDER WORDS...: npm installs there what is locked.
+with_npm() {
+    say "installing $1/package-lock.json"
+    (cd "$1" && with_headers timeout "$BUILD_SECONDS" npm "${@:2}" --no-audit --no-fund --loglevel=error) </dev/null >&2
 }
 
 # with_headers COMMAND...: with the headers that came with Node; without them npm downloads some.

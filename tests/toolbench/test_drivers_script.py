@@ -9,26 +9,43 @@ from pathlib import Path
 import pytest
 
 from runtime.paths import ROOT
+from toolbench.drivers import LANGUAGES
 
 SECONDS = 20.0
-TOOLS = ("bash", "basename", "dirname", "flock", "mkdir", "readlink", "sha256sum", "timeout")
+TOOLS = (
+    *("bash", "basename", "cat", "dirname", "flock", "mkdir", "readlink", "sha256sum"),
+    "timeout",
+)
+FILES = (
+    *("scripts/drivers.sh", "scripts/common.sh"),
+    *("toolbench/nodejs/package.json", "toolbench/nodejs/package-lock.json"),
+    *("toolbench/golang/main.go", "toolbench/golang/go.mod", "toolbench/golang/go.sum"),
+)
 THEN = "then try make drivers again"
 FAILING = "#!/bin/sh\necho 'the program says why' >&2\nexit 1\n"
+NODE = "#!/bin/sh\necho v18.20.4\n"
+BUILDS = """#!/bin/sh
+[ "$1" = env ] && echo go1.26.8 && exit
+echo "$@" >> built
+"""
 WITHOUT_GO = (
     "drivers: no Go, so its drivers cannot be measured; to get it: apt-get install golang-go"
 )
 WITHOUT_NODE = (
     "drivers: no node, so Node's drivers cannot be measured; to get it: apt-get install nodejs npm"
 )
+TOO_OLD = (
+    "drivers: node is older than 18, so Node's drivers cannot be measured; "
+    "install a newer one, then make drivers"
+)
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """The script in a project that has nothing to build, on a machine with neither Go nor Node."""
-    for name in ("scripts/drivers.sh", "scripts/common.sh", "toolbench/nodejs/package-lock.json"):
+    """The script and what it looks at, on a machine with neither Go nor Node."""
+    for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "toolbench/golang").mkdir()
     (tmp_path / "bin").mkdir()
     for name in TOOLS:
         found = shutil.which(name)
@@ -73,8 +90,40 @@ def test_a_build_that_fails_is_a_line_and_the_other_language_is_built(project: P
     ]
 
 
+def test_go_builds_what_is_not_current(project: Path) -> None:
+    folder = project / "toolbench/golang"
+    language = LANGUAGES["golang"]._replace(folder=folder)
+    install(project, "go", BUILDS)
+    assert build(project) == (0, [WITHOUT_NODE])
+    assert f"-X main.sources={language.digest()} " in (folder / "built").read_text()
+
+    def runner(version: str) -> None:
+        said = f'{{"drivers":{{}},"go":"{version}","sources":"{language.digest()}"}}'
+        language.built.parent.mkdir(exist_ok=True)
+        language.built.write_text(f"#!/bin/sh\necho '{said}'\n")
+        language.built.chmod(0o755)
+        (folder / "built").unlink(missing_ok=True)
+
+    runner("1.26.8")
+    assert build(project) == (0, [WITHOUT_NODE])
+    assert not (folder / "built").exists()
+    runner("1.26.7")
+    assert build(project) == (0, [WITHOUT_NODE])
+    assert (folder / "built").exists()
+    runner("1.26.8")
+    (folder / "main.go").write_text("package other")
+    assert build(project) == (0, [WITHOUT_NODE])
+    assert (folder / "built").exists()
+
+
+def test_a_node_that_is_too_old_is_named(project: Path) -> None:
+    install(project, "node", "#!/bin/sh\necho v16.20.2\n")
+    install(project, "npm", FAILING)
+    assert build(project) == (0, [WITHOUT_GO, TOO_OLD])
+
+
 def test_packages_that_cannot_be_installed_are_a_line(project: Path) -> None:
-    install(project, "node", "#!/bin/sh\necho v18.20.4\n")
+    install(project, "node", NODE)
     install(project, "npm", FAILING)
     status, lines = build(project)
     assert status == 1
@@ -85,14 +134,36 @@ def test_packages_that_cannot_be_installed_are_a_line(project: Path) -> None:
     ]
 
 
-def test_the_optional_package_that_was_not_compiled_is_named_until_it_is(project: Path) -> None:
+def test_the_optional_package_is_no_failure_and_tried_again_once_it_can_be_compiled(
+    project: Path,
+) -> None:
     modules = project / "toolbench/nodejs/node_modules"
-    install(project, "node", "#!/bin/sh\necho v18.20.4\n")
-    install(project, "npm", f"#!/bin/sh\nmkdir -p {modules}/pg\n")
-    status, lines = build(project)
-    assert status == 1
-    assert "pg-native was not built; to build it: apt-get install libpq-dev" in lines[-1]
-    install(project, "npm", f"#!/bin/sh\nmkdir -p {modules}/pg-native\n")
-    assert build(project)[0] == 0
-    install(project, "npm", FAILING)  # it is not asked: all is there
-    assert build(project) == (0, [WITHOUT_GO])
+    asked = project / "asked"
+    install(project, "node", NODE)
+
+    def npm(package: str) -> None:
+        program = f'#!/bin/sh\necho "$1" >> {asked}\nmkdir -p {modules}/{package}\n'
+        install(project, "npm", program)
+
+    def said() -> list[str]:
+        status, (first, *lines) = build(project)
+        assert (status, first) == (0, WITHOUT_GO)
+        return [line for line in lines if not line.startswith("drivers: installing")]
+
+    without = (
+        "drivers: pg-native was not built, and cannot be measured; to build it: "
+        "apt-get install libpq-dev g++ make python3, then make drivers, with a network"
+    )
+    npm("pg")
+    assert said() == [without]
+    for name in ("pg_config", "g++", "make", "python3"):
+        install(project, name, FAILING)  # without libpq-dev there may be such a pg_config
+    assert said() == [without]
+    assert asked.read_text().split() == ["ci"]
+    install(project, "pg_config", f"#!/bin/sh\necho {project}\n")
+    (project / "libpq-fe.h").touch()
+    assert said() == [without]
+    npm("pg-native")
+    assert said() == []
+    assert said() == []
+    assert asked.read_text().split() == ["ci", "install", "install"]
