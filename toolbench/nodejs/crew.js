@@ -2,10 +2,12 @@
 // The connections of a driver, and the operations that were checked on the first of them.
 
 const { Unsupported } = require('./registry')
-const { run } = require('./timed')
+const { run, within } = require('./timed')
 const { plain } = require('./values')
 
 const CLOSE_MS = 1000
+/** So long the database has to end what is late, and then the workers to see it. */
+const MERCY_MS = 1000
 const KINDS = ['query', 'copy', 'batch']
 
 /**
@@ -26,7 +28,14 @@ class Crew {
   /** Have so many connections at least. */
   async open (number) {
     while (this.seats.length < number) {
-      this.seats.push({ connection: await this.driver.connect(), calls: new Map() })
+      const connection = await this.driver.connect()
+      try {
+        const [found] = await this.asked(connection, 'select pg_backend_pid() as pid')
+        this.seats.push({ connection, calls: new Map(), backend: found?.pid })
+      } catch (error) {
+        await this.closed(connection)
+        throw error
+      }
     }
   }
 
@@ -63,10 +72,43 @@ class Crew {
       calls.push(await this.bound(seat, operation))
     }
     const workers = await run(calls, seconds)
+    await this.stop(workers)
     // What a connection is worth on which something failed, or is under way, is not known.
     const broken = workers.findIndex(worker => worker.late || worker.faults.size > 0)
     if (broken >= 0) await this.keep(broken)
     return workers
+  }
+
+  /**
+   * Have the database end what late workers wait for, so that nothing goes on there or here while
+   * others are measured.
+   */
+  async stop (workers) {
+    const late = workers.filter(worker => worker.late)
+    const backends = this.seats.filter((_, place) => workers[place]?.late).map(seat => seat.backend)
+    if (late.length === 0) return
+    await within(MERCY_MS, this.terminate(backends))
+    await within(MERCY_MS, Promise.all(late.map(worker => worker.done)))
+  }
+
+  async terminate (backends) {
+    let connection
+    try {
+      connection = await this.driver.connect()
+      const which = `unnest('{${backends}}'::int4[]) as backend`
+      await this.asked(connection, `select pg_terminate_backend(backend) from ${which}`)
+    } catch {
+      // The database answers nobody.
+    } finally {
+      if (connection) await this.closed(connection)
+    }
+  }
+
+  /** The rows that a question of the crew's own gives. */
+  async asked (connection, sql) {
+    const operation = { sql, args: [], records: [], statement: 'of_the_crew' }
+    const call = await this.driver.query(connection, operation)
+    return this.driver.read(await call(), operation).rows
   }
 
   /** The operation that was sent, the same one as before where it was sent before. */
@@ -97,14 +139,10 @@ class Crew {
   }
 
   async closed (connection) {
-    let timer
-    const patience = new Promise(resolve => { timer = setTimeout(resolve, CLOSE_MS) })
     try {
-      await Promise.race([this.driver.close(connection), patience])
+      await within(CLOSE_MS, this.driver.close(connection))
     } catch {
       // It was broken.
-    } finally {
-      clearTimeout(timer)
     }
   }
 }

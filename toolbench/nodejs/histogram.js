@@ -16,13 +16,15 @@ function report (workers) {
     for (const fault of faults.values()) errors[fault] = (errors[fault] || 0) + 1
   }
   const late = workers.filter(worker => worker.late).length
+  // Whoever asked ends this process.
   if (late) errors[`not answered within ${PATIENCE_MS / 1000} s`] = late
   const answer = {
     operations: took.length,
     seconds: span(workers),
     errors,
     latency_ns: figures(took),
-    histogram: histogram(took)
+    histogram: histogram(took),
+    late
   }
   const { user, system } = process.cpuUsage(stopped)
   return { ...answer, beside_ns: (user + system) * 1000 }

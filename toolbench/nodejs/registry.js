@@ -1,5 +1,5 @@
 'use strict'
-// Drivers by name: what loads each, and the packages whose versions count.
+// Drivers by name, with what loads each.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -15,18 +15,11 @@ const DRIVERS = {
 }
 
 function driver (module, ...packages) {
-  const load = () => {
-    const missing = packages.find(name => version(name) === null)
+  return () => {
+    const missing = packages.find(name => !fs.existsSync(path.join(__dirname, 'node_modules', name)))
     if (missing) throw new Error(`${missing} is not installed: make drivers`)
     return require(module)
   }
-  return { load, packages }
 }
 
-/** The version of an installed package; null where it is not there. */
-function version (name) {
-  const file = path.join(__dirname, 'node_modules', name, 'package.json')
-  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')).version : null
-}
-
-module.exports = { DRIVERS, Unsupported, version }
+module.exports = { DRIVERS, Unsupported }

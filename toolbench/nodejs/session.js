@@ -2,7 +2,7 @@
 // Questions to a runner and their answers; a failure is an answer too.
 
 const { Crew } = require('./crew')
-const { DRIVERS, Unsupported, version } = require('./registry')
+const { DRIVERS, Unsupported } = require('./registry')
 const { report } = require('./histogram')
 const { inALine } = require('./timed')
 const { tagged } = require('./values')
@@ -39,14 +39,12 @@ class Session {
 
   async open ({ driver, address, options }) {
     if (!Object.hasOwn(DRIVERS, driver)) throw new Error(`there is no driver '${driver}' in Node`)
-    const { load, packages } = DRIVERS[driver]
     await this.close()
-    const Driver = load()
+    const Driver = DRIVERS[driver]()
     const crew = new Crew(new Driver(address, options))
     await crew.open(1)
     this.crew = crew
-    const versions = Object.fromEntries(packages.map(name => [name, version(name)]))
-    return { ready: true, versions: { ...versions, node: process.versions.node } }
+    return { ready: true }
   }
 
   async check ({ operation }) {

@@ -11,14 +11,16 @@ const LONGEST = 200
 
 /**
  * Does one operation after the other. `marks` are readings of the clock in milliseconds: its begin,
- * then the end of each operation; `faults` are those that failed, by their place in it.
+ * then the end of each operation; `faults` are those that failed, by their place in it. It has `ended`
+ * when nothing of it is under way; one that is `late` notes nothing more.
  */
 class Worker {
   constructor (call) {
     this.call = call
     this.marks = []
     this.faults = new Map()
-    this.late = true
+    this.late = false
+    this.ended = false
   }
 
   /** Begin operations until the time is up. */
@@ -30,27 +32,37 @@ class Worker {
       try {
         await call()
       } catch (error) {
+        if (this.late) break
         if (this.faults.size === MOST_FAULTS) break
         this.faults.set(marks.length, inALine(error))
       }
+      if (this.late) break
       now = performance.now()
       marks.push(now)
     }
-    this.late = false
+    this.ended = true
   }
 }
 
-/** All of them at once; those that were `late` may still change. */
+/** All of them at once. */
 async function run (calls, seconds) {
   const workers = calls.map(call => new Worker(call))
   const until = performance.now() + seconds * 1000
-  let timer
-  const patience = new Promise(resolve => {
-    timer = setTimeout(resolve, seconds * 1000 + PATIENCE_MS)
-  })
-  await Promise.race([Promise.all(workers.map(worker => worker.work(until))), patience])
-  clearTimeout(timer)
+  for (const worker of workers) worker.done = worker.work(until)
+  await within(seconds * 1000 + PATIENCE_MS, Promise.all(workers.map(worker => worker.done)))
+  for (const worker of workers) worker.late = !worker.ended
   return workers
+}
+
+/** Waits for a promise, so long at most. */
+async function within (milliseconds, promise) {
+  let timer
+  const patience = new Promise(resolve => { timer = setTimeout(resolve, milliseconds) })
+  try {
+    await Promise.race([promise, patience])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** An error as it is reported. */
@@ -59,4 +71,4 @@ function inALine (error) {
   return (text ? `${error.name}: ${text}` : String(error.name)).slice(0, LONGEST)
 }
 
-module.exports = { PATIENCE_MS, inALine, run }
+module.exports = { PATIENCE_MS, inALine, run, within }
