@@ -100,7 +100,7 @@ BEGIN
     FROM tokens AS p JOIN tokens AS m ON m.token = p.mate AND m.mate = p.token
     WHERE p.token = plus AND m.token = minus
         AND p.expires > UTC_TIMESTAMP(6) AND m.expires > UTC_TIMESTAMP(6);
-    IF winning IS NOT NULL THEN
+    IF winning <> losing THEN
         UPDATE stickers SET up = up + (id = winning), down = down + (id = losing)
         WHERE id = LEAST(winning, losing);
         SET changed = ROW_COUNT();
@@ -159,14 +159,14 @@ BEGIN
     SELECT kept;
 END;
 
--- The cleaning: what is too old, and what is more than `most`, the oldest first, at most `batch` of
--- each; how many went. A vote locks the two tokens of a ballot in another order than that of age. What
+-- The cleaning: what is too old, then what is more than `most`, the oldest first, at most `batch`
+-- together; how many went. A vote locks the two tokens of a ballot in another order than that of age. What
 -- is locked is left for the next time, so that cleaning and voting never wait for each other in a
 -- circle.
 CREATE OR REPLACE PROCEDURE clean_tokens(most BIGINT, batch BIGINT)
 MODIFIES SQL DATA
 BEGIN
-    DECLARE newest BIGINT;
+    DECLARE newest, room BIGINT;
     DECLARE gone INT DEFAULT 0;
     DECLARE EXIT HANDLER FOR SQLEXCEPTION
     BEGIN
@@ -183,9 +183,10 @@ BEGIN
         DELETE FROM tokens WHERE token = aged.token;
         SET gone = gone + 1;
     END FOR;
+    SET room = batch - gone;
     FOR surplus IN (
         SELECT token FROM tokens WHERE number <= newest - most
-        ORDER BY number LIMIT batch FOR UPDATE SKIP LOCKED
+        ORDER BY number LIMIT room FOR UPDATE SKIP LOCKED
     ) DO
         DELETE FROM tokens WHERE token = surplus.token;
         SET gone = gone + 1;
@@ -213,7 +214,7 @@ BEGIN
         DELETE FROM sessions WHERE session = aged.session;
         SET gone = gone + 1;
     END FOR;
-    SELECT LEAST(batch, GREATEST(0, COUNT(*) - most)) INTO number FROM sessions;
+    SELECT LEAST(batch - gone, GREATEST(0, COUNT(*) - most)) INTO number FROM sessions;
     FOR surplus IN (
         SELECT session FROM sessions ORDER BY seen LIMIT number FOR UPDATE SKIP LOCKED
     ) DO
@@ -229,12 +230,13 @@ END;
 CREATE OR REPLACE PROCEDURE clean_votes(age BIGINT, most BIGINT, batch BIGINT)
 MODIFIES SQL DATA
 BEGIN
-    DECLARE newest, latest BIGINT;
+    DECLARE newest, latest, room BIGINT;
     DECLARE gone INT DEFAULT 0;
     SELECT MAX(number) INTO newest FROM votes;
     SET latest = (SELECT cast_at FROM votes WHERE number = newest);
     DELETE FROM votes WHERE cast_at <= latest - age ORDER BY cast_at LIMIT batch;
     SET gone = ROW_COUNT();
-    DELETE FROM votes WHERE number <= newest - most ORDER BY number LIMIT batch;
+    SET room = batch - gone;
+    DELETE FROM votes WHERE number <= newest - most ORDER BY number LIMIT room;
     SELECT gone + ROW_COUNT();
 END;

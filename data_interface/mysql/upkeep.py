@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from data_interface.sql.data import Connection
-from data_interface.sql.store import SETUP_SECONDS, first
+from data_interface.sql.store import ROUND_SECONDS, SETUP_SECONDS, first
 from data_interface.stickers import catalogue
 from data_interface.store import (
     SESSION_SECONDS,
@@ -24,7 +24,8 @@ from data_interface.store import (
 DATABASE = "sticker_site"
 SCHEMA_FILE = Path(__file__).with_name("schema.sql")
 LAYOUT = "sticker_site_layout"
-BATCH = 2000
+# Rows that a call of a procedure removes, one by one, under its locks.
+BATCH = 500
 # RANDOM_BYTES.
 LEAST_VERSION = (10, 10)
 
@@ -36,9 +37,10 @@ CREATE_DATABASE = f"""
 # Names of locks are the whole server's: each of its databases has its own.
 LOCK = "SELECT GET_LOCK(CONCAT($1, MD5(DATABASE())), $2)"
 SETUP_LOCK, CLEANING_LOCK = "sticker-site setup ", "sticker-site cleaning "
+# The toolbench's are nobody's: it may have been here before.
 FIND_TABLES = """
     SELECT COUNT(*), COUNT(IF(table_name = $1, 1, NULL)) FROM information_schema.tables
-    WHERE table_schema = DATABASE()"""
+    WHERE table_schema = DATABASE() AND LEFT(table_name, 10) <> 'toolbench_'"""
 FIND_VERSION = f"SELECT version FROM {LAYOUT}"
 KEEP_VERSION = f"REPLACE INTO {LAYOUT} (only_row, version) VALUES (1, $1)"
 IS_EMPTY = "SELECT NOT EXISTS (SELECT * FROM packs) AND NOT EXISTS (SELECT * FROM stickers)"
@@ -121,5 +123,5 @@ async def clean(connection: Connection) -> None:
         (CLEAN_SESSIONS, (SESSION_SECONDS, SESSIONS_KEPT)),
         (CLEAN_VOTES, (VOTE_SECONDS, VOTES_KEPT)),
     ):
-        while await first(connection, sql, *bounds, BATCH) >= BATCH:
+        while await first(connection, sql, *bounds, BATCH, seconds=ROUND_SECONDS) >= BATCH:
             pass

@@ -14,8 +14,12 @@ from data_interface.store import CLEAN_EVERY_SECONDS, StoreError
 from data_interface.unit import Unit
 
 SETUP_SECONDS = 15.0
+# A request of the cleaning works for nobody who waits: on a crowded database it may take long.
+ROUND_SECONDS = 10.0
 # How long a round of cleaning may take to see that it is over.
 CLOSE_SECONDS = 2.0
+
+LOG = logging.getLogger(__name__)
 
 
 class Drivers(NamedTuple):
@@ -63,7 +67,8 @@ class SqlStore:
         finally:
             await driver.disconnect(connection)
         await self._mode.open()
-        self._cleaning = asyncio.ensure_future(keep_clean(self._drivers.cleaning, self._upkeep))
+        cleaner = Cleaner(self._drivers.cleaning, self._upkeep)
+        self._cleaning = asyncio.ensure_future(cleaner.run())
 
     async def close(self) -> None:
         """See ``store.Store.close``."""
@@ -73,38 +78,59 @@ class SqlStore:
         await self._mode.close()
 
 
-async def keep_clean(driver: Driver, upkeep: Upkeep) -> None:
-    """Clean for as long as the store is open, on a connection of its own; until cancelled."""
-    while True:
-        try:
-            await _clean_while_connected(driver, upkeep)
-        except asyncio.CancelledError:
-            raise
-        except StoreError:
-            # Pages report an absent database; cleaning resumes with it.
-            pass
-        except Exception:
-            logging.getLogger(__name__).exception("cleaning failed, the next try follows")
-        await asyncio.sleep(CLEAN_EVERY_SECONDS)
+class Cleaner:
+    """Cleans for as long as the store is open, on a connection of its own."""
 
+    def __init__(self, driver: Driver, upkeep: Upkeep) -> None:
+        self._driver = driver
+        self._upkeep = upkeep
+        # Rounds in a row that failed though the database took the connection.
+        self._failed = 0
 
-async def _clean_while_connected(driver: Driver, upkeep: Upkeep) -> None:
-    connection = await connect(driver)
-    chosen = False
-    try:
+    async def run(self) -> None:
+        """Until cancelled."""
         while True:
-            chosen = chosen or await upkeep.choose(connection)
-            if chosen:
-                await upkeep.clean(connection)
+            try:
+                await self._while_connected()
+            except asyncio.CancelledError:
+                raise
+            except StoreError:
+                # Pages report an absent database; cleaning resumes with it.
+                pass
+            except Exception:
+                LOG.exception("cleaning failed, the next try follows")
             await asyncio.sleep(CLEAN_EVERY_SECONDS)
-    except Exception as error:
-        raise_translated(driver, error)
-        raise
-    finally:
-        await driver.disconnect(connection)
+
+    async def _while_connected(self) -> None:
+        connection = await connect(self._driver)
+        chosen = False
+        try:
+            while True:
+                chosen = chosen or await self._upkeep.choose(connection)
+                if chosen:
+                    await self._round(connection)
+                await asyncio.sleep(CLEAN_EVERY_SECONDS)
+        except Exception as error:
+            raise_translated(self._driver, error)
+            raise
+        finally:
+            await self._driver.disconnect(connection)
+
+    async def _round(self, connection: Connection) -> None:
+        """Once is an outage; one that fails again and again lets the database fill."""
+        try:
+            await self._upkeep.clean(connection)
+        except Exception as error:
+            self._failed += 1
+            if self._failed == 2:
+                LOG.warning("cleaning failed twice in a row, and goes on trying: %r", error)
+            raise
+        self._failed = 0
 
 
-async def first(connection: Connection, statement: str, *arguments: Any) -> Any:
-    """The first value of the first row, within UNIT_SECONDS."""
-    with Deadline(UNIT_SECONDS):
+async def first(
+    connection: Connection, statement: str, *arguments: Any, seconds: float = 0.0
+) -> Any:
+    """The first value of the first row, within that time or UNIT_SECONDS."""
+    with Deadline(seconds or UNIT_SECONDS):
         return (await connection.fetch(statement, *arguments))[0][0]

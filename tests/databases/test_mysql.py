@@ -6,11 +6,12 @@ import asyncio
 import importlib.util
 import platform
 import secrets
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
+import pymysql
 import pytest
 
 from data_interface import BACKENDS, HOUSEKEEPING
@@ -20,11 +21,9 @@ from data_interface.mysql.upkeep import CLEANING_LOCK, LAYOUT
 from data_interface.reports.rows import DAY, HOUR
 from data_interface.store import Busy, Refused, Store
 from databases import find
-from databases.database import DatabaseError
-from databases.mysql import server as private_server
 from databases.wire import tapped
 from tests.conftest import absent
-from tests.stores.bench import NOW, ask, counters, eventually, new_ballot, raises
+from tests.stores.bench import NOW, VISITOR, ask, counters, eventually, new_ballot, raises, vote
 from tests.support.site_server import Databases
 
 DRIVERS = [
@@ -124,6 +123,17 @@ def test_somebody_s_database_is_left_alone(driver: str, server: str) -> None:
             assert "MYSQL_URL" in str(error)
             rows = await admin.fetch("SHOW TABLES")
             assert [row[0] for row in rows] == ["sessions"]
+
+    asyncio.run(check())
+
+
+def test_a_database_that_the_toolbench_was_in_is_nobody_s(driver: str, server: str) -> None:
+    async def check() -> None:
+        async with new_database(driver, server) as url:
+            async with connected(driver, url) as admin:
+                await admin.script("CREATE TABLE toolbench_orders (id INT)")
+            async with opened(driver, url) as store:
+                await new_ballot(store)
 
     asyncio.run(check())
 
@@ -236,6 +246,75 @@ def test_the_votes_of_a_day_are_read_by_index(driver: str, server: str) -> None:
     asyncio.run(check())
 
 
+def test_a_vote_and_the_cleaning_read_by_index(driver: str, server: str) -> None:
+    """What their procedures read of thousands of rows, as the database counts it."""
+
+    async def check() -> None:
+        async with new_database(driver, server) as url, connected(driver, url) as admin:
+            async with opened(driver, url) as store:
+                ballot = await new_ballot(store)
+            await fill_up(admin, 1, 5000)
+            await fill_up(admin, 5001, 6000, token_seconds=-1)
+            tokens = ballot.left.token, ballot.right.token
+            for statement, values, done, most in (
+                (statements.CAST_VOTE, (*tokens, 1, NOW), 1, 0),
+                ("CALL clean_tokens($1, $2)", (10**6, 10), 10, 30),
+                ("CALL clean_tokens($1, $2)", (10, 1010), 1010, 3030),
+                ("CALL clean_votes($1, $2, $3)", (1000, 10**6, 10), 10, 30),
+                ("CALL clean_votes($1, $2, $3)", (10**9, 1000, 10), 10, 30),
+            ):
+                await admin.script("FLUSH STATUS")
+                assert await first(admin, statement, *values) == done
+                rows = await admin.fetch("SHOW STATUS LIKE 'Handler_read%'")
+                read = {name: int(value) for name, value in rows}
+                # One after the other: from the start, by an index, without one.
+                steps = ("first", "next", "prev", "rnd", "rnd_next")
+                walked = sum(read[f"Handler_read_{step}"] for step in steps)
+                assert walked <= most, (statement, read)
+                assert read["Handler_read_key"] <= 20 + most, (statement, read)
+
+    asyncio.run(check())
+
+
+async def fill_up(admin: Any, begin: int, end: int, token_seconds: int = 3600) -> None:
+    """With tokens that last for so long, sessions, and votes, of those numbers."""
+    many = f"FROM seq_{begin}_to_{end}"
+    await admin.script(f"""
+        INSERT INTO tokens (token, sticker, mate, expires)
+        SELECT MD5(seq), 1, MD5(-seq), UTC_TIMESTAMP(6) + INTERVAL {token_seconds} SECOND {many};
+        INSERT INTO sessions (session, address, agent, seen)
+        SELECT MD5(seq), '', '', UTC_TIMESTAMP(6) {many};
+        INSERT INTO votes (cast_at, winner, loser, voter) SELECT {NOW} - seq, 1, 2, 0 {many}
+    """)
+
+
+def test_the_old_goes_while_votes_are_cast(driver: str, server: str) -> None:
+    """As after an hour of load: nobody is refused, or waits too long, meanwhile."""
+
+    async def check() -> None:
+        async with (
+            new_database(driver, server) as url,
+            connected(driver, url) as admin,
+            opened(driver, url) as store,
+        ):
+            await fill_up(admin, 1, 20_000, token_seconds=-1)
+            left = 20_000
+            over = time.monotonic() + 20.0
+            while left and time.monotonic() < over:
+                assert await asyncio.gather(*[one_vote(store) for _ in range(8)]) == [True] * 8
+                expired = "SELECT COUNT(*) FROM tokens WHERE expires <= UTC_TIMESTAMP(6)"
+                left = await first(admin, expired)
+            assert not left
+
+    asyncio.run(check())
+
+
+async def one_vote(store: Store) -> bool:
+    """On a new ballot."""
+    ballot = await new_ballot(store)
+    return await vote(store, ballot.left.token, ballot.right.token)
+
+
 async def explained(admin: Any, statement: str, *values: Any) -> Any:
     """(id, select_type, table, type, possible_keys, key, key_len, ref, rows, Extra) each."""
     return await admin.fetch(f"EXPLAIN {statement}", *values)
@@ -273,21 +352,66 @@ def test_nothing_that_a_page_asks_leaves_a_warning(driver: str, server: str) -> 
     """A driver would ask for it: one more request, and a warning of its own."""
 
     async def check() -> None:
-        async with opened(driver, server), connected(driver, server) as admin:
-            await admin.script("USE sticker_site; SET sql_notes = 1")
-            for statement, values in (
-                (statements.CAST_VOTE, ("0" * 32, "1" * 32, 1, NOW)),
-                (statements.TOUCH_SESSION, ("a session", "an address", "an agent")),
-                (statements.COUNT_VIEW, ()),
-                (statements.STATISTICS, ()),
-                ("CALL clean_tokens($1, $2)", (100, 10)),
-                ("CALL clean_sessions($1, $2, $3)", (10**6, 10**6, 10)),
-                ("CALL clean_votes($1, $2, $3)", (10**9, 10**6, 10)),
+        async with new_database(driver, server) as url, connected(driver, url) as admin:
+            async with opened(driver, url):
+                """Makes the schema. Cleaning ends with it."""
+            await admin.script("SET sql_notes = 1")
+            await fill_up(admin, 1, 100, token_seconds=-1)
+            await fill_up(admin, 101, 200)
+            one, other = "0" * 32, "1" * 32
+            for statement, values, answer in (
+                (statements.RANDOM_STICKER, (12345,), None),
+                (statements.NEW_ID, (), None),
+                (statements.KEEP_TOKEN, (one, 1, other), None),
+                (statements.KEEP_TOKEN, (other, 2, one), None),
+                (statements.TOUCH_SESSION, ("a session", "an address", "an agent"), None),
+                (statements.TOUCH_SESSION, ("a session", "an address", "an agent"), None),
+                (statements.COUNT_VIEW, (), None),
+                (statements.CAST_VOTE, (one, other, 1, NOW), 1),
+                (statements.CAST_VOTE, (one, other, 1, NOW), 0),
+                (statements.STATISTICS, (), None),
+                ("CALL clean_tokens($1, $2)", (10, 60), 60),
+                ("CALL clean_tokens($1, $2)", (10, 200), None),
+                ("CALL clean_sessions($1, $2, $3)", (10**6, 60, 10), 10),
+                ("CALL clean_votes($1, $2, $3)", (50, 10**6, 10), 10),
+                ("CALL clean_votes($1, $2, $3)", (10**9, 60, 10), 10),
+                (report_statements.REMEMBER, (f"[[{NOW - 9 * DAY}, 1, 2, 0]]",), 1),
             ):
-                await admin.fetch(statement, *values)
+                rows = await admin.fetch(statement, *values)
                 assert not await admin.fetch("SHOW WARNINGS"), statement
+                assert answer is None or rows[0][0] == answer, (statement, rows)
 
     asyncio.run(check())
+
+
+def test_connections_that_died_unseen_are_not_handed_out(driver: str, server: str) -> None:
+    """Killed while the event loop stood still: nobody has read their end yet."""
+
+    async def check() -> None:
+        async with new_database(driver, server) as url, opened(driver, url) as store:
+            await asyncio.gather(*[new_ballot(store) for _ in range(8)])
+            assert kill_all(url) >= 4
+            began = time.monotonic()
+            await ask(store, "ballot", VISITOR)
+            assert time.monotonic() - began < 1
+
+    asyncio.run(check())
+
+
+def kill_all(url: str) -> int:
+    """End the connections of a database, without a turn of the event loop; how many."""
+    where = find("mysql").address(url)
+    of_all = "SELECT id FROM information_schema.processlist WHERE db = %s"
+    with (
+        pymysql.connect(unix_socket=where.path, user="root") as killer,
+        killer.cursor() as cursor,
+    ):
+        cursor.execute(of_all, (where.name,))
+        found = cursor.fetchall()
+        for row in found:
+            cursor.execute("KILL HARD CONNECTION %s", row)
+    time.sleep(0.2)
+    return len(found)
 
 
 def test_a_statement_means_the_same_to_every_driver(driver: str, server: str) -> None:
@@ -300,24 +424,3 @@ def test_a_statement_means_the_same_to_every_driver(driver: str, server: str) ->
             assert tuple(row) == (text, 5, text, "%")
 
     asyncio.run(check())
-
-
-def test_a_missing_program_is_said_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(private_server, "PLACES", str(tmp_path))
-    said = find("mysql").missing()
-    assert said == "no mariadbd: make system, or apt-get install mariadb-server-core"
-    assert find("mysql").version() is None
-
-
-def test_a_server_that_cannot_start_is_said_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    missing = find("mysql").missing()
-    if missing:
-        absent(missing)
-    monkeypatch.setitem(private_server.SETTINGS, "no_such_setting", "1")
-    with pytest.raises(DatabaseError, match=r"^MariaDB did not start: [^\n]*$"):
-        find("mysql").start(tmp_path)

@@ -128,6 +128,20 @@ async def test_opposite_votes_do_not_deadlock(bench: Bench) -> None:
         assert await scores(store, ballot) == expected
 
 
+async def test_two_tokens_of_one_sticker_are_refused(bench: Bench) -> None:
+    """No ballot has such; it would count for and against the same one."""
+    if bench.plugin.database not in ("postgres", "mysql"):
+        return
+    async with bench.store() as store, bench.insider(store) as insider:
+        ballot = await new_ballot(store)
+        before = await scores(store, ballot)
+        plus, minus = secrets.token_hex(16), secrets.token_hex(16)
+        await insider.keep_token(plus, ballot.left.sticker.id, minus)
+        await insider.keep_token(minus, ballot.left.sticker.id, plus)
+        assert await vote(store, plus, minus) is False
+        assert await scores(store, ballot) == before
+
+
 async def test_tokens_of_two_ballots_are_refused(bench: Bench) -> None:
     async with bench.store() as store:
         one, other = await new_ballot(store), await new_ballot(store)
