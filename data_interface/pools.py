@@ -36,6 +36,8 @@ class Own(Mode):
         connection = await self._pool.acquire()
         while not self.driver.is_open(connection):
             await self._pool.release(connection, broken=True)
+            # Neither need have waited: a pool that hands out what was lost must not stop the loop.
+            await asyncio.sleep(0)
             connection = await self._pool.acquire()
         unit.crowded = False
         self._taken += 1

@@ -20,6 +20,7 @@ class AiomysqlDriver(MysqlDriver):
 
     errors = aiomysql.MySQLError
     database_option = "db"
+    pool_tells = False
 
     async def open(self) -> Any:
         """See ``driver.MysqlDriver``."""

@@ -61,6 +61,8 @@ class MysqlDriver:
     errors: Any
     # How the library calls the database that a connection begins in.
     database_option: str
+    # Whether its pool tells those who wait when a connection that was lost is given back.
+    pool_tells = True
 
     def __init__(self, url: str, session: Session) -> None:
         where = address("mysql", url)
@@ -112,6 +114,9 @@ class MysqlDriver:
                     await asyncio.wait_for(connection.raw.ensure_closed(), GOODBYE_SECONDS)
         finally:
             connection.raw.close()
+            # Nothing is left to wait for. asyncmy before 0.2.18 counts it as connected until then,
+            # and its pool would take it back.
+            await connection.raw.ensure_closed()
 
     def is_open(self, connection: Connection) -> bool:
         """See ``driver.Driver``.

@@ -16,6 +16,8 @@ CLOSE_SECONDS = 0.5
 class Poolable(Protocol):
     """What a driver brings; see ``driver.MysqlDriver``."""
 
+    pool_tells: bool
+
     async def make_pool(self, size: int) -> Any:
         """The library's pool."""
 
@@ -33,6 +35,8 @@ class OwnPool:
         self._driver = driver
         self._size = size
         self._pool: Any = None
+        # Pages that are on their way to a connection, or wait for one.
+        self._asking = 0
         self._waking: Optional[asyncio.Future[None]] = None
 
     async def open(self) -> None:
@@ -41,9 +45,13 @@ class OwnPool:
 
     async def acquire(self) -> Any:
         """See ``driver.Pool``."""
-        if self._pool.freesize:
-            return self._driver.connected(await self._pool.acquire())
-        return await self._acquire_apart()
+        for_all = self._pool.freesize > self._asking
+        self._asking += 1
+        try:
+            found = await (self._pool.acquire() if for_all else self._acquire_apart())
+        finally:
+            self._asking -= 1
+        return self._driver.connected(found)
 
     async def _acquire_apart(self) -> Any:
         """In a task of its own, as it may have to wait.
@@ -53,7 +61,7 @@ class OwnPool:
         """
         waiting = asyncio.ensure_future(self._acquire())
         try:
-            return self._driver.connected(await asyncio.shield(waiting))
+            return await asyncio.shield(waiting)
         except asyncio.CancelledError:
             waiting.add_done_callback(self._take_back)
             waiting.cancel()
@@ -74,11 +82,18 @@ class OwnPool:
                 await self._driver.disconnect(connection)
         finally:
             self._pool.release(connection.raw)
-            if broken and not self._pool.freesize:
-                self._waking = asyncio.ensure_future(self._wake())
+            if broken and self._asking and not self._driver.pool_tells:
+                self._tell()
+
+    def _tell(self) -> None:
+        """That there is room, to one who waits: he makes as many connections as there is room."""
+        if self._waking is None or self._waking.done():
+            self._waking = asyncio.ensure_future(self._wake())
 
     async def _wake(self) -> None:
-        """Tell one who waits that there is room for a new connection: aiomysql tells nobody."""
+        if self._pool.freesize:
+            # Who gave it back told him.
+            return
         with contextlib.suppress(Exception):
             await self._pool.clear()
 
