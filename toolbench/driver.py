@@ -89,3 +89,13 @@ class Driver(Protocol):
         ``Unsupported`` with the operation's kind where the driver has nothing for it.
         """
         ...
+
+
+class Rests(Driver, Protocol):
+    """A ``Driver`` whose calls need more than their connection, such as a pool of its own."""
+
+    def rest(self) -> Any:
+        """End that: who is at rest has one connection. What was bound before is not called again,
+        but bound anew. It does not wait for long.
+        """
+        ...

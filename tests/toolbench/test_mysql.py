@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
+import signal
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -10,7 +14,7 @@ import pytest
 from databases import find
 from race.errors import CellFailed
 from race.plan.read import from_json
-from race.saved.model import Contender
+from race.saved.model import Contender, Load, Work
 from tests.conftest import absent
 from tests.support.site_server import Databases
 from tests.toolbench.test_postgres import does_each, started
@@ -28,6 +32,7 @@ NAMES = [name for name, tool in DRIVERS.items() if tool.database == NAME]
 # Of two workers on a busy machine they may last longer than a runner waits.
 LARGE = ("orders-half", "orders-burst")
 LATEST = operations()["orders-latest"]
+POOL = "orders-pool"
 
 
 def _all() -> ToolsScenario:
@@ -62,11 +67,11 @@ def shared(databases: Databases) -> Iterator[Shared]:
 
 
 @pytest.fixture
-def seen(shared: Shared) -> MysqlWitness:
-    """The harness's own connection."""
-    found = shared.witnesses[NAME]
-    assert isinstance(found, MysqlWitness)
-    return found
+def seen(shared: Shared) -> Iterator[MysqlWitness]:
+    """A connection like the harness's own."""
+    made = MysqlWitness(shared.databases.url(NAME) or "")
+    yield made
+    made.close()
 
 
 def test_the_orders_are_the_same_everywhere() -> None:
@@ -89,6 +94,69 @@ def test_the_orders_are_like_a_shop_s() -> None:
 def test_each_operation_on_each_driver(shared: Shared, contender: Contender) -> None:
     cannot = lacking(ALL, contender.name)
     does_each(started(shared, contender), OPERATIONS, cannot, large=LARGE)
+
+
+@pytest.mark.parametrize("name", ["asyncmy", "aiomysql"])
+def test_who_is_at_rest_holds_one_connection(shared: Shared, seen: MysqlWitness, name: str) -> None:
+    """Not those of its pool: after a check, after a load and a check, after a load of another."""
+    before = connections(seen)
+    (contender,) = (one for one in CONTENDERS if one.label == name)
+    one = started(shared, contender)
+    try:
+        for after in (POOL, "orders-burst", "orders-latest"):
+            one.check(POOL)
+            comes_down_to(1, seen, before)
+            sample = one.drive(Work(POOL, Load("runner", 8, duration_s=0.2, fixed=True)))
+            assert sample.count > 0
+            assert sample.failed == 0
+            assert len(connections(seen) - before) > 8
+            one.check(after)
+            comes_down_to(1, seen, before)
+    finally:
+        one.close()
+    comes_down_to(0, seen, before)
+
+
+def connections(seen: MysqlWitness) -> set[str | None]:
+    """All that are open now, by their numbers."""
+    asked = "SELECT id FROM information_schema.processlist WHERE command <> 'Daemon'"
+    return {row[0] for row in seen._texts(asked)}
+
+
+def comes_down_to(number: int, seen: MysqlWitness, before: set[str | None]) -> None:
+    """So many more than before are left, soon: a server ends a connection in its own time."""
+    deadline = time.monotonic() + 3
+    while len(connections(seen) - before) != number:
+        assert time.monotonic() < deadline, connections(seen) - before
+        time.sleep(0.02)
+
+
+def test_a_database_that_was_away_is_asked_again(shared: Shared, seen: MysqlWitness) -> None:
+    small = "SELECT 1 + $1"
+    assert seen._texts(small, [1]) == [["2"]]
+    other = MysqlWitness(shared.databases.url(NAME) or "")
+    for number in connections(seen):
+        with contextlib.suppress(CellFailed):
+            other._run(f"KILL {number}")
+    other.close()
+    assert seen._texts(small, [2]) == [["3"]]
+
+
+def test_a_database_that_hangs_is_one_line(
+    shared: Shared, seen: MysqlWitness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(witness, "ANSWER_SECONDS", 0.3)
+    seen.close()
+    assert seen._texts("SELECT 1") == [["1"]]
+    pid = shared.databases.pid(NAME)
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(CellFailed, match=r"^mysql: [^\n]*timed out[^\n]*$"):
+            seen._texts("SELECT 1")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert seen._texts("SELECT 1") == [["1"]]
 
 
 @pytest.fixture

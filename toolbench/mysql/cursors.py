@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,8 @@ from toolbench.style import percent
 DATABASE = "sticker_toolbench"
 # Connections of a driver's own pool: how many it keeps, how many it may have.
 LEAST, MOST = 5, 20
+# A pool whose database hangs is not waited for any longer.
+GOODBYE_SECONDS = 1.0
 
 
 def connect_options(where: Address | Place) -> dict[str, Any]:
@@ -100,7 +103,6 @@ class Awaited:
     def __init__(self, address: Address, options: Options) -> None:
         self.database = address.database or DATABASE
         self.options = connect_options(address)
-        self._links = 0
         self._pool: Any = None
 
     async def link(self) -> Any:
@@ -113,18 +115,19 @@ class Awaited:
 
     async def connect(self) -> Any:
         """See ``Driver``."""
-        connection = await self.link()
-        self._links += 1
-        return connection
+        return await self.link()
 
     async def close(self, connection: Any) -> None:
-        """See ``Driver``. The pool goes with the last connection."""
+        """See ``Driver``."""
         await connection.ensure_closed()
-        self._links -= 1
-        if self._pool is not None and not self._links:
-            self._pool.close()
-            await self._pool.wait_closed()
-            self._pool = None
+
+    async def rest(self) -> None:
+        """See ``Driver``: the pool goes, with what is under way on it."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.terminate()
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(pool.wait_closed(), GOODBYE_SECONDS)
 
     async def bind(self, connection: Any, operation: Operation) -> Call:
         """See ``Driver``."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pymysql
+from pymysql.constants import CR
 from pymysql.converters import encoders
 
 from data_interface.sql.placeholders import statement_for
@@ -36,6 +37,8 @@ WRITTEN: Mapping[str, Callable[[str], str]] = {
     "datetime": lambda text: text.replace(" ", "T"),
     "double": lambda text: repr(float(text)),
 }
+# Numbers of errors that end a connection.
+GONE = {CR.CR_SERVER_GONE_ERROR, CR.CR_SERVER_LOST}
 # The comment of the table: which version of the formula made it. Written when all is there.
 VERSION = hashlib.sha256(Path(table.__file__).read_bytes()).hexdigest()
 MARK = """
@@ -44,6 +47,8 @@ MARK = """
 CONNECT_SECONDS = 5
 # A driver that keeps a transaction open must not stop the race.
 SESSION = "SET lock_wait_timeout = 5, innodb_lock_wait_timeout = 5, max_statement_time = 20"
+# Nor must a database that hangs, which ends no statement.
+ANSWER_SECONDS = 30
 
 
 class MysqlWitness:
@@ -115,12 +120,16 @@ class MysqlWitness:
 
     def _ask(self, text: str, arguments: Any = None, *, many: bool = False) -> Any:
         """A statement's rows, as the library has them; CellFailed when it fails."""
+        old = self._connection is not None
         try:
             with self._open().cursor() as cursor:
                 (cursor.executemany if many else cursor.execute)(text, arguments)
                 return cursor.fetchall()
         except pymysql.MySQLError as error:
             self.close()
+            if old and GONE.intersection(error.args[:1]):
+                # The database may have been away meanwhile.
+                return self._ask(text, arguments, many=many)
             line = " ".join(str(error.args[-1] if error.args else error).split())
             raise CellFailed(f"mysql: {line}") from None
 
@@ -130,14 +139,16 @@ class MysqlWitness:
             self._connection = pymysql.connect(
                 **connect_options(self._where),
                 connect_timeout=CONNECT_SECONDS,
+                read_timeout=ANSWER_SECONDS,
+                write_timeout=ANSWER_SECONDS,
                 # Into SQL, and not back.
                 conv=encoders,
             )
             with self._connection.cursor() as cursor:
                 if self._where.name is None:
                     cursor.execute(f"CREATE DATABASE IF NOT EXISTS {DATABASE}")
-                cursor.execute(f"USE `{self._where.name or DATABASE}`")
                 cursor.execute(SESSION)
+            self._connection.select_db(self._where.name or DATABASE)
         return self._connection
 
 

@@ -23,14 +23,17 @@ class Crew:
         self._calls: Dict[str, List[Call]] = {}
 
     async def check(self, operation: Operation) -> Any:
-        """What one call gives, on the first connection; the others are closed."""
+        """What one call gives, on the first connection; all else is closed, before and after."""
         while len(self._connections) > 1:
             await self._drop()
         if self._operations.get(operation.name) != operation:
             self._operations[operation.name] = operation
             self._calls[operation.name] = []
         (call,) = await self._bound(operation.name, 1)
-        return await _settled(call())
+        try:
+            return await _settled(call())
+        finally:
+            await self._rest()
 
     async def drive(self, name: str, seconds: float, concurrency: int) -> Driven:
         """So many workers on an operation that was checked before."""
@@ -44,7 +47,9 @@ class Crew:
             driven = await in_tasks(calls, seconds)
         if driven.late:
             # Nobody knows what they are in the middle of.
-            self._connections, self._calls = [], {name: [] for name in self._calls}
+            self._connections = []
+            self._forget()
+            await self._rest()
         return driven
 
     async def open(self, number: int) -> None:
@@ -54,8 +59,20 @@ class Crew:
 
     async def close(self) -> None:
         """End all connections."""
+        await self._rest()
         while self._connections:
             await self._drop()
+
+    async def _rest(self) -> None:
+        """What a driver has beside its connections goes, and what was bound to it."""
+        rest = getattr(self._driver, "rest", None)
+        if rest is not None:
+            self._forget()
+            await _settled(rest())
+
+    def _forget(self) -> None:
+        """All that was bound: it is bound anew when it is needed."""
+        self._calls = {name: [] for name in self._calls}
 
     async def _drop(self) -> None:
         """The last one, with what was bound to it."""
