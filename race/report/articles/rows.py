@@ -137,10 +137,9 @@ def _whole(claim: Claim, found: Sequence[Row]) -> Row:
         verdict = UNMEASURED
     told = [f"{number[one]} “{one}”" for one in VERDICTS if number[one] and one not in KEPT]
     why = f"it holds in {sum(number[one] for one in KEPT)} of {words.plural(len(found), 'row')}"
+    why = "" if verdict == UNMEASURED else ", ".join([why, *told])
     where = f"all of {words.plural(len(found), 'row')}"
-    return Row(
-        claim.text, claim.said, where, None, verdict, ", ".join([why, *told]), "", whole=True
-    )
+    return Row(claim.text, claim.said, where, None, verdict, why, "", whole=True)
 
 
 def _told(question: Question, sides: Sides, runs: Sequence[Run]) -> str:
