@@ -88,7 +88,7 @@ def test_the_version_is_the_projects(capsys: pytest.CaptureFixture[str]) -> None
         (["run", "--engines", "sanic-memory-one,Sanic-memory-one"], "'sanic-memory-one' twice"),
         (["run", "--engines", "djngo-*"], "no engine fits 'djngo-*': "),
         (["run", "--engines", "aiohttp"], "did you mean 'aiohttp-*', which are "),
-        (["run", "zzz"], "unknown scenario 'zzz': choose from aa, "),
+        (["run", "zzz"], "unknown scenario 'zzz': there are "),
         (["show", "quik"], "unknown scenario or race 'quik': did you mean 'quick'?"),
         (["show", "quick", "--cells"], "quick is a scenario: only a saved race has cells"),
         (["report", "latest"], "no saved races in "),
