@@ -103,8 +103,8 @@ class Driven:
         operation = operations()[task]
         self.shared.witnesses[self.tool.database].reset(operation)
         question = {"do": "check", "operation": operation.sent()}
-        for _ in range(operation.checks):
-            answer = self._ask(question, CHECK_SECONDS, Checked)
+        answers = [self._ask(question, CHECK_SECONDS, Checked) for _ in range(operation.checks)]
+        answer = answers[-1]
         if answer.unsupported:
             kind = answer.unsupported
             raise CellFailed(f"it has nothing for {kind}, which its line in the registry must say")
