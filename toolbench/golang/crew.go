@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"time"
-	"unsafe"
 )
 
 // So long the database has to end what is late, and then the worker to see it.
@@ -77,16 +76,7 @@ func (c *crew) check(sent json.RawMessage) ([][]tagged, int64, error) {
 		return nil, 0, err
 	}
 	operation.count = count
-	return told(rows, does.rows), count, nil
-}
-
-// told is rows as an answer has them.
-func told(rows []unsafe.Pointer, form *shape) [][]tagged {
-	found := make([][]tagged, len(rows))
-	for place, row := range rows {
-		found[place] = form.values(row)
-	}
-	return found
+	return does.rows.told(rows), count, nil
 }
 
 // known is the operation that was sent, the same one as before where it was sent before.
@@ -216,7 +206,7 @@ func (s *seat) learn(operation *Operation) bool {
 	if err != nil {
 		return false
 	}
-	for _, row := range told(rows, does.rows) {
+	for _, row := range does.rows.told(rows) {
 		for place, value := range row {
 			nulls[place] = nulls[place] || value[0] == null[0]
 		}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
-	"unsafe"
 )
 
 // Address is where the database listens: in the folder Path on a Unix socket, else on Host.
@@ -46,8 +46,8 @@ type Connection interface {
 	Close()
 }
 
-// Call does one operation: the rows that it read, and how many it read or wrote.
-type Call func() ([]unsafe.Pointer, int64, error)
+// Call does one operation: the rows that it read, a slice of structs, and how many it read or wrote.
+type Call func() (reflect.Value, int64, error)
 
 // unsupported is a kind of operations that a driver has nothing for.
 type unsupported string

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"time"
-	"unsafe"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -54,42 +54,46 @@ type pgxConnection struct {
 func (c pgxConnection) Query(operation *Operation, rows *shape) (Call, error) {
 	ctx := context.Background()
 	args := append(append([]any{}, c.said...), operation.Args...)
-	return func() ([]unsafe.Pointer, int64, error) {
+	return func() (reflect.Value, int64, error) {
 		found, err := c.conn.Query(ctx, operation.SQL, args...)
 		if err != nil {
-			return nil, 0, err
+			return reflect.Value{}, 0, err
 		}
-		defer found.Close()
-		return rows.keep(found)
+		kept := rows.none
+		tag, err := pgx.ForEachRow(found, rows.targets, func() error {
+			kept = rows.with(kept)
+			return nil
+		})
+		return kept, tag.RowsAffected(), err
 	}, nil
 }
 
 func (c pgxConnection) Execute(operation *Operation) (Call, error) {
 	ctx := context.Background()
-	return func() ([]unsafe.Pointer, int64, error) {
+	return func() (reflect.Value, int64, error) {
 		tag, err := c.conn.Exec(ctx, operation.SQL, operation.Args...)
-		return nil, tag.RowsAffected(), err
+		return reflect.Value{}, tag.RowsAffected(), err
 	}, nil
 }
 
 func (c pgxConnection) Copy(operation *Operation) (Call, error) {
 	ctx := context.Background()
 	table, names := pgx.Identifier(strings.Split(operation.Table, ".")), operation.names()
-	return func() ([]unsafe.Pointer, int64, error) {
+	return func() (reflect.Value, int64, error) {
 		count, err := c.conn.CopyFrom(ctx, table, names, pgx.CopyFromRows(operation.Records))
-		return nil, count, err
+		return reflect.Value{}, count, err
 	}, nil
 }
 
 // Batch sends all at once; what one Sync ends is one transaction.
 func (c pgxConnection) Batch(operation *Operation) (Call, error) {
 	ctx := context.Background()
-	return func() ([]unsafe.Pointer, int64, error) {
+	return func() (reflect.Value, int64, error) {
 		batch := &pgx.Batch{}
 		for _, record := range operation.Records {
 			batch.Queue(operation.SQL, record...)
 		}
-		return nil, int64(len(operation.Records)), c.conn.SendBatch(ctx, batch).Close()
+		return reflect.Value{}, int64(len(operation.Records)), c.conn.SendBatch(ctx, batch).Close()
 	}, nil
 }
 

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"database/sql"
+	"reflect"
 	"strings"
-	"unsafe"
 
 	"github.com/lib/pq"
 )
@@ -55,13 +55,20 @@ func (c *pqConnection) Query(operation *Operation, rows *shape) (Call, error) {
 		}
 		query = func() (*sql.Rows, error) { return statement.QueryContext(ctx, args...) }
 	}
-	return func() ([]unsafe.Pointer, int64, error) {
+	return func() (reflect.Value, int64, error) {
 		found, err := query()
 		if err != nil {
-			return nil, 0, err
+			return reflect.Value{}, 0, err
 		}
 		defer found.Close()
-		return rows.keep(found)
+		kept := rows.none
+		for found.Next() {
+			if err := found.Scan(rows.targets...); err != nil {
+				return kept, 0, err
+			}
+			kept = rows.with(kept)
+		}
+		return kept, int64(kept.Len()), found.Err()
 	}, nil
 }
 
@@ -75,13 +82,13 @@ func (c *pqConnection) Execute(operation *Operation) (Call, error) {
 		}
 		execute = func() (sql.Result, error) { return statement.ExecContext(ctx, args...) }
 	}
-	return func() ([]unsafe.Pointer, int64, error) {
+	return func() (reflect.Value, int64, error) {
 		result, err := execute()
 		if err != nil {
-			return nil, 0, err
+			return reflect.Value{}, 0, err
 		}
 		count, err := result.RowsAffected()
-		return nil, count, err
+		return reflect.Value{}, count, err
 	}, nil
 }
 
@@ -92,7 +99,7 @@ func (c *pqConnection) Copy(operation *Operation) (Call, error) {
 	if schema, table, inside := strings.Cut(operation.Table, "."); inside {
 		statement = pq.CopyInSchema(schema, table, operation.names()...)
 	}
-	return func() ([]unsafe.Pointer, int64, error) {
+	return func() (reflect.Value, int64, error) {
 		return c.inTransaction(ctx, records, func(transaction *sql.Tx) error {
 			copying, err := transaction.PrepareContext(ctx, statement)
 			if err != nil {
@@ -113,7 +120,7 @@ func (c *pqConnection) Copy(operation *Operation) (Call, error) {
 // Batch is a loop in a transaction: database/sql has nothing that sends more than one at a time.
 func (c *pqConnection) Batch(operation *Operation) (Call, error) {
 	ctx, records := context.Background(), operation.Records
-	return func() ([]unsafe.Pointer, int64, error) {
+	return func() (reflect.Value, int64, error) {
 		return c.inTransaction(ctx, records, func(transaction *sql.Tx) error {
 			execute := func(record []any) (sql.Result, error) {
 				return transaction.ExecContext(ctx, operation.SQL, record...)
@@ -141,23 +148,23 @@ func (c *pqConnection) Batch(operation *Operation) (Call, error) {
 // inTransaction writes the records, all or nothing.
 func (c *pqConnection) inTransaction(
 	ctx context.Context, records [][]any, write func(*sql.Tx) error,
-) ([]unsafe.Pointer, int64, error) {
+) (reflect.Value, int64, error) {
 	transaction, err := c.conn.BeginTx(ctx, nil)
 	if err != nil {
-		return nil, 0, err
+		return reflect.Value{}, 0, err
 	}
 	defer func() { _ = transaction.Rollback() }() // after the commit it does nothing
 	if err := write(transaction); err != nil {
-		return nil, 0, err
+		return reflect.Value{}, 0, err
 	}
-	return nil, int64(len(records)), transaction.Commit()
+	return reflect.Value{}, int64(len(records)), transaction.Commit()
 }
 
 // Field reads arrays through pq.Array.
 func (c *pqConnection) Field(kind string, nullable bool) (field, error) {
 	made, err := newField(kind, nullable)
-	if plain := made.target; strings.HasSuffix(kind, "[]") && err == nil {
-		made.target = func(there unsafe.Pointer) any { return pq.Array(plain(there)) }
+	if strings.HasSuffix(kind, "[]") {
+		made.target = func(pointer any) any { return pq.Array(pointer) }
 	}
 	return made, err
 }

@@ -3,25 +3,24 @@ package main
 import (
 	"fmt"
 	"reflect"
-	"unsafe"
 )
 
-// Rows are what a user of Go keeps them as: structs with a field for each column, `[]*Row`. Operations
-// are data, so the struct is made when one is bound. That takes `unsafe`, and then a row costs what it
-// costs who wrote the struct down: it is made, and `&row.Name, &row.Owner, ...` are scanned into.
+// Rows are kept as users of Go keep them, in a slice of structs with a field for each column:
+// `found.Scan(&row.Name, &row.Owner)`, `rows = append(rows, row)`. Operations are data, so the struct is
+// made when one is bound, and reflect appends; what that costs is in README.md.
 
 // shape is the struct of an operation's rows on one connection.
 type shape struct {
-	form    reflect.Type
-	fields  []field
-	offsets []uintptr
-	// Of the row that next made last: what Scan takes.
+	fields []field
+	// What Scan takes: the fields of row.
 	targets []any
+	row     reflect.Value
+	none    reflect.Value
 }
 
 // newShape has a field for each column; those at `nulls` take nulls.
 func newShape(connection Connection, columns [][2]string, nulls []bool) (*shape, error) {
-	made := &shape{targets: make([]any, len(columns))}
+	made := &shape{}
 	members := make([]reflect.StructField, len(columns))
 	for place, column := range columns {
 		one, err := connection.Field(column[1], nulls[place])
@@ -31,47 +30,32 @@ func newShape(connection Connection, columns [][2]string, nulls []bool) (*shape,
 		made.fields = append(made.fields, one)
 		members[place] = reflect.StructField{Name: fmt.Sprintf("Column%d", place), Type: one.form}
 	}
-	made.form = reflect.StructOf(members)
-	for place := range columns {
-		made.offsets = append(made.offsets, made.form.Field(place).Offset)
+	form := reflect.StructOf(members)
+	made.row = reflect.New(form).Elem()
+	made.none = reflect.Zero(reflect.SliceOf(form))
+	for place, one := range made.fields {
+		made.targets = append(made.targets, one.target(made.row.Field(place).Addr().Interface()))
 	}
 	return made, nil
 }
 
-// next is a new row, and `targets` are those of its fields.
-func (s *shape) next() unsafe.Pointer {
-	row := reflect.New(s.form).UnsafePointer()
-	for place := range s.fields {
-		s.targets[place] = s.fields[place].target(unsafe.Add(row, s.offsets[place]))
-	}
-	return row
+// with is the rows and the one that was scanned last.
+func (s *shape) with(rows reflect.Value) reflect.Value {
+	return reflect.Append(rows, s.row)
 }
 
-// values are those of a row that was scanned.
-func (s *shape) values(row unsafe.Pointer) []tagged {
-	found := make([]tagged, len(s.fields))
-	for place, one := range s.fields {
-		found[place] = one.value(unsafe.Add(row, s.offsets[place]))
+// told is rows as an answer has them; an operation may have none.
+func (s *shape) told(rows reflect.Value) [][]tagged {
+	found := [][]tagged{}
+	if s == nil || !rows.IsValid() {
+		return found
+	}
+	for row := 0; row < rows.Len(); row++ {
+		values := make([]tagged, len(s.fields))
+		for place, one := range s.fields {
+			values[place] = one.value(rows.Index(row).Field(place).Interface())
+		}
+		found = append(found, values)
 	}
 	return found
-}
-
-// cursor is what the rows of both drivers are.
-type cursor interface {
-	Next() bool
-	Scan(targets ...any) error
-	Err() error
-}
-
-// keep reads all rows.
-func (s *shape) keep(from cursor) ([]unsafe.Pointer, int64, error) {
-	var kept []unsafe.Pointer
-	for from.Next() {
-		row := s.next()
-		if err := from.Scan(s.targets...); err != nil {
-			return nil, 0, err
-		}
-		kept = append(kept, row)
-	}
-	return kept, int64(len(kept)), from.Err()
 }

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unsafe"
 )
 
 // tagged is a value in an answer: the type that the driver's user gets, and a text.
@@ -14,12 +13,12 @@ type tagged [2]any
 
 var null = tagged{"null", nil}
 
-// field is what a column is in the struct that a row is to its user: the type; of one at a place in
-// memory, what Scan takes to fill it, and what is there.
+// field is what a column is in the struct that a row is to its user: the type, what Scan takes for a
+// pointer to it, and what an answer says of a value.
 type field struct {
 	form   reflect.Type
-	target func(unsafe.Pointer) any
-	value  func(unsafe.Pointer) tagged
+	target func(pointer any) any
+	value  func(any) tagged
 }
 
 // newField is the natural one for a type of the database.
@@ -86,8 +85,8 @@ func slice[T any](tell func(T) tagged) field {
 func fieldOf[T any](tell func(T) tagged) field {
 	return field{
 		reflect.TypeOf((*T)(nil)).Elem(),
-		func(there unsafe.Pointer) any { return (*T)(there) },
-		func(there unsafe.Pointer) tagged { return tell(*(*T)(there)) },
+		func(pointer any) any { return pointer },
+		func(value any) tagged { return tell(value.(T)) },
 	}
 }
 
