@@ -155,7 +155,7 @@ class MemoryStore(MemoryReports):
         if min(up.deadline, down.deadline) <= time.monotonic():
             return False
         winner, loser = self._stickers.get(up.sticker), self._stickers.get(down.sticker)
-        if winner is None or loser is None:
+        if winner is None or loser is None or winner is loser:
             return False
         del self._tokens[plus], self._tokens[minus]
         self._replace(winner._replace(rating=winner.rating + 1, up=winner.up + 1))

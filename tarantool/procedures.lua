@@ -92,7 +92,7 @@ procedures.site_cast_vote = atomically(function(plus, minus, voter, moment)
     if up == nil or down == nil or up.mate ~= minus or down.mate ~= plus or plus == minus then
         return {false}
     end
-    if math.min(up.expires, down.expires) <= clock.realtime() then
+    if up.sticker == down.sticker or math.min(up.expires, down.expires) <= clock.realtime() then
         return {false}
     end
     if stickers:get(up.sticker) == nil or stickers:get(down.sticker) == nil then

@@ -406,7 +406,7 @@ DRIVERS = {
         database="mysql",
         levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
         cannot=NO_POOL,
-        text="PyMySQL: MySQL's protocol, in Python; each connect makes a TLS context",
+        text="PyMySQL: MySQL's protocol, in Python, with TLS off, which it would prefer",
     ),
     "mysqlclient": Tool(
         "toolbench.mysql.mysqlclient_driver:Mysqlclient",

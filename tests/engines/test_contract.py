@@ -54,7 +54,8 @@ def stored_address(name: str, url: str, session: str) -> str:
     """The address of a session, as the database has it."""
 
     async def read() -> str:
-        store = BACKENDS[name].load()("one", url, 1)
+        backend = next(one for one in BACKENDS.values() if one.database == name)
+        store = backend.load()("one", url, 1)
         await store.open()
         try:
             async with INSIDERS[name](store, url) as insider:

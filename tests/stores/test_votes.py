@@ -130,8 +130,6 @@ async def test_opposite_votes_do_not_deadlock(bench: Bench) -> None:
 
 async def test_two_tokens_of_one_sticker_are_refused(bench: Bench) -> None:
     """No ballot has such; it would count for and against the same one."""
-    if bench.plugin.database not in ("postgres", "mysql"):
-        return
     async with bench.store() as store, bench.insider(store) as insider:
         ballot = await new_ballot(store)
         before = await scores(store, ballot)
