@@ -141,6 +141,6 @@ def test_more_visitors_than_connections(starter: Starter, engine: str) -> None:
             asked = [pool.submit(get, server.url, "/good") for _ in range(VISITORS)]
             statuses = [answer.result().status for answer in asked]
         assert set(statuses) <= {200, 503}
-        # How many is a question of speed.
-        assert 200 in statuses
+        # How many are served at once is a question of speed; then one by one everybody is.
+        until(lambda: get(server.url, "/good").status == 200, 5.0, "it did not recover")
         assert server.log() == ""

@@ -12,7 +12,7 @@ from data_interface.memory_store import MemoryStore
 from data_interface.reports.rows import DAY, DAYS, NOBODY, Figures, Report, Vote, midnight, month
 from data_interface.store import CLEAN_EVERY_SECONDS, VOTE_SECONDS, Data, Store
 from tests.stores.bench import NOW, Bench, ask, counters, eventually, new_ballot, vote
-from tests.stores.insiders import Insider, lowered
+from tests.stores.insiders import Insider, lowered, unhurried
 
 REPORTS = ("today", "newest", "ratings", "ranking", "voters")
 CLEAN_SECONDS = 5 * CLEAN_EVERY_SECONDS
@@ -34,10 +34,11 @@ async def history(bench: Bench, votes: Iterable[Vote]) -> AsyncIterator[Tuple[St
     """A store with these votes and no others; none of them is left."""
     async with bench.store() as store, bench.insider(store) as insider:
         await insider.forget_votes()
-        async with store.acquire() as data:
-            await remember(data, votes)
         try:
-            yield store, insider
+            with unhurried(store):
+                async with store.acquire() as data:
+                    await remember(data, votes)
+                yield store, insider
         finally:
             await insider.forget_votes()
 

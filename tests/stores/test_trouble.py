@@ -21,7 +21,7 @@ from tests.stores.bench import (
     vote,
     within,
 )
-from tests.stores.insiders import lowered, units_of
+from tests.stores.insiders import lowered, unhurried, units_of
 
 CLEAN_SECONDS = 5 * CLEAN_EVERY_SECONDS
 # More than a pool has connections. In the mode `query` each of them connects nine times.
@@ -54,7 +54,8 @@ async def test_no_connection_left_is_busy(bench: Bench) -> None:
 
 async def test_a_crowd_is_served(bench: Bench) -> None:
     async with bench.store() as store:
-        ballots = await asyncio.gather(*[new_ballot(store) for _ in range(CROWD)])
+        with unhurried(store):
+            ballots = await asyncio.gather(*[new_ballot(store) for _ in range(CROWD)])
         assert len({ballot.left.token for ballot in ballots}) == CROWD
 
 
