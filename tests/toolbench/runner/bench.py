@@ -2,8 +2,8 @@
 
     .venv/bin/python -m tests.toolbench.runner.bench [--rounds N] [--seconds S]
 
-Both do the wide query at ten at once, in turns, in this process on uvloop, on connections of their
-own to the private PostgreSQL. Printed are the rows a second of each round, and the ratio of the
+Both do the wide query at ten at once, in turns, in this process on uvloop, on the same connections
+to the private PostgreSQL. Printed are the rows a second of each round, and the ratio of the
 runner's to the bare loop's with its 95 % interval; exit status 1 when that is below 0.97.
 """
 
@@ -16,7 +16,6 @@ import sys
 import time
 from typing import Any
 
-import asyncpg
 import uvloop
 
 from databases import find, private
@@ -34,20 +33,30 @@ WIDE = operations()["wide"]
 NAME = "postgres"
 
 
+class Remembering(Asyncpg):
+    """The runner's driver; the bare loop uses its connections too, for two sets of them differ by
+    more than what is asked here.
+    """
+
+    def __init__(self, address: Address, options: Options) -> None:
+        super().__init__(address, options)
+        self.connections: list[Any] = []
+
+    async def connect(self) -> Any:
+        """See ``driver.Driver``."""
+        self.connections.append(await super().connect())
+        return self.connections[-1]
+
+
 class Bare:
     """What somebody would write who measures asyncpg and nothing else."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._connections: list[Any] = []
+    def __init__(self) -> None:
         self._statements: list[Any] = []
 
-    async def open(self) -> None:
-        """Connections with a prepared statement each."""
-        for _ in range(AT_ONCE):
-            connection = await asyncpg.connect(self._url)
-            self._connections.append(connection)
-            self._statements.append(await connection.prepare(WIDE.sql))
+    async def open(self, connections: list[Any]) -> None:
+        """A prepared statement on each."""
+        self._statements = [await connection.prepare(WIDE.sql) for connection in connections]
 
     async def rate(self, each: int) -> float:
         """Operations a second, so many on each connection."""
@@ -60,24 +69,20 @@ class Bare:
         await asyncio.gather(*map(again, self._statements))
         return each * AT_ONCE / (time.perf_counter() - began)
 
-    async def close(self) -> None:
-        """End the connections."""
-        for connection in self._connections:
-            await connection.close()
-
 
 async def compared(url: str, rounds: int, seconds: float) -> list[float]:
     """The ratio of each round, the runner's rate to the bare one; who is first changes."""
     where = transport.sent(NAME, find(NAME).address(url))
-    crew, bare = Crew(Asyncpg(Address(**where), Options(loop="uvloop"))), Bare(url)
+    driver = Remembering(Address(**where), Options(loop="uvloop"))
+    crew, bare = Crew(driver), Bare()
     operation = Operation(WIDE.name, WIDE.kind, WIDE.sql, WIDE.args, WIDE.columns)
     try:
         rows = len(await crew.check(operation))
-        await bare.open()
+        await crew.drive(WIDE.name, seconds, AT_ONCE)
+        await bare.open(driver.connections)
         return await in_turns(crew, bare, rows, rounds, seconds)
     finally:
         await crew.close()
-        await bare.close()
 
 
 async def in_turns(crew: Crew, bare: Bare, rows: int, rounds: int, seconds: float) -> list[float]:
