@@ -14,5 +14,5 @@ class PyMySQL(Blocking):
 
     def connect(self) -> Any:
         """See ``Driver``."""
-        # Else it makes a TLS context for each connection, on a Unix socket too, as nobody else does.
+        # Else it makes a TLS context for each connection, on a Unix socket too; no other does.
         return pymysql.connect(**self.options, ssl_disabled=True)
