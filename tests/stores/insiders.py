@@ -24,6 +24,7 @@ from data_interface.deadline import Rounds
 from data_interface.reports.rows import Vote
 from data_interface.store import Sticker, Store, Visitor
 from tests.stores.mysql_insider import MysqlInsider
+from tests.stores.sql_insider import SqlInsider
 
 
 class Insider(Protocol):
@@ -98,11 +99,8 @@ class MemoryInsider:
         return {}
 
 
-class PostgresInsider:
-    """A connection of the store's driver; see ``data_interface.sql.data.Connection``."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
+class PostgresInsider(SqlInsider):
+    """See ``Insider``."""
 
     async def expire(self, token: str) -> None:
         sql = "UPDATE tokens SET expires = now() - interval '1 s' WHERE token = $1 RETURNING 1"
@@ -112,27 +110,9 @@ class PostgresInsider:
         sql = "INSERT INTO tokens VALUES ($1, $2, $3, now() + interval '60 s')"
         await self._connection.fetch(sql, token, sticker, mate)
 
-    async def session(self, session: str) -> Tuple[str, str, int]:
-        sql = "SELECT address, agent, visits FROM sessions WHERE session = $1"
-        row = (await self._connection.fetch(sql, session))[0]
-        return row[0], row[1], row[2]
-
     async def age_session(self, session: str, seconds: float) -> None:
         sql = "UPDATE sessions SET seen = seen - make_interval(secs => $2) WHERE session = $1"
         assert await self._connection.fetch(sql + " RETURNING 1", session, int(seconds))
-
-    async def kept(self) -> Tuple[int, int]:
-        sql = "SELECT (SELECT count(*) FROM tokens), (SELECT count(*) FROM sessions)"
-        row = (await self._connection.fetch(sql))[0]
-        return row[0], row[1]
-
-    async def stickers(self) -> List[Sticker]:
-        sql = "SELECT id, pack, title, rating, up, down FROM stickers"
-        return [Sticker(*row) for row in await self._connection.fetch(sql)]
-
-    async def votes(self) -> List[Vote]:
-        sql = "SELECT cast_at, winner, loser, voter FROM votes ORDER BY number"
-        return [Vote(*row) for row in await self._connection.fetch(sql)]
 
     async def forget_votes(self) -> None:
         await self._connection.fetch("DELETE FROM votes RETURNING 1")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict
 
-from data_interface.reports.rows import Vote
-from data_interface.store import Sticker
+from tests.stores.sql_insider import SqlInsider
 
 
-class MysqlInsider:
-    """A connection of the store's driver; see ``data_interface.sql.data.Connection``."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
+class MysqlInsider(SqlInsider):
+    """See ``Insider``."""
 
     async def expire(self, token: str) -> None:
         sql = "UPDATE tokens SET expires = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND WHERE token = $1"
@@ -23,27 +19,9 @@ class MysqlInsider:
             VALUES ($1, $2, $3, UTC_TIMESTAMP(6) + INTERVAL 60 SECOND)"""
         await self._changed(sql, token, sticker, mate)
 
-    async def session(self, session: str) -> Tuple[str, str, int]:
-        sql = "SELECT address, agent, visits FROM sessions WHERE session = $1"
-        row = (await self._connection.fetch(sql, session))[0]
-        return row[0], row[1], row[2]
-
     async def age_session(self, session: str, seconds: float) -> None:
         sql = "UPDATE sessions SET seen = seen - INTERVAL $2 SECOND WHERE session = $1"
         await self._changed(sql, session, int(seconds))
-
-    async def kept(self) -> Tuple[int, int]:
-        sql = "SELECT (SELECT COUNT(*) FROM tokens), (SELECT COUNT(*) FROM sessions)"
-        row = (await self._connection.fetch(sql))[0]
-        return row[0], row[1]
-
-    async def stickers(self) -> List[Sticker]:
-        sql = "SELECT id, pack, title, rating, up, down FROM stickers"
-        return [Sticker(*row) for row in await self._connection.fetch(sql)]
-
-    async def votes(self) -> List[Vote]:
-        sql = "SELECT cast_at, winner, loser, voter FROM votes ORDER BY number"
-        return [Vote(*row) for row in await self._connection.fetch(sql)]
 
     async def forget_votes(self) -> None:
         await self._connection.fetch("DELETE FROM votes")
