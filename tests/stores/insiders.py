@@ -23,8 +23,7 @@ from typing_extensions import Protocol
 from data_interface.deadline import Rounds
 from data_interface.reports.rows import Vote
 from data_interface.store import Sticker, Store, Visitor
-from tests.stores.mysql_insider import MysqlInsider
-from tests.stores.sql_insider import SqlInsider
+from tests.stores.sql_insiders import MysqlInsider, SqlInsider
 
 
 class Insider(Protocol):
