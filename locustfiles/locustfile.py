@@ -12,7 +12,7 @@ from locust.runners import WorkerRunner
 
 from locustfiles.run import arguments
 from locustfiles.run.planned import shape_class
-from locustfiles.run.session import Session
+from locustfiles.run.session import Session, hear_sigint
 from locustfiles.shapes import SHAPES
 from locustfiles.users import USERS
 
@@ -25,6 +25,7 @@ _sessions: list[Session] = []
 
 def begin(environment: Any, **_: Any) -> None:
     """Workers only do as they are told."""
+    hear_sigint()
     if not isinstance(environment.runner, WorkerRunner):
         session = Session(environment)
         _sessions.append(session)

@@ -75,8 +75,9 @@ ON DUPLICATE KEY UPDATE value = value;
 -- Locks are taken in one order by every vote, tokens by name, then stickers by id, then a counter, each
 -- row by its whole key and so alone: votes on the same stickers wait for each other and never deadlock.
 -- Each statement sees what was committed before it (READ COMMITTED), so what is read under the locks
--- is what is changed. Rows are counted, not looked for: what finds none would leave a warning, and a
--- driver asks for those.
+-- is what is changed; and yet only whose deletions found both tokens counts: in the seconds after a
+-- crash MariaDB 10.11 let two votes read the same tokens, one time in a thousand. Rows are counted,
+-- not looked for: what finds none would leave a warning, and a driver asks for those.
 CREATE OR REPLACE PROCEDURE cast_vote(
     plus TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
     minus TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
@@ -101,16 +102,18 @@ BEGIN
     WHERE p.token = plus AND m.token = minus
         AND p.expires > UTC_TIMESTAMP(6) AND m.expires > UTC_TIMESTAMP(6);
     IF winning <> losing THEN
+        DELETE FROM tokens WHERE token = plus;
+        SET changed = ROW_COUNT();
+        DELETE FROM tokens WHERE token = minus;
+        SET changed = changed + ROW_COUNT();
         UPDATE stickers SET up = up + (id = winning), down = down + (id = losing)
         WHERE id = LEAST(winning, losing);
-        SET changed = ROW_COUNT();
+        SET changed = changed + ROW_COUNT();
         UPDATE stickers SET up = up + (id = winning), down = down + (id = losing)
         WHERE id = GREATEST(winning, losing);
         SET changed = changed + ROW_COUNT();
     END IF;
-    IF changed = 2 THEN
-        DELETE FROM tokens WHERE token = plus;
-        DELETE FROM tokens WHERE token = minus;
+    IF changed = 4 THEN
         INSERT INTO votes (cast_at, winner, loser, voter) VALUES (moment, winning, losing, who);
         UPDATE counters SET value = value + 1
         WHERE name = 'votes' AND slot = MOD(CONNECTION_ID(), 64);
@@ -118,7 +121,7 @@ BEGIN
     ELSE
         ROLLBACK;
     END IF;
-    SELECT changed = 2;
+    SELECT changed = 4;
 END;
 
 -- Votes of one day of the past, a list of (moment, winner, loser, voter) in JSON, unless that day has
@@ -162,7 +165,7 @@ END;
 -- The cleaning: what is too old, then what is more than `most`, the oldest first, at most `batch`
 -- together; how many went. A vote locks the two tokens of a ballot in another order than that of age. What
 -- is locked is left for the next time, so that cleaning and voting never wait for each other in a
--- circle.
+-- circle. By index, whatever MariaDB takes for the number of rows: it counts them from time to time.
 CREATE OR REPLACE PROCEDURE clean_tokens(most BIGINT, batch BIGINT)
 MODIFIES SQL DATA
 BEGIN
@@ -177,7 +180,7 @@ BEGIN
     START TRANSACTION;
     SELECT MAX(number) INTO newest FROM tokens;
     FOR aged IN (
-        SELECT token FROM tokens WHERE expires <= UTC_TIMESTAMP(6)
+        SELECT token FROM tokens FORCE INDEX (tokens_by_expiry) WHERE expires <= UTC_TIMESTAMP(6)
         ORDER BY expires LIMIT batch FOR UPDATE SKIP LOCKED
     ) DO
         DELETE FROM tokens WHERE token = aged.token;
@@ -185,7 +188,7 @@ BEGIN
     END FOR;
     SET room = batch - gone;
     FOR surplus IN (
-        SELECT token FROM tokens WHERE number <= newest - most
+        SELECT token FROM tokens FORCE INDEX (tokens_by_number) WHERE number <= newest - most
         ORDER BY number LIMIT room FOR UPDATE SKIP LOCKED
     ) DO
         DELETE FROM tokens WHERE token = surplus.token;
@@ -208,7 +211,8 @@ BEGIN
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     START TRANSACTION;
     FOR aged IN (
-        SELECT session FROM sessions WHERE seen <= UTC_TIMESTAMP(6) - INTERVAL age SECOND
+        SELECT session FROM sessions FORCE INDEX (sessions_by_seen)
+        WHERE seen <= UTC_TIMESTAMP(6) - INTERVAL age SECOND
         ORDER BY seen LIMIT batch FOR UPDATE SKIP LOCKED
     ) DO
         DELETE FROM sessions WHERE session = aged.session;
@@ -216,7 +220,8 @@ BEGIN
     END FOR;
     SELECT LEAST(batch - gone, GREATEST(0, COUNT(*) - most)) INTO number FROM sessions;
     FOR surplus IN (
-        SELECT session FROM sessions ORDER BY seen LIMIT number FOR UPDATE SKIP LOCKED
+        SELECT session FROM sessions FORCE INDEX (sessions_by_seen)
+        ORDER BY seen LIMIT number FOR UPDATE SKIP LOCKED
     ) DO
         DELETE FROM sessions WHERE session = surplus.session;
         SET gone = gone + 1;

@@ -146,6 +146,20 @@ class Session:
         self.environment.process_exit_code = exit_status(self._verdicts, self._limits, broken)
 
 
+def hear_sigint() -> None:
+    """Ctrl-C ends the program where it waits for its end. By itself it would be raised where it
+    happens to come, which may be a user's greenlet: that one would die with a traceback.
+    """
+    main, loop = gevent.getcurrent(), gevent.get_hub().loop
+
+    def hear(*_: Any) -> None:
+        loop.run_callback_threadsafe(main.throw, KeyboardInterrupt)
+
+    # Who runs this in the background may have had it ignored.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, hear)
+
+
 def choose_shape(environment: Any) -> None:
     """The shape of the command line, or none: Locust by itself takes the first that it finds."""
     options = environment.parsed_options

@@ -13,7 +13,7 @@ import pytest
 
 from locustfiles.pages import looks
 from tests.engines.html import numbers
-from tests.support.locust_lab import Reports, fake, locust, needed, reports
+from tests.support.locust_lab import LOCUSTFILE, Reports, fake, locust, needed, reports
 from tests.support.site_client import get
 from tests.support.site_server import SiteServer, environment, serving, until
 
@@ -181,6 +181,35 @@ def test_a_signal_ends_a_run_with_its_reports(
     found = reports(tmp_path)
     assert found.data["total"]["requests"] >= 1
     assert found.data["shape"] == ("Soak" if how == "a shape" else "users")
+    assert "Traceback" not in running.text()
+
+
+BUSY = """
+import time
+from locust import task
+from locustfiles.users.site_user import SiteUser
+
+class Busy(SiteUser):
+    @task
+    def ask(self):
+        self.client.get("/reports/1")
+        began = time.monotonic()
+        while time.monotonic() < began + 0.2:
+            pass
+"""
+
+
+def test_ctrl_c_is_raised_in_no_user(tmp_path: Path) -> None:
+    """Where Python runs a user's code, as it does nearly always here."""
+    (tmp_path / "busy.py").write_text(BUSY)
+    files = f"{LOCUSTFILE},{tmp_path / 'busy.py'}"
+    with (
+        fake(REPORTS) as site,
+        locust(site.url, tmp_path, "-f", files, "-u", "3", "-r", "3", "Busy") as running,
+    ):
+        until(lambda: len(site.asked) > 4, 30.0, "nobody came")
+        running.send(signal.SIGINT)
+        assert running.wait(20) == 0, running.text()
     assert "Traceback" not in running.text()
 
 

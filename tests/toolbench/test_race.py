@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
+import psutil
 import pytest
 
 from race.analysis.analyse import analyse
@@ -12,7 +14,7 @@ from race.plan.read import load
 from race.saved.model import CALIBRATION
 from tests.conftest import absent
 from tests.support.race_lab import LIMITS, Race
-from tests.support.site_server import Databases
+from tests.support.site_server import Databases, until
 from toolbench import shared
 from toolbench.contenders import raced
 from toolbench.drivers import DRIVERS
@@ -116,6 +118,9 @@ def test_a_database_that_goes_away_fails_cells_until_it_is_back(
         race.wait_for_cells(1)
         with databases.down("postgres"):
             race.wait_for_cells(3)
+            # Cells that fail are over soon: the last ones are to find it back.
+            race.process.send_signal(signal.SIGSTOP)
+        race.process.send_signal(signal.SIGCONT)
         assert race.wait() == 1, race.text()
         cells = race.saved_race().cells
     failed = [cell for cell in cells if cell.status == "failed"]
@@ -127,13 +132,26 @@ def test_a_database_that_goes_away_fails_cells_until_it_is_back(
     assert cells[0].status == cells[-1].status == "ok", [cell.reason for cell in cells]
 
 
+def seconds_of(processes: list[psutil.Process]) -> float:
+    """CPU time that they had."""
+    times = [one.cpu_times() for one in processes]
+    return sum(each.user + each.system for each in times)
+
+
 def test_a_driver_that_is_killed_fails_its_cell_alone(tmp_path: Path, databases: Databases) -> None:
     path = scenario(tmp_path, ["psycopg"], ["ints"], [1], duration=2)
     with Race(["run", str(path)], tmp_path / "results", databases.env()) as race:
         race.wait_for_cells(2)  # the calibration of both: the next ones take two seconds
-        for child in race.children():
-            if "toolbench.runner" in " ".join(child.cmdline()):
-                child.kill()
+        runners = [one for one in race.children() if "toolbench.runner" in " ".join(one.cmdline())]
+        before = seconds_of(runners)
+        until(lambda: seconds_of(runners) > before + 0.5, 30.0, "none is at work")
+        # The race must not begin a cell of the one before the other is gone too.
+        race.process.send_signal(signal.SIGSTOP)
+        for one in runners:
+            one.kill()
+        ended = {psutil.STATUS_ZOMBIE}
+        until(lambda: {one.status() for one in runners} == ended, 30.0, "they live on")
+        race.process.send_signal(signal.SIGCONT)
         assert race.wait() == 1, race.text()
         cells = race.saved_race().cells
     statuses = sorted(cell.status for cell in cells)
