@@ -145,10 +145,12 @@ def written(witness: psycopg.Connection) -> tuple[Any, ...] | None:
     return row
 
 
-@pytest.mark.parametrize("statements", ["prepared", "unprepared"])
+@pytest.mark.parametrize(
+    ("runner", "statements"),
+    [(name, level) for name in NAMES for level in DRIVERS[name].levels[STATEMENTS]],
+    indirect=["runner"],
+)
 def test_every_type_is_what_the_driver_gives(runner: Runner, statements: str) -> None:
-    if statements not in runner.tool.levels[STATEMENTS]:
-        pytest.skip(f"{runner.name} has no {statements} statements")
     prepared = statements == PREPARED
     assert runner.ask("open", **opening(runner.name, runner.address, prepared))["ready"] is True
     texts = [[text for _, _, text in COLUMNS.values()]]
