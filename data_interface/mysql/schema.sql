@@ -76,8 +76,8 @@ ON DUPLICATE KEY UPDATE value = value;
 -- row by its whole key and so alone: votes on the same stickers wait for each other and never deadlock.
 -- Each statement sees what was committed before it (READ COMMITTED), so what is read under the locks
 -- is what is changed; and yet only whose deletions found both tokens counts: in the seconds after a
--- crash MariaDB 10.11 let two votes read the same tokens, one time in a thousand. Rows are counted,
--- not looked for: what finds none would leave a warning, and a driver asks for those.
+-- crash MariaDB 10.11 was seen to let two votes read the same tokens. Rows are counted, not looked
+-- for: what finds none would leave a warning, and a driver asks for those.
 CREATE OR REPLACE PROCEDURE cast_vote(
     plus TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
     minus TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,

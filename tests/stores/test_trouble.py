@@ -79,7 +79,7 @@ async def test_a_page_cancelled_at_any_turn_is_quiet(bench: Bench) -> None:
     complaints: List[Any] = []
     asyncio.get_event_loop().set_exception_handler(lambda _, one: complaints.append(one))
     before = open_files()
-    async with bench.store(2) as store, only_what_is_new():
+    async with only_what_is_new(), bench.store(2) as store:
         began = time.monotonic()
         await new_ballot(store)
         length = time.monotonic() - began
@@ -103,8 +103,8 @@ async def test_a_page_cancelled_at_any_turn_is_quiet(bench: Bench) -> None:
 
 @asynccontextmanager
 async def only_what_is_new() -> AsyncIterator[None]:
-    """The garbage collector leaves all else alone: of a thousand tests it would take a third of a
-    second each time.
+    """The garbage collector leaves all else alone: what a whole run of tests has in memory would take
+    it most of the test's time.
     """
     gc.freeze()
     try:
