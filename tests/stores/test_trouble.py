@@ -103,8 +103,8 @@ async def test_a_page_cancelled_at_any_turn_is_quiet(bench: Bench) -> None:
 
 @asynccontextmanager
 async def only_what_is_new() -> AsyncIterator[None]:
-    """The garbage collector leaves all else alone: what a whole run of tests has in memory would take
-    it most of the test's time.
+    """The garbage collector leaves all else alone: what a whole run of tests has in memory would
+    take it most of the test's time.
     """
     gc.freeze()
     try:
