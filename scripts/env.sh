@@ -2,6 +2,8 @@
 # Usage: scripts/env.sh [X.Y ...]
 # Builds .venv (current CPython), .venv-3.7, and .venv-X.Y for every X.Y named, each from its lock.
 # Does nothing where an environment already matches its lock.
+# Without build isolation: for what is compiled pip would fetch setuptools by itself, of any version
+# and without a hash. The environment has one, from its lock or with its interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -20,7 +22,7 @@ build() {
     fi
     say "installing $lock into $folder"
     "$folder/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
-        --no-deps --require-hashes -r "$lock" </dev/null ||
+        --no-deps --no-build-isolation --require-hashes -r "$lock" </dev/null ||
         die "installing $lock into $folder failed; see pip's message above, then try make env again"
     echo "$locked" >"$folder/locked"
 }
@@ -67,7 +69,7 @@ add_mysqlclient() {
     fi
     say "compiling $lock into .venv"
     if .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check \
-        --no-deps --require-hashes -r "$lock" </dev/null; then
+        --no-deps --no-build-isolation --require-hashes -r "$lock" </dev/null; then
         echo "$locked" >.venv/mysqlclient
     else
         say "the driver mysqlclient could not be compiled; see pip's message above"

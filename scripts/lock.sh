@@ -7,7 +7,13 @@ cd "$(dirname "$0")/.."
 
 tool=.venv-lock
 [[ -x .venv/bin/python ]] || die "no .venv; make it first: make env"
-[[ -x $tool/bin/uv ]] || { .venv/bin/python -m venv --clear $tool && $tool/bin/pip install --quiet uv==0.13.8; }
+locked=$(sha256sum <requirements/tools.txt)
+if [[ ! -e $tool/locked || "$(<$tool/locked)" != "$locked" ]]; then
+    .venv/bin/python -m venv --clear $tool
+    $tool/bin/pip install --quiet --no-input --disable-pip-version-check --no-deps --no-build-isolation \
+        --require-hashes -r requirements/tools.txt </dev/null || die "uv was not installed; see pip's message above"
+    echo "$locked" >$tool/locked
+fi
 
 # compile NAME OPTION...: without header and index address, so that the lock is the same everywhere.
 compile() {
@@ -21,3 +27,5 @@ compile locust --universal --python-version 3.11 --constraints current.txt "$@"
 compile mysqlclient --universal --python-version 3.11 "$@"
 compile server --universal --python-version 3.8 "$@"
 compile py37 --python-version 3.7 --python-platform linux "$@"
+# Last, as it names the next one's uv.
+compile tools --universal --python-version 3.11 "$@"

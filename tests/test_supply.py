@@ -1,0 +1,133 @@
+"""Where the parts come from: every one that is fetched is named by what it must be."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from runtime.paths import ROOT
+
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+INSTALLERS = [
+    ROOT / "docker/Dockerfile",
+    ROOT / ".ci/run",
+    *sorted((ROOT / "scripts").glob("*.sh")),
+]
+LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
+ACTION = re.compile(r"uses: [\w./-]+@[0-9a-f]{40}  # v[\d.]+$")
+IMAGE = re.compile(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}")
+PIP = re.compile(r"\bpip install\b[^;|\n]*")
+HASHES = ("--no-deps", "--no-build-isolation", "--require-hashes", "-r ")
+FETCHED = re.compile(r"\b(curl|wget|npx|pipx|get-pip)\b|\bnpm install [\w@]|\bgo install\b")
+PINNED = re.compile(r"[\w.\[\],-]+==\S+( ; .*)? \\")
+# Where a new version of what is pinned is looked for: by whom, in which folder, in which file.
+WATCHED = {
+    ("github-actions", "/"): ".github/workflows/ci.yml",
+    ("docker", "/docker"): "docker/Dockerfile",
+    ("docker-compose", "/"): "docker-compose.yml",
+    ("gomod", "/toolbench/golang"): "toolbench/golang/go.sum",
+    ("npm", "/toolbench/nodejs"): "toolbench/nodejs/package-lock.json",
+}
+
+
+def commands(path: Path) -> str:
+    """A script's commands, those of several lines as one."""
+    lines = path.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
+
+
+def read(path: str | Path) -> Any:
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda it: it.name)
+def test_a_workflow_runs_what_it_names_and_may_read_only(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    uses = [line.strip() for line in text.splitlines() if "uses:" in line]
+    assert uses
+    assert all(ACTION.search(line) for line in uses), uses
+    workflow = read(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert IMAGE.fullmatch(job["container"])
+        assert not job["runs-on"].endswith("-latest")
+        assert job["timeout-minutes"] <= 60
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"]["persist-credentials"] is False
+
+
+@pytest.mark.parametrize("path", INSTALLERS, ids=lambda it: it.name)
+def test_nothing_is_installed_without_a_hash(path: Path) -> None:
+    text = commands(path)
+    for command in PIP.findall(text):
+        assert all(word in command for word in HASHES), command
+    # npm ci takes what the lock has the digest of; curl and wget would take what is there.
+    assert not FETCHED.search(text)
+
+
+def test_every_place_that_installs_is_looked_at() -> None:
+    found = [command for path in INSTALLERS for command in PIP.findall(commands(path))]
+    assert len(found) == 6
+
+
+@pytest.mark.parametrize("path", LOCKS, ids=lambda it: it.name)
+def test_a_lock_has_a_version_and_hashes_of_everything(path: Path) -> None:
+    assert path.with_suffix(".in").exists()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines
+    for at, line in enumerate(lines):
+        if not line.startswith((" ", "#")):
+            assert PINNED.fullmatch(line), line
+            assert lines[at + 1].strip().startswith("--hash=sha256:"), line
+
+
+def test_what_is_compiled_finds_what_compiles_it() -> None:
+    """Without build isolation nothing is fetched for it."""
+    text = (ROOT / "requirements/current.txt").read_text(encoding="utf-8")
+    assert re.search(r"^setuptools==", text, re.MULTILINE)
+
+
+def test_new_versions_are_looked_for_everywhere() -> None:
+    updates = read(".github/dependabot.yml")["updates"]
+    watched = {(one["package-ecosystem"], one["directory"]) for one in updates}
+    assert watched == set(WATCHED)
+    assert all((ROOT / path).exists() for path in WATCHED.values())
+    job = read(".github/workflows/new-versions.yml")
+    # YAML takes a bare "on" for a truth.
+    assert job[True]["schedule"]
+    runs = [step.get("run", "") for step in job["jobs"]["newest"]["steps"]]
+    assert "make lock ARGS=--upgrade" in runs
+    assert runs[-1] == ".ci/run"
+
+
+def test_the_tool_that_makes_the_locks_is_made_anew_when_its_lock_changes(tmp_path: Path) -> None:
+    """In a copy, with a pip that only says what it was asked and a uv that writes nothing."""
+    for name in ("lock.sh", "common.sh"):
+        target = tmp_path / "scripts" / name
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes((ROOT / "scripts" / name).read_bytes())
+        target.chmod(0o700)
+    (tmp_path / "requirements").mkdir()
+    lock = tmp_path / "requirements/tools.txt"
+    said = tmp_path / "said"
+    python = tmp_path / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(
+        f"#!/bin/bash\nmkdir -p $4/bin\necho 'echo pip \"$@\" >>{said}' >$4/bin/pip\n"
+        "echo true >$4/bin/uv\nchmod +x $4/bin/*\nrm -f $4/locked\n"
+    )
+    python.chmod(0o700)
+    env = {"PATH": os.environ["PATH"]}
+    for content, times in (("one", 1), ("one", 1), ("two", 2)):
+        lock.write_text(content)
+        subprocess.run([tmp_path / "scripts/lock.sh"], check=True, env=env, timeout=20)
+        asked = said.read_text().splitlines()
+        assert len(asked) == times
+        assert all("--require-hashes -r requirements/tools.txt" in line for line in asked)
