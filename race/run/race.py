@@ -28,7 +28,7 @@ from race.run.patience import Patience
 from race.run.rounds import Rounds
 from race.saved import model
 from race.saved.model import SCHEMA, Contender, Environment, Head
-from race.saved.reader import RUN_FILE, load, version_of
+from race.saved.reader import load, version_of
 from race.saved.writer import Writer
 from race.scenario import Scenario
 from race.terminal.board import Boards
@@ -91,21 +91,21 @@ def described(name: str, kind: Discipline) -> model.Discipline:
 
 def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
     """Run what is left of a race; when interrupted, with all children ended."""
-    saved = load(folder).cells if (folder / RUN_FILE).exists() else []
-    done = {key_of(cell): cell for cell in saved}
-    tries = Counter(key_of(cell) for cell in saved)
-    learned = Learned()
-    learned.remember(saved)
     layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
     patience = Patience(plan.scenario.limits, partial(calm.burn, layout))
-    with (
-        Writer(folder, head) as writer,
-        plan.discipline.open(plan.scenario, plan.contenders) as start,
-        cores.kept_off(layout),
-        boards(plan, writer, done) as board,
-    ):
-        cells = Cells(plan.scenario, learned)
-        Rounds(plan, start, cells, writer, board, patience, done, tries).run()
+    learned = Learned()
+    with Writer(folder, head) as writer:
+        saved = load(folder).cells  # all that there will ever be of others
+        done = {key_of(cell): cell for cell in saved}
+        tries = Counter(key_of(cell) for cell in saved)
+        learned.remember(saved)
+        with (
+            plan.discipline.open(plan.scenario, plan.contenders) as start,
+            cores.kept_off(layout),
+            boards(plan, writer, done) as board,
+        ):
+            cells = Cells(plan.scenario, learned)
+            Rounds(plan, start, cells, writer, board, patience, done, tries).run()
 
 
 def resumed(folder: Path) -> tuple[Head, Plan]:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import msgspec
 
-from race.errors import NotSaved
+from race.errors import NotSaved, RaceError
 from race.saved.model import Cell, Head
-from race.saved.reader import CELLS_FILE, RUN_FILE
+from race.saved.reader import CELLS_FILE, RUN_FILE, read_head
+
+LOCK_SECONDS = 2.0
+"""Of one that was just killed, the lock is gone in a moment."""
+PROBE_SECONDS = 0.05
 
 
 class Writer:
-    """The open results folder of one race. A cell is on disk before the next one starts."""
+    """The open results folder of one race, which nobody else writes into meanwhile. A cell is on
+    disk before the next one starts.
+
+    RaceError where another harness is at it, or was since `head` was read.
+    """
 
     def __init__(self, folder: Path, head: Head) -> None:
         self.folder = folder
@@ -26,6 +36,8 @@ class Writer:
         except OSError as error:
             raise self._refused(error) from None
         try:
+            self._lock()
+            self._check_same()
             self._drop_torn_line()
             self._write_head()
         except BaseException:
@@ -73,6 +85,34 @@ class Writer:
             fresh.unlink(missing_ok=True)
             raise self._refused(error) from None
 
+    def _lock(self) -> None:
+        """The kernel drops it with the process, whatever ends that."""
+        deadline = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(self._cells, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    who = holder(self._cells.fileno())
+                    raise RaceError(
+                        f"{self.folder.name} is run by another harness{who}: wait for its end"
+                    ) from None
+                time.sleep(PROBE_SECONDS)
+            except OSError as error:
+                raise self._refused(error) from None
+            else:
+                return
+
+    def _check_same(self) -> None:
+        """Two that begin in the same second choose the same name."""
+        if not (self.folder / RUN_FILE).exists():
+            return
+        there = read_head(self.folder)
+        if there.finished_at:
+            raise RaceError(f"{there.race} is finished: see it with `race report {there.race}`")
+        if (there.seed, there.started_at) != (self.head.seed, self.head.started_at):
+            raise RaceError(f"{self.folder} has another race of that name: try again")
+
     def _drop_torn_line(self) -> None:
         """A line without an end is what a crash left of a cell; the cell is run again."""
         path = self.folder / CELLS_FILE
@@ -82,3 +122,17 @@ class Writer:
 
     def _refused(self, error: OSError) -> NotSaved:
         return NotSaved(f"cannot save results in {self.folder}: {error.strerror}")
+
+
+def holder(descriptor: int) -> str:
+    """Who has locked a file, as " (process 12)"; empty where the kernel does not show it."""
+    inode = str(os.fstat(descriptor).st_ino)
+    try:
+        lines = Path("/proc/locks").read_text().splitlines()
+    except OSError:
+        return ""
+    for words in map(str.split, lines):
+        # "1: FLOCK  ADVISORY  WRITE 708 00:13:1138 0 EOF"
+        if words[1] == "FLOCK" and words[5].rpartition(":")[2] == inode:
+            return f" (process {words[4]})"
+    return ""

@@ -1,8 +1,12 @@
-"""Saving: a line on the disk for each cell, a full disk, a torn line."""
+"""Saving: a line on the disk for each cell, a full disk, a torn line, two at once."""
 
 from __future__ import annotations
 
+import os
 import resource
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,11 +14,21 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from race.errors import NotSaved
-from race.saved.reader import CELLS_FILE, load
+from race.errors import NotSaved, RaceError
+from race.saved import writer as writing
+from race.saved.reader import CELLS_FILE, RUN_FILE, load
 from race.saved.writer import Writer
 from tests.support.records import NOW, cell, contender, head
 
+HOLD = """
+import sys, time
+from pathlib import Path
+from race.saved.writer import Writer
+from tests.support.records import contender, head
+with Writer(Path(sys.argv[1]), head(contender("a"))):
+    print("held", flush=True)
+    time.sleep(60)
+"""
 HEAD = head(contender("a"))
 CELL = cell("a")
 
@@ -69,3 +83,51 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(NotSaved, match=r"cannot save results in .*Not a directory"):
         Writer(tmp_path / "file" / "r", HEAD)
+
+
+def test_the_second_harness_in_a_folder_is_told_of_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "LOCK_SECONDS", 0.1)
+    words = [sys.executable, "-c", HOLD, str(tmp_path / "r")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as first:
+        try:
+            assert first.stdout is not None
+            assert first.stdout.readline() == b"held\n"
+            before = (tmp_path / "r" / RUN_FILE).stat().st_ino
+            told = rf"^r is run by another harness \(process {first.pid}\): wait for its end$"
+            with pytest.raises(RaceError, match=told):
+                Writer(tmp_path / "r", HEAD)
+            assert (tmp_path / "r" / RUN_FILE).stat().st_ino == before
+        finally:
+            first.kill()
+    with Writer(tmp_path / "r", HEAD):  # whatever ended the first
+        pass
+
+
+def test_who_lets_go_in_a_moment_is_waited_for(tmp_path: Path) -> None:
+    first = Writer(tmp_path / "r", HEAD)
+    if not os.fork():
+        time.sleep(0.3)  # shares the lock, as a child does between its fork and its program
+        os._exit(0)
+    first.__exit__(None, None, None)
+    with Writer(tmp_path / "r", HEAD):
+        pass
+    os.wait()
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ({"finished_at": NOW}, "^r is finished: see it with `race report r`$"),
+        ({"seed": 4}, "has another race of that name: try again$"),
+    ],
+)
+def test_a_race_that_another_harness_changed_meanwhile_is_left_as_it_is(
+    there: dict[str, object], told: str, tmp_path: Path
+) -> None:
+    with Writer(tmp_path / "r", replace(HEAD, **there)) as writer:
+        writer.add(CELL)
+    with pytest.raises(RaceError, match=told):
+        Writer(tmp_path / "r", HEAD)
+    assert load(tmp_path / "r").head == replace(HEAD, **there)
