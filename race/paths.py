@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from runtime.paths import ROOT
 
 SCENARIOS = ROOT / "races"
 RESULTS = ROOT / "results"
 PUBLISHED = ROOT / "docs" / "results"
 CLAIMS = ROOT / "docs" / "claims"
+
+
+def var() -> Path:
+    """What is kept beside results, private databases among it: VAR_DIR, or `var` in the project."""
+    return Path(os.environ.get("VAR_DIR") or ROOT / "var").resolve()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -102,6 +102,11 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Whether it asks for fixed rates."""
         load = self.load
         return bool(load.rates or load.rates_of_slowest or load.rates_of_own)
+
+    @property
+    def own_programs(self) -> Mapping[str, Sequence[str]]:
+        """Command lines that are run as its file says them, by name."""
+        return {}
 
     def as_json(self) -> dict[str, Any]:
         """As loaded: what `from_json` accepts again."""

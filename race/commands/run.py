@@ -17,7 +17,7 @@ from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.commands import FAILED, INTERRUPTED, Command, again
+from race.commands import FAILED, INTERRUPTED, Command, again, programs
 from race.discipline import DISCIPLINES, discipline
 from race.errors import NotSaved, RaceError
 from race.plan import read
@@ -83,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
             return _dry_run(plan, console, options)
         seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
         head = race.new_head(plan, seed, _command(options, plan, seed), options.results)
+        programs.remember(plan.scenario)
         return carry_out(options.results / head.race, head, plan, options.json)
 
 

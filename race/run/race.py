@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import signal
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -108,14 +108,19 @@ def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
             Rounds(plan, start, cells, writer, board, patience, done, tries).run()
 
 
-def resumed(folder: Path) -> tuple[Head, Plan]:
-    """A saved race that is not finished, with the contenders it began with."""
+def resumed(folder: Path, allow: Callable[[Scenario], None]) -> tuple[Head, Plan]:
+    """A saved race that is not finished, with the contenders it began with.
+
+    Its folder may be from anywhere: `allow` raises RaceError where the programs that it names are
+    not to be run, and a contender is what it is here, whatever the folder says of it.
+    """
     head = load(folder).head
     if version_of(folder) != SCHEMA:
         raise RaceError(f"{head.race} was saved by an older version: run it anew")
     if head.finished_at:
         raise RaceError(f"{head.race} is finished: see it with `race report {head.race}`")
     scenario = from_json(head.scenario)
+    allow(scenario)
     kind = discipline(scenario.discipline)
     choice = kind.choose(scenario)
     runnable = {one.label for one in choice.contenders}
@@ -123,6 +128,10 @@ def resumed(folder: Path) -> tuple[Head, Plan]:
     gone = [label for label in labels if label not in runnable]
     if gone:
         raise RaceError(f"{head.race} cannot go on: {gone[0]} cannot run here any more")
+    here = with_twin(choice.scenario, choice.contenders)
+    for one in head.contenders:
+        if one not in here:
+            raise RaceError(f"{head.race} cannot go on: {one.label} is another contender here")
     return head, Plan(kind, scenario, head.contenders, [], cannot=choice.cannot)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
@@ -88,6 +89,11 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     link: tuple[Milliseconds, ...] = ()
     load: HttpLoad = HttpLoad()
     programs: dict[str, Program] = field(default_factory=dict)
+
+    @property
+    def own_programs(self) -> Mapping[str, Sequence[str]]:
+        """See ``Scenario``."""
+        return {name: one.command for name, one in self.programs.items()}
 
     def __post_init__(self) -> None:
         force_setattr(self, "tasks", tuple(named(task) for task in self.tasks))

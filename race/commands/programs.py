@@ -1,0 +1,66 @@
+"""Programs that a scenario names itself. A folder of results from elsewhere is data: what it names
+is run where it was run here before, or where a person says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from race.errors import RaceError
+from race.paths import var
+from race.scenario import Scenario
+
+KNOWN = "programs"
+"""The file of those that were run here: a digest in each line."""
+OPTION = "--run-programs"
+
+
+def remember(scenario: Scenario) -> None:
+    """A person begins a race here, with these."""
+    if not scenario.own_programs or _known(scenario):
+        return
+    with contextlib.suppress(OSError):  # a resumed race then asks
+        path = _file()
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("a") as file:
+            file.write(f"{_digest(scenario)}\n")
+
+
+def ask(scenario: Scenario) -> None:
+    """RaceError unless they were run here before, or a person at a terminal says yes."""
+    if not scenario.own_programs or _known(scenario):
+        return
+    print("This race was not begun here, and runs programs that its folder names:", file=sys.stderr)
+    for name, words in scenario.own_programs.items():
+        print(f"  {_visible(name)}: {_visible(shlex.join(words))}", file=sys.stderr)
+    if not sys.stdin.isatty():
+        raise RaceError(f"nobody is here to be asked: if they may run, say so with {OPTION}")
+    print("Run them? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise RaceError("nothing was run")
+
+
+def _known(scenario: Scenario) -> bool:
+    try:
+        return _digest(scenario) in _file().read_text().splitlines()
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _file() -> Path:
+    return var() / KNOWN
+
+
+def _digest(scenario: Scenario) -> str:
+    words = sorted((name, list(words)) for name, words in scenario.own_programs.items())
+    return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+
+
+def _visible(text: str) -> str:
+    """Without what would write elsewhere on a terminal."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
