@@ -14,6 +14,7 @@ from locust import __version__
 from locust.html import get_html_report
 from locust.stats import PERCENTILES_TO_REPORT, StatsCSV
 
+from locustfiles.run.put import put
 from locustfiles.run.record import Run
 from locustfiles.run.samples import FIGURES, TIME, charts
 
@@ -66,7 +67,7 @@ def write(run: Run, environment: Any, reports: Path) -> Path:
         **tables(run, environment),
     }
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        put(folder / name, text)
     return folder
 
 

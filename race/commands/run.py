@@ -137,13 +137,16 @@ def _summary(found: Analysis, console: Console, as_json: bool) -> None:
     say(console, f"report:  {_report(found)}")
 
 
-def _report(found: Analysis) -> Path:
-    """Written, and where."""
+def _report(found: Analysis) -> str:
+    """Written, and where; or why not, for the results are there without it."""
     from race.report import html
 
     path = found.race.folder / REPORT_FILE
-    html.write(found, path)
-    return path
+    try:
+        html.write(found, path)
+    except OSError as error:
+        return f"none, cannot write {path}: {error.strerror}"
+    return str(path)
 
 
 def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:

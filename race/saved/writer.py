@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -12,12 +13,15 @@ from typing import Any, Self
 import msgspec
 
 from race.errors import NotSaved, RaceError
+from race.saved.files import put, reserve
 from race.saved.model import Cell, Head
 from race.saved.reader import CELLS_FILE, RUN_FILE, read_head
 
 LOCK_SECONDS = 2.0
 """Of one that was just killed, the lock is gone in a moment."""
 PROBE_SECONDS = 0.05
+ROOM_BYTES = 1 << 18
+"""More than the line of a cell takes: what was measured can be written."""
 
 
 class Writer:
@@ -40,6 +44,7 @@ class Writer:
             self._check_same()
             self._drop_torn_line()
             self._write_head()
+            self._make_room()
         except BaseException:
             self._cells.close()
             raise
@@ -53,10 +58,14 @@ class Writer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._give_room_back()
         self._cells.close()
 
     def add(self, cell: Cell) -> None:
-        """Append one line and flush it; NotSaved, with the line taken back, on a full disk."""
+        """Append one line and flush it; NotSaved, with the line taken back, on a full disk.
+
+        NotSaved, too, where the next one has no room: it is not measured for nothing.
+        """
         line = msgspec.json.encode(cell) + b"\n"
         end = self._cells.seek(0, os.SEEK_END)
         try:
@@ -64,11 +73,14 @@ class Writer:
                 line = line[self._cells.write(line) :]
             os.fsync(self._cells.fileno())
         except OSError as error:
-            self._cells.truncate(end)
+            with suppress(OSError):  # else it is a torn line, which is dropped later
+                self._cells.truncate(end)
             raise self._refused(error) from None
+        self._make_room()
 
     def finish(self, moment: str) -> None:
         """Mark the race as complete."""
+        self._give_room_back()
         self._change(finished_at=moment)
 
     def _change(self, **changes: Any) -> None:
@@ -76,14 +88,21 @@ class Writer:
         self._write_head()
 
     def _write_head(self) -> None:
-        path = self.folder / RUN_FILE
-        fresh = path.with_suffix(".tmp")
+        content = msgspec.json.format(msgspec.json.encode(self.head), indent=1) + b"\n"
         try:
-            fresh.write_bytes(msgspec.json.format(msgspec.json.encode(self.head), indent=1) + b"\n")
-            fresh.replace(path)
+            put(self.folder / RUN_FILE, content)
         except OSError as error:
-            fresh.unlink(missing_ok=True)
             raise self._refused(error) from None
+
+    def _make_room(self) -> None:
+        try:
+            reserve(self._cells.fileno(), ROOM_BYTES)
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def _give_room_back(self) -> None:
+        with suppress(OSError):
+            self._cells.truncate(self._cells.seek(0, os.SEEK_END))
 
     def _lock(self) -> None:
         """The kernel drops it with the process, whatever ends that."""
@@ -116,9 +135,12 @@ class Writer:
     def _drop_torn_line(self) -> None:
         """A line without an end is what a crash left of a cell; the cell is run again."""
         path = self.folder / CELLS_FILE
-        content = path.read_bytes()
-        if content and not content.endswith(b"\n"):
-            os.truncate(path, content.rfind(b"\n") + 1)
+        try:
+            content = path.read_bytes()
+            if content and not content.endswith(b"\n"):
+                os.truncate(path, content.rfind(b"\n") + 1)
+        except OSError as error:
+            raise self._refused(error) from None
 
     def _refused(self, error: OSError) -> NotSaved:
         return NotSaved(f"cannot save results in {self.folder}: {error.strerror}")

@@ -110,6 +110,21 @@ def test_a_full_disk_is_told_with_the_same_command(
     assert len(load(folder).cells) == 4
 
 
+def test_a_report_that_cannot_be_written_is_one_line(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("race.report.html.put", full)
+    folder = here / "races" / "one"
+    assert carry_out(folder, *planned(Toys(loads=999)), False) == 0
+    path = folder / "report.html"
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == f"report:  none, cannot write {path}: No space left on device"
+    assert load(folder).head.finished_at
+
+
 def test_where_nothing_can_be_written_there_is_nothing_to_go_on_with(here: Path) -> None:
     (here / "races").write_text("")
     with pytest.raises(RaceError, match=r"Not a directory$"):
