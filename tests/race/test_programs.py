@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from race.cli import main
 from race.commands import programs
 from race.errors import RaceError
+from race.machine.describe import current_python
 from race.plan.contenders import with_twin
 from race.run import race
 from race.saved.model import Contender
@@ -105,7 +106,7 @@ def test_who_has_said_so_is_not_asked(
 ) -> None:
     monkeypatch.setattr("race.commands.resume.carry_out", lambda *words: 0)
     chosen = scenario("x")
-    monkeypatch.setattr(engines, "found_pythons", lambda: [engines.current_python()])
+    monkeypatch.setattr(engines, "found_pythons", lambda: [current_python()])
     found = with_twin(chosen, engines.choose(chosen).contenders)
     folder = saved(tmp_path / "r", chosen, *found)
     assert refused(capsys, str(folder))
