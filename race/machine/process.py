@@ -1,14 +1,15 @@
-"""Child processes: pinned, in a session of their own, waited for without polling, always ended."""
+"""Child processes: pinned, in a session of their own, waited for asleep, always ended."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,9 @@ from race.errors import RaceError
 STOP_SECONDS = 8.0
 LAST_WORDS = 4096
 READ_BYTES = 65536
+LOG_BYTES = 1 << 20
+"""Of a child's stderr no more than this is kept, but for what it says until somebody looks."""
+LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,8 @@ class Child:
         `hears`: it is told lines, on its stdin.
         """
         self.command = list(command)
-        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         # A pipe that nobody reads would stop a child with much to say.
-        self._stdout: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+        self._stderr, self._stdout = _in_memory("stderr"), _in_memory("stdout")
         try:
             self._process = subprocess.Popen(
                 [*_prefix(cores), *command],
@@ -74,6 +77,7 @@ class Child:
             self._stdout = self._process.stdout
         self._unread = bytearray()
         self._open = True
+        _OPEN.add(self)
 
     @property
     def pid(self) -> int:
@@ -96,9 +100,10 @@ class Child:
         searched = 0
         while (end := self._unread.find(b"\n", searched)) < 0:
             searched = len(self._unread)
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-                return None
+            while not select.select([descriptor], [], [], min(LOOK_SECONDS, _left(deadline)))[0]:
+                bound_logs()
+                if time.monotonic() >= deadline:
+                    return None
             some = os.read(descriptor, READ_BYTES)
             if not some:
                 return None
@@ -126,6 +131,14 @@ class Child:
     def interrupt(self) -> None:
         """Ask for an early end that keeps the results so far (SIGINT)."""
         self._signal(signal.SIGINT)
+
+    def bound_log(self) -> None:
+        """Forget all of a long stderr but its end."""
+        if not self._open or os.fstat(self._stderr.fileno()).st_size <= LOG_BYTES:
+            return
+        said = _text(self._stderr, LAST_WORDS).encode()
+        os.ftruncate(self._stderr.fileno(), 0)
+        os.write(self._stderr.fileno(), said)
 
     def output(self) -> str:
         """All that it wrote; call it after its end."""
@@ -184,10 +197,31 @@ class Child:
 
     def _close(self) -> None:
         self._open = False
+        _OPEN.discard(self)
         os.close(self._pidfd)
         for stream in (self._stderr, self._stdout, self._process.stdin):
             if stream is not None:
                 stream.close()
+
+
+_OPEN: weakref.WeakSet[Child] = weakref.WeakSet()
+
+
+def bound_logs() -> None:
+    """Of every child, also of those that rest."""
+    for child in tuple(_OPEN):
+        child.bound_log()
+
+
+def _in_memory(name: str) -> IO[bytes]:
+    """A file that no full disk concerns; who writes there goes on at its end, wherever that is."""
+    descriptor = os.memfd_create(name)
+    fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND)
+    return os.fdopen(descriptor, "r+b", buffering=0)
+
+
+def _left(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
 
 
 def _text(file: IO[bytes], last: int) -> str:
@@ -202,7 +236,14 @@ def wait_first(children: Sequence[Child], timeout: float) -> Child | None:
     poller = select.poll()
     for child in children:
         poller.register(child.pidfd, select.POLLIN)
-    ended = {descriptor for descriptor, _ in poller.poll(max(0.0, timeout) * 1000)}
+    deadline = time.monotonic() + timeout
+    ended: set[int] = set()
+    while not ended:
+        left = _left(deadline)
+        ended = {descriptor for descriptor, _ in poller.poll(min(LOOK_SECONDS, left) * 1000)}
+        bound_logs()
+        if left <= LOOK_SECONDS:
+            break
     return next((child for child in children if child.pidfd in ended), None)
 
 

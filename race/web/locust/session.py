@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from databases import find
-from race.machine.process import Child
+from race.machine.process import Child, bound_logs
 from race.web.databases import Databases
 from race.web.engines import SERVER, catalogue
 from race.web.locust.locusts import Locusts, Plan
@@ -116,6 +116,7 @@ def watch(locusts: Locusts, site: Server | None, sampler: Sampler, stopped: list
             time.sleep(MOURN_SECONDS)
             return True
         sampler.look()
+        bound_logs()
         time.sleep(LOOK_SECONDS)
     return False
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from race.errors import RaceError
+from race.machine import process
 from race.machine.process import Child, wait_first
 
 STUBBORN = """
@@ -20,6 +21,15 @@ pid = os.fork()
 if pid:
     print(pid, flush=True)
 time.sleep(60)
+"""
+
+
+CHATTY = """
+import sys, time
+for _ in range(40):
+    print("x" * 500_000, file=sys.stderr)
+    time.sleep(0.02)
+print("last", file=sys.stderr)
 """
 
 
@@ -33,6 +43,32 @@ def test_output_and_last_words() -> None:
     assert str(child.exit()) == "ended with code 0"
     assert len(child.output()) == 200_001
     assert child.complaint() == "last"
+    child.end()
+
+
+@pytest.mark.parametrize("watched", [True, False], ids=["waited for", "at rest"])
+def test_a_log_without_end_takes_no_memory_without_end(
+    watched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "LOOK_SECONDS", 0.02)
+    child, other = python(CHATTY), python("import time; time.sleep(60)")
+    try:
+        most = 0
+        while child.running():
+            wait_first([child if watched else other], 0.05)
+            most = max(most, os.fstat(child._stderr.fileno()).st_size)
+        assert 0 < most < 12_000_000  # of 20
+        assert child.complaint() == "last"
+    finally:
+        child.end()
+        other.end()
+
+
+def test_a_child_needs_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", "/no such folder")
+    child = python("import sys; print('said'); print('told', file=sys.stderr)")
+    wait_first([child], 10)
+    assert (child.output(), child.complaint()) == ("said\n", "told")
     child.end()
 
 
