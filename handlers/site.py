@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Union
+import time
+from typing import Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Union
 
 from data_interface.history import fill
 from data_interface.store import Busy, Conflict, NotFound, Store, StoreError, Unavailable
@@ -24,8 +25,34 @@ Respond = Union[Callable[[Visit], Page], Callable[[Visit], Awaitable[Page]]]
 _STATUS = {Unavailable: 503, Busy: 503, NotFound: 404, Conflict: 409}
 _TITLES = {503: "One moment", 404: "Not found", 409: "Conflict", 500: "Our fault"}
 _OUR_FAULT = "Something went wrong here, not with you."
+# What a visitor is told of a database that is away: no place, no name of anything. The log has it.
+AWAY = {
+    Unavailable: "The database does not answer just now.",
+    Busy: "Too many visitors want the database at once.",
+}
+# What each request would say again is said once in this time.
+REPEAT_SECONDS = 10.0
+MOST_LINES = 16
 
 _log = logging.getLogger("site")
+
+
+class Notes:
+    """Lines that every visitor could cause: each once in REPEAT_SECONDS, MOST_LINES in all."""
+
+    def __init__(self) -> None:
+        self._said: Dict[str, float] = {}
+
+    def note(self, level: int, line: str) -> None:
+        """Say it, unless it was said."""
+        past = time.monotonic() - REPEAT_SECONDS
+        self._said = {said: when for said, when in self._said.items() if when > past}
+        if line not in self._said and len(self._said) < MOST_LINES:
+            self._said[line] = past + REPEAT_SECONDS
+            _log.log(level, "%s", line)
+
+
+_notes = Notes()
 
 
 class Route(NamedTuple):
@@ -183,12 +210,16 @@ def _guarded(
             return await handler(visit)
         except StoreError as error:
             status = _STATUS.get(type(error), 500)
+            if status < 500:
+                return error_page(status, _TITLES[status], str(error), None)
+            # What is said of the database itself is for the log, not for a visitor.
             if status == 500:
-                # What the database says of its own failure is for the log, not for a visitor.
-                _log.error("%s", error)
+                _notes.note(logging.ERROR, str(error))
                 return error_page(500, _TITLES[500], _OUR_FAULT)
-            extra = RETRY_AFTER if status == 503 else None
-            return error_page(status, _TITLES[status], str(error), extra)
+            # That too many come at once is what clients do.
+            busy = isinstance(error, Busy)
+            _notes.note(logging.INFO if busy else logging.WARNING, str(error))
+            return error_page(503, _TITLES[503], AWAY[type(error)], RETRY_AFTER)
         except Refused as error:
             return error_page(error.status, "", str(error), error.extra)
         except asyncio.CancelledError:

@@ -1,0 +1,78 @@
+"""What a visitor is told of a database that is away, and what the log is."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from data_interface.store import Busy, StoreError, Unavailable
+from handlers.exchange import Page
+from handlers.render import RENDERERS
+from handlers.site import AWAY, MOST_LINES, Notes, Settings, Site
+
+SECRET = "Cannot reach /srv/secret/s.sock at 10.0.0.1:3301"
+
+
+class Away:
+    """A store whose database is away."""
+
+    def __init__(self, error: StoreError) -> None:
+        self._error = error
+
+    @contextlib.asynccontextmanager
+    async def acquire(self) -> AsyncIterator[Any]:
+        raise self._error
+        yield
+
+
+class Asked:
+    """A visit that says nothing."""
+
+    session = authorization = None
+    address = agent = query = ""
+    params = ("1", "1")
+    body = b"vote_plus=" + b"0" * 32 + b"&vote_minus=" + b"1" * 32
+
+
+def answers(error: StoreError) -> list[Page]:
+    """Of every page that may be asked without a token and waits for the database."""
+    renderer = RENDERERS["jinja"].load()("an-engine", "3.13")
+    store: Any = Away(error)
+    site = Site(store, renderer, Settings(lambda: 0))
+    asked: Any = Asked()
+    waiting: list[Any] = [
+        route.respond
+        for route in site.routes
+        if route.waits and (route.method == "GET" or route.path == "/")
+    ]
+    return [asyncio.run(respond(asked)) for respond in waiting]
+
+
+@pytest.mark.parametrize("kind", [Unavailable, Busy])
+def test_no_page_says_where_the_database_is(
+    kind: type[StoreError], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    # Another text for each, as the log says one and the same only once in a while.
+    error = kind(f"{SECRET}, {kind.__name__}")
+    pages = answers(error)
+    assert len(pages) > 10
+    for page in pages:
+        assert page.status == 503
+        assert AWAY[kind].encode() in page.body
+        assert b"secret" not in page.body
+        assert b"3301" not in page.body
+    assert [record.message for record in caplog.records] == [str(error)]
+
+
+def test_the_log_says_a_thing_once_and_only_so_many(caplog: pytest.LogCaptureFixture) -> None:
+    notes = Notes()
+    for number in range(1000):
+        notes.note(logging.WARNING, "away")
+        notes.note(logging.WARNING, f"away {number}")
+    assert len(caplog.records) == MOST_LINES
