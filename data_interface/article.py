@@ -111,11 +111,16 @@ class ArticleData:
 
     async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:
         """See ``store.Data.podium``: 3 requests for a new visitor, 2 for a returning one."""
-        if visitor.session is None:
-            rows, new = await replies(self.ranked(limit, best), self.new_id())
-            session = new[0][0]
+        ranked = self.ranked(limit, best)
+        known = visitor.session
+        second = self.touch_session(known, visitor) if known else self.new_id()
+        try:
+            rows = await ranked
+        except BaseException:
+            _give_up(second)
+            raise
+        found = await second
+        session = known or found[0][0]
+        if not known:
             await self.touch_session(session, visitor)
-        else:
-            session = visitor.session
-            rows, _ = await replies(self.ranked(limit, best), self.touch_session(session, visitor))
         return Podium(session, rows)

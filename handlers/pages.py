@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from data_interface.reports.rows import voter_of
 from data_interface.store import AGENT_LENGTH, Store, StoreError, Visitor
 from handlers.counters import Counters
-from handlers.exchange import FOREVER, SVG, TEXT, Kind, Page, Visit
+from handlers.exchange import FOREVER, HTML, SVG, TEXT, Kind, Page, Visit
 from handlers.pictures import picture
 from handlers.render.renderer import Renderer
 from handlers.render.static import static_files
@@ -47,7 +47,7 @@ class Pages:
         async with self._store.acquire() as data:
             ballot = await data.ballot(visitor)
         body = self._renderer.index(ballot, notice)
-        return Page(body, session=None if visitor.session else ballot.session)
+        return Page(body, HTML, 200, None, None if visitor.session else ballot.session)
 
     def top(self, best: bool) -> Callable[[Visit], Awaitable[Page]]:
         """The nine best stickers, or the nine worst."""
@@ -57,7 +57,7 @@ class Pages:
             async with self._store.acquire() as data:
                 podium = await data.podium(visitor, TOP, best)
             body = self._renderer.top(podium.stickers, best)
-            return Page(body, session=None if visitor.session else podium.session)
+            return Page(body, HTML, 200, None, None if visitor.session else podium.session)
 
         return top
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import hashlib
 import os
 import platform
 import socket
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import asynctnt
@@ -17,6 +19,11 @@ from data_interface.tarantool import layout
 from databases import find, private
 from runtime.paths import ROOT
 
+try:
+    from asyncio import timeout
+except ImportError:  # before CPython 3.11
+    from async_timeout import timeout  # type: ignore[assignment]
+
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -25,6 +32,10 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 TOKEN_SECONDS = 600
+# With ``--limit``: as much as the site gives a page.
+PAGE_SECONDS = 1.75
+TooLate = asyncio.TimeoutError
+LATE = "The database did not answer in time."
 AGENT_LENGTH = 200
 
 
@@ -123,14 +134,35 @@ def touch(db: Any, session: str, address: str, agent: str) -> Any:
     return db.upsert(layout.SESSIONS, [session, address, agent, 1, now], changes)
 
 
-def listen() -> socket.socket:
-    """The socket of ``-p PORT``, listening."""
+def limited(
+    make: Callable[..., Awaitable[tuple[str, str]]],
+) -> Callable[..., Awaitable[tuple[str, str]]]:
+    """The page with a limit of time, as its author would set one: ``TooLate`` after it."""
+
+    async def page(*arguments: Any) -> tuple[str, str]:
+        async with timeout(PAGE_SECONDS):
+            return await make(*arguments)
+
+    return page
+
+
+def arguments() -> argparse.Namespace:
+    """``-p PORT`` and ``--limit``: `index` and `good` are the two pages then."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-p", "--port", type=int, default=1717, help="0: a free one")
+    text = "answer 503 where the database takes longer than the site would wait"
+    parser.add_argument("--limit", action="store_true", help=text)
+    given = parser.parse_args()
+    given.index, given.good = (limited(index), limited(good)) if given.limit else (index, good)
+    return given
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on the port, listening."""
     # With its protocol named: older asyncio sets TCP_NODELAY on no other.
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind(("127.0.0.1", parser.parse_args().port))
+    sock.bind(("127.0.0.1", port))
     sock.listen(1024)
     return sock
 

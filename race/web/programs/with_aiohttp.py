@@ -1,4 +1,7 @@
-"""Index, Good and Ugly on aiohttp, asynctnt and uvloop: ``python -m`` this, ``-p PORT``."""
+"""Index, Good and Ugly on aiohttp, asynctnt and uvloop.
+
+``python -m`` this, ``-p PORT``, ``--limit``: see ``site.arguments``.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ def page(
     async def handle(request: web.Request) -> web.Response:
         known = request.cookies.get("session")
         agent = request.headers.get("User-Agent", "")
-        html, session = await make(request.app["db"], known, request.remote, agent)
+        try:
+            html, session = await make(request.app["db"], known, request.remote, agent)
+        except site.TooLate:
+            return web.Response(status=503, text=site.LATE)
         response = web.Response(text=html, content_type="text/html", headers=site.HEADERS)
         if known is None:
             response.set_cookie("session", session, path="/", httponly=True, samesite="Lax")
@@ -35,7 +41,8 @@ async def ugly(request: web.Request) -> web.Response:
 
 def main() -> None:
     """Serve until SIGTERM."""
-    sock = site.listen()
+    given = site.arguments()
+    sock = site.listen(given.port)
 
     async def start(app: web.Application) -> None:
         app["db"] = await site.connect()
@@ -48,8 +55,8 @@ def main() -> None:
     app.on_startup.append(start)
     app.on_cleanup.append(end)
     routes: Any = [
-        web.get("/", page(site.index)),
-        web.get("/good", page(site.good)),
+        web.get("/", page(given.index)),
+        web.get("/good", page(given.good)),
         web.get("/ugly", ugly),
     ]
     app.add_routes(routes)

@@ -1,4 +1,7 @@
-"""Index, Good and Ugly on japronto, its uvloop and asynctnt: ``python -m`` this, ``-p PORT``."""
+"""Index, Good and Ugly on japronto, its uvloop and asynctnt.
+
+``python -m`` this, ``-p PORT``, ``--limit``: see ``site.arguments``.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ def page(
     async def handle(request: Any) -> Any:
         known = request.cookies.get("session")
         agent = request.headers.get("User-Agent", "")
-        html, session = await make(db, known, request.remote_addr, agent)
+        try:
+            html, session = await make(db, known, request.remote_addr, agent)
+        except site.TooLate:
+            return request.Response(code=503, text=site.LATE)
         cookies = None
         if known is None:
             cookies = SimpleCookie()
@@ -41,11 +47,12 @@ def ugly(request: Any) -> Any:
 
 def main() -> None:
     """Serve until SIGTERM."""
-    sock = site.listen()
+    given = site.arguments()
+    sock = site.listen(given.port)
     app = Application()
     db = app.loop.run_until_complete(site.connect())
-    app.router.add_route("/", page(db, site.index))
-    app.router.add_route("/good", page(db, site.good))
+    app.router.add_route("/", page(db, given.index))
+    app.router.add_route("/good", page(db, given.good))
     app.router.add_route("/ugly", ugly)
     site.announce("with_japronto", sock)
     host, port = sock.getsockname()

@@ -1,4 +1,7 @@
-"""Index, Good and Ugly on Sanic, asynctnt and uvloop: ``python -m`` this, ``-p PORT``."""
+"""Index, Good and Ugly on Sanic, asynctnt and uvloop.
+
+``python -m`` this, ``-p PORT``, ``--limit``: see ``site.arguments``.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ def page(make: Callable[..., Awaitable[tuple[str, str]]]) -> Callable[[Request],
     async def handle(request: Request) -> HTTPResponse:
         known = request.cookies.get("session")
         agent = request.headers.get("user-agent", "")
-        body, session = await make(request.app.ctx.db, known, request.ip, agent)
+        try:
+            body, session = await make(request.app.ctx.db, known, request.ip, agent)
+        except site.TooLate:
+            return text(site.LATE, status=503)
         response = html(body, headers=site.HEADERS)
         if known is None:
             response.add_cookie(
@@ -35,7 +41,8 @@ async def ugly(request: Request) -> HTTPResponse:
 
 def main() -> None:
     """Serve until SIGTERM."""
-    sock = site.listen()
+    given = site.arguments()
+    sock = site.listen(given.port)
 
     async def start(app: Any) -> None:
         app.ctx.db = await site.connect()
@@ -50,8 +57,8 @@ def main() -> None:
     app.before_server_start(start)
     app.after_server_start(started)
     app.after_server_stop(end)
-    app.add_route(page(site.index), "/", name="index")
-    app.add_route(page(site.good), "/good", name="good")
+    app.add_route(page(given.index), "/", name="index")
+    app.add_route(page(given.good), "/good", name="good")
     app.add_route(ugly, "/ugly")
     app.run(sock=sock, single_process=True, access_log=False, motd=False, backlog=1024)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
 import pytest
 
+from data_interface.deadline import UNIT_SECONDS
 from databases import find
 from race.plan.read import load
 from race.saved.model import Contender
@@ -24,7 +26,18 @@ PAGES = ("/", "/good", UGLY)
 # What an answer has by the time and the visitor.
 OF_THE_MOMENT = {"date", "set-cookie"}
 SCENARIO = cast("SiteScenario", load("layers"))
-PAIRS = list(zip(SCENARIO.contenders[::2], SCENARIO.contenders[1::2], strict=True))
+# An engine, its program, and the same with a limit of time.
+TRIPLES = list(
+    zip(
+        SCENARIO.contenders[::3],
+        SCENARIO.contenders[1::3],
+        SCENARIO.contenders[2::3],
+        strict=True,
+    )
+)
+PAIRS = [(engine, program) for engine, *programs in TRIPLES for program in programs]
+# Longer than a page is given, for a machine with other work.
+PATIENCE_SECONDS = 5.0
 
 
 @dataclass
@@ -110,3 +123,21 @@ def test_a_program_asks_what_the_engine_asks(
     )
     own = {page: figures[requests.REQUESTS] for page, figures in found.items()}
     assert own == {"index": 9, "good": 3, "ugly": 0}
+
+
+@pytest.mark.parametrize("name", [limited for _, _, limited in TRIPLES])
+def test_a_limited_program_waits_no_longer_than_the_site(
+    name: str,
+    contenders: dict[str, Contender],
+    database: dict[str, str],
+    databases: Databases,
+) -> None:
+    program = started(contenders, name, database)
+    try:
+        with databases.frozen("tarantool"):
+            began = time.monotonic()
+            assert get(program.url, "/good").status == 503
+            assert UNIT_SECONDS <= time.monotonic() - began < PATIENCE_SECONDS
+        assert get(program.url, "/good").status == 200
+    finally:
+        program.child.end()
