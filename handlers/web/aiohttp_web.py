@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import socket
+from functools import lru_cache
 from http.cookies import CookieError
 from typing import Any, Awaitable, Callable, Dict, Optional, Tuple
 
 from aiohttp import web
 from aiohttp.abc import AbstractAccessLogger
 from aiohttp.http import HttpProcessingError
+from multidict import CIMultiDict
 
-from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
+from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Kind, Page
 from handlers.site import Route, Site
 from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
@@ -93,9 +95,17 @@ class Asked:
         return tuple(self._request.match_info.values())
 
 
+@lru_cache(maxsize=None)
+def headers_of(kind: Kind) -> CIMultiDict[str]:
+    """In the framework's own form, which is copied faster than made."""
+    return CIMultiDict(kind.all_headers)
+
+
 def to_response(page: Page) -> web.Response:
     """A page as the framework sends it."""
-    headers = dict(page.kind.all_headers, **page.extra) if page.extra else page.kind.all_headers
+    headers = headers_of(page.kind).copy()
+    if page.extra:
+        headers.update(page.extra)
     response = web.Response(status=page.status, body=page.body, headers=headers)
     if page.session is not None:
         response.set_cookie(SESSION, page.session, **SESSION_OPTIONS)
