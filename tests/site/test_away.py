@@ -26,7 +26,8 @@ class Away:
 
     @contextlib.asynccontextmanager
     async def acquire(self) -> AsyncIterator[Any]:
-        raise self._error
+        if self._error:
+            raise self._error
         yield
 
 
