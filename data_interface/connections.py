@@ -8,16 +8,13 @@ limit of time: see ``unit``.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Awaitable, Callable, Optional
 
 from data_interface.driver import Driver, connect
-from data_interface.pools import Gate, Gated, Own
+from data_interface.pools import Gate, Gated, Own, Single
 from data_interface.store import Data
 from data_interface.unit import Mode, Unit
 from data_interface.watch import watched
-
-RETRY_SECONDS = 0.1
 
 # Connections open at once in the modes that make new ones: below what a database allows by default.
 MOST_CONNECTIONS = 64
@@ -30,11 +27,11 @@ class Shared(Mode):
         super().__init__(driver, size)
         self._connection: Any = None
         self._data: Optional[Data] = None
-        self._connecting: Optional[asyncio.Future[Any]] = None
+        self._connecting = Single(self._connect)
         self._answered = 0
 
     async def open(self) -> None:
-        await self._reconnect()
+        await self._connecting.made()
 
     def ready(self, unit: Unit) -> Optional[Data]:
         unit.mark, unit.connection = self._answered, self._connection
@@ -43,30 +40,15 @@ class Shared(Mode):
         return self._data
 
     async def take(self, unit: Unit) -> Any:
-        await self._reconnect()
+        await self._connecting.made()
         unit.mark = self._answered
         return self._connection
 
-    async def _reconnect(self) -> None:
-        """One attempt at a time, whoever asks; a failed one is the answer for RETRY_SECONDS."""
-        if self._connecting is None:
-            self._connecting = asyncio.ensure_future(self._attempt())
-        await asyncio.shield(self._connecting)
-
-    async def _attempt(self) -> None:
-        loop = asyncio.get_event_loop()
-        try:
-            if self._connection is not None:
-                await self.driver.disconnect(self._connection)
-            self._connection = await connect(self.driver)
-            self._data = self.driver.data(self._connection)
-        except BaseException:
-            loop.call_later(RETRY_SECONDS, self._forget_attempt)
-            raise
-        self._forget_attempt()
-
-    def _forget_attempt(self) -> None:
-        self._connecting = None
+    async def _connect(self) -> None:
+        if self._connection is not None:
+            await self.driver.disconnect(self._connection)
+        self._connection = await connect(self.driver)
+        self._data = self.driver.data(self._connection)
 
     def view(self, connection: Any, unit: Unit) -> Data:
         return self._data  # type: ignore[return-value]  # take() made it

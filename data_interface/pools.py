@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any, Deque, Dict
+from typing import Any, Awaitable, Callable, Deque, Dict, Optional
 
 from data_interface.deadline import Deadline
 from data_interface.driver import Driver, Pool, raise_translated
@@ -12,6 +12,37 @@ from data_interface.store import Data
 from data_interface.unit import Mode, Unit
 
 OPEN_SECONDS = 10.0
+RETRY_SECONDS = 0.1
+
+
+class Single:
+    """One attempt at a time, whoever asks; a failed one is the answer for RETRY_SECONDS."""
+
+    def __init__(self, attempt: Callable[[], Awaitable[None]]) -> None:
+        self._attempt = attempt
+        self._running: Optional[asyncio.Future[None]] = None
+
+    async def made(self) -> None:
+        """Wait for the attempt under way, or begin one; who is cancelled does not end it."""
+        if self._running is None:
+            self._running = asyncio.ensure_future(self._run())
+        await asyncio.shield(self._running)
+
+    async def _run(self) -> None:
+        try:
+            await self._attempt()
+        except BaseException:
+            asyncio.get_event_loop().call_later(RETRY_SECONDS, self._forget)
+            raise
+        self._forget()
+
+    def _forget(self) -> None:
+        self._running = None
+
+    def cancel(self) -> None:
+        """Nobody needs it any more."""
+        if self._running is not None:
+            self._running.cancel()
 
 
 class Own(Mode):
@@ -21,6 +52,13 @@ class Own(Mode):
         super().__init__(driver, size)
         self._pool = pool
         self._taken = 0
+        self._reopening = Single(self._reopen)
+        self._is_open = False
+
+    async def _reopen(self) -> None:
+        """Some pools wait long for what a single connection says at once."""
+        await super().open()
+        await self.open()
 
     async def open(self) -> None:
         try:
@@ -30,8 +68,12 @@ class Own(Mode):
             await self._pool.close()
             raise_translated(self.driver, error)
             raise
+        self._is_open = True
 
     async def take(self, unit: Unit) -> Any:
+        if not self._is_open:
+            # The database was away when the store was opened.
+            await self._reopening.made()
         unit.crowded = self._taken >= self._size
         connection = await self._pool.acquire()
         while not self.driver.is_open(connection):
@@ -50,6 +92,7 @@ class Own(Mode):
             self._taken -= 1
 
     async def close(self) -> None:
+        self._reopening.cancel()
         await self._pool.close()
 
 

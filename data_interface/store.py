@@ -184,7 +184,8 @@ class Store(Protocol):
     async def open(self) -> None:
         """Connect, make the schema and load the stickers where they are missing.
 
-        Raises ``StoreError`` with one line that says what to do when that fails.
+        Raises ``StoreError`` with one line that says what to do when that fails. It is open all the
+        same, and to be closed: where the database is only away, it works as soon as that is back.
         """
 
     def acquire(self) -> AsyncContextManager[Data]:

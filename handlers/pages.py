@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 from typing import Awaitable, Callable, Dict, Optional
 from urllib.parse import parse_qsl
 
 from data_interface.reports.rows import voter_of
-from data_interface.store import AGENT_LENGTH, Store, StoreError, Visitor
+from data_interface.store import AGENT_LENGTH, Store, Visitor
+from data_interface.tries import Tries
 from handlers.counters import Counters
 from handlers.exchange import FOREVER, HTML, SVG, TEXT, Kind, Page, Visit
 from handlers.pictures import picture
@@ -35,6 +38,7 @@ class Pages:
         self._clock = clock
         self._counters = counters
         self._renderer = renderer
+        self._refreshing = Tries(logging.getLogger("site"), "refreshing the statistics")
         self._static = {
             name: Page(body, Kind(mime.partition(";")[0], FOREVER))
             for name, (mime, body) in static_files().items()
@@ -100,12 +104,15 @@ class Pages:
         return Page(self._renderer.error(status, title, message), status=status, extra=extra)
 
     async def refresh_statistics(self) -> None:
-        """Read the counters; keep the old ones while the database is away."""
+        """Read the counters; keep the old ones while that fails."""
         try:
             async with self._store.acquire() as data:
                 self._counters.put(await data.statistics())
-        except StoreError:
-            return
+            self._refreshing.worked()
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 (the next time may go well)
+            self._refreshing.failed(error)
 
 
 def visitor_of(visit: Visit) -> Visitor:

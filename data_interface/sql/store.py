@@ -10,7 +10,8 @@ from data_interface.connections import mode
 from data_interface.deadline import UNIT_SECONDS, Deadline
 from data_interface.driver import Driver, connect, raise_translated
 from data_interface.sql.data import Connection
-from data_interface.store import CLEAN_EVERY_SECONDS, StoreError
+from data_interface.store import CLEAN_EVERY_SECONDS
+from data_interface.tries import Tries
 from data_interface.unit import Unit
 
 SETUP_SECONDS = 15.0
@@ -56,6 +57,16 @@ class SqlStore:
 
     async def open(self) -> None:
         """See ``store.Store.open``."""
+        try:
+            await self._found()
+            await self._mode.open()
+        finally:
+            # Whoever goes on though the database is away must not let it fill once it is back.
+            cleaner = Cleaner(self._drivers.cleaning, self._upkeep)
+            self._cleaning = asyncio.ensure_future(cleaner.run())
+
+    async def _found(self) -> None:
+        """The schema and the stickers, where they are missing."""
         driver = self._drivers.founding
         connection = await connect(driver)
         try:
@@ -66,9 +77,6 @@ class SqlStore:
             raise
         finally:
             await driver.disconnect(connection)
-        await self._mode.open()
-        cleaner = Cleaner(self._drivers.cleaning, self._upkeep)
-        self._cleaning = asyncio.ensure_future(cleaner.run())
 
     async def close(self) -> None:
         """See ``store.Store.close``."""
@@ -84,8 +92,7 @@ class Cleaner:
     def __init__(self, driver: Driver, upkeep: Upkeep) -> None:
         self._driver = driver
         self._upkeep = upkeep
-        # Rounds in a row that failed though the database took the connection.
-        self._failed = 0
+        self._tries = Tries(LOG, "cleaning")
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -94,11 +101,8 @@ class Cleaner:
                 await self._while_connected()
             except asyncio.CancelledError:
                 raise
-            except StoreError:
-                # Pages report an absent database; cleaning resumes with it.
-                pass
-            except Exception:
-                LOG.exception("cleaning failed, the next try follows")
+            except Exception as error:  # noqa: BLE001  a database that fills up is worse
+                self._tries.failed(error)
             await asyncio.sleep(CLEAN_EVERY_SECONDS)
 
     async def _while_connected(self) -> None:
@@ -108,24 +112,14 @@ class Cleaner:
             while True:
                 chosen = chosen or await self._upkeep.choose(connection)
                 if chosen:
-                    await self._round(connection)
+                    await self._upkeep.clean(connection)
+                self._tries.worked()
                 await asyncio.sleep(CLEAN_EVERY_SECONDS)
         except Exception as error:
             raise_translated(self._driver, error)
             raise
         finally:
             await self._driver.disconnect(connection)
-
-    async def _round(self, connection: Connection) -> None:
-        """Once is an outage; one that fails again and again lets the database fill."""
-        try:
-            await self._upkeep.clean(connection)
-        except Exception as error:
-            self._failed += 1
-            if self._failed == 2:
-                LOG.warning("cleaning failed twice in a row, and goes on trying: %r", error)
-            raise
-        self._failed = 0
 
 
 async def first(

@@ -179,6 +179,15 @@ async def answers(store: Store) -> bool:
     return True
 
 
+async def forgotten(insider: Insider, session: str) -> bool:
+    """Whether the session was cleaned away."""
+    try:
+        await insider.session(session)
+    except (KeyError, IndexError, TypeError):
+        return True
+    return False
+
+
 @contextlib.contextmanager
 def within(seconds: float) -> Iterator[None]:
     """The block ends in that time, and a little for a busy machine."""

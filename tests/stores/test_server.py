@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 from contextlib import AsyncExitStack
 from typing import Any, List
 
-from data_interface.store import Busy, Refused, Unavailable
+from data_interface.store import (
+    CLEAN_EVERY_SECONDS,
+    SESSION_SECONDS,
+    Busy,
+    Refused,
+    Store,
+    Unavailable,
+)
 from data_interface.votes import votes
 from databases.wire import tapped
 from tests.stores.bench import (
@@ -16,6 +24,7 @@ from tests.stores.bench import (
     answers,
     counters,
     eventually,
+    forgotten,
     new_ballot,
     raises,
     vote,
@@ -23,6 +32,7 @@ from tests.stores.bench import (
 )
 
 NEEDS_A_DATABASE = True
+CLEAN_SECONDS = 5 * CLEAN_EVERY_SECONDS
 
 
 async def test_opening_again_loads_nothing(bench: Bench) -> None:
@@ -47,6 +57,28 @@ async def test_a_killed_database_comes_back(bench: Bench) -> None:
         assert (await counters(store)).votes == before.votes
         assert await vote(store, ballot.left.token, ballot.right.token) is False
         assert await vote(store, kept.left.token, kept.right.token) is True
+
+
+async def test_a_store_that_was_opened_in_vain_works_once_its_database_is_back(
+    bench: Bench,
+) -> None:
+    """As in a worker that is started again meanwhile. It cleans, too."""
+    async with bench.store():
+        """Somebody has made the schema."""
+    store: Store = bench.plugin.load()(bench.connection, bench.url, 2)
+    try:
+        async with bench.down():
+            await raises(Unavailable, store.open())
+            with within(PATIENCE_SECONDS):
+                await raises(Unavailable, new_ballot(store))
+        await eventually(lambda: answers(store), PATIENCE_SECONDS, "the store did not recover")
+        async with bench.insider(store) as insider:
+            session = (await new_ballot(store)).session
+            await insider.age_session(session, SESSION_SECONDS + 1)
+            done = functools.partial(forgotten, insider, session)
+            await eventually(done, CLEAN_SECONDS, "the session was not cleaned")
+    finally:
+        await store.close()
 
 
 async def test_a_hung_database_is_not_waited_for(bench: Bench) -> None:

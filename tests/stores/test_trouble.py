@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 import os
 import time
@@ -16,6 +17,7 @@ from tests.stores.bench import (
     Bench,
     counters,
     eventually,
+    forgotten,
     new_ballot,
     raises,
     vote,
@@ -150,15 +152,8 @@ async def test_the_old_is_cleaned(bench: Bench) -> None:
         await insider.age_session(ballot.session, SESSION_SECONDS + 1)
         await insider.expire(ballot.left.token)
         await new_ballot(store)
-
-        async def cleaned() -> bool:
-            try:
-                await insider.session(ballot.session)
-            except (KeyError, IndexError, TypeError):
-                return True
-            return False
-
-        await eventually(cleaned, CLEAN_SECONDS, "the session was not cleaned")
+        done = functools.partial(forgotten, insider, ballot.session)
+        await eventually(done, CLEAN_SECONDS, "the session was not cleaned")
         assert (await counters(store)).visitors > before.visitors
 
 
