@@ -10,7 +10,8 @@ from typing import Any, Awaitable, List, Sequence
 
 from data_interface.store import Ballot, Candidate, NotFound, Podium, Sticker, Visitor
 
-Rows = Sequence[Sequence[Any]]
+Row = Sequence[Any]
+Rows = Sequence[Row]
 Request = Awaitable[Rows]
 
 DRAWS = 3
@@ -54,8 +55,8 @@ def one_sticker(rows: Rows) -> Sticker:
 class ArticleData:
     """``ballot`` and ``podium`` of ``store.Data``, made of single requests.
 
-    Each request method sends one request and returns an awaitable of its rows; ids and tokens
-    come as one row of one text.
+    Each request method sends one request and returns an awaitable of its rows; a new id comes in
+    one row, whose first field it is.
     """
 
     def random_sticker(self) -> Request:
@@ -63,11 +64,13 @@ class ArticleData:
         raise NotImplementedError
 
     def new_id(self) -> Request:
-        """128 bits from the database's CSPRNG as 32 hex digits."""
+        """128 bits from the database's CSPRNG as 32 hex digits; what else is in the row is for
+        ``keep_token``."""
         raise NotImplementedError
 
-    def keep_token(self, token: str, sticker: int, mate: str) -> Request:
-        """Store a token for a sticker; ``mate`` is the other token of the same ballot."""
+    def keep_token(self, new: Row, sticker: int, mate: str) -> Request:
+        """Store a token for a sticker: the id of a row of ``new_id``; ``mate`` is the other token
+        of the same ballot. It lives by the database's clock."""
         raise NotImplementedError
 
     def touch_session(self, session: str, visitor: Visitor) -> Request:
@@ -93,10 +96,11 @@ class ArticleData:
         if left.id == right.id:
             right = await self._another(left)
         session = visitor.session or rows[5][0][0]
-        plus, minus = rows[2][0][0], rows[3][0][0]
+        one, other = rows[2][0], rows[3][0]
+        plus, minus = one[0], other[0]
         await replies(
-            self.keep_token(plus, left.id, minus),
-            self.keep_token(minus, right.id, plus),
+            self.keep_token(one, left.id, minus),
+            self.keep_token(other, right.id, plus),
             self.touch_session(session, visitor),
         )
         return Ballot(session, Candidate(left, plus), Candidate(right, minus))

@@ -76,9 +76,9 @@ function procedures.site_random_sticker()
     end
 end
 
--- 128 bits from OpenSSL's CSPRNG.
+-- 128 bits from OpenSSL's CSPRNG, and the time: what is kept under the id lives by this clock.
 function procedures.site_new_id()
-    return {digest.urandom(16):hex()}
+    return {digest.urandom(16):hex(), math.floor(clock.realtime())}
 end
 
 local function next_vote()

@@ -6,7 +6,7 @@ from typing import Any, List, Optional
 
 from typing_extensions import Protocol
 
-from data_interface.article import ArticleData, Request
+from data_interface.article import ArticleData, Request, Row
 from data_interface.sql.reports import SqlReports
 from data_interface.store import Conflict, NotFound, Pack, Statistics, Sticker, Visitor
 
@@ -47,8 +47,8 @@ class SqlData(ArticleData, SqlReports):
     def new_id(self) -> Request:
         return self._fetch(self._sql.NEW_ID)
 
-    def keep_token(self, token: str, sticker: int, mate: str) -> Request:
-        return self._fetch(self._sql.KEEP_TOKEN, token, sticker, mate)
+    def keep_token(self, new: Row, sticker: int, mate: str) -> Request:
+        return self._fetch(self._sql.KEEP_TOKEN, new[0], sticker, mate)
 
     def touch_session(self, session: str, visitor: Visitor) -> Request:
         return self._fetch(self._sql.TOUCH_SESSION, session, visitor.address, visitor.agent)

@@ -11,7 +11,7 @@ import time
 from functools import partial
 from typing import Any, Callable, List
 
-from data_interface.article import ArticleData, Request
+from data_interface.article import ArticleData, Request, Row
 from data_interface.store import TOKEN_SECONDS, NotFound, Pack, Statistics, Sticker, Visitor
 from data_interface.tarantool.layout import (
     ASCENDING,
@@ -50,9 +50,9 @@ class TarantoolData(ArticleData, TarantoolReports):
         self.new_id = partial(self._call, "site_new_id")
         self.count_view = partial(self._update, COUNTERS, VIEWS, ONE_MORE)
 
-    def keep_token(self, token: str, sticker: int, mate: str) -> Request:
-        expires = int(time.time()) + TOKEN_SECONDS
-        return self._insert(TOKENS, [token, sticker, mate, expires])
+    def keep_token(self, new: Row, sticker: int, mate: str) -> Request:
+        # The database says when it is too old: so it says what time it is, too.
+        return self._insert(TOKENS, [new[0], sticker, mate, new[1] + TOKEN_SECONDS])
 
     def touch_session(self, session: str, visitor: Visitor) -> Request:
         now = int(time.time())

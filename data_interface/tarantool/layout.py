@@ -102,7 +102,8 @@ async def prepare(connection: Any) -> None:
     }
     rows = await connection.call("site_open", [limits])
     *spaces, loaded = rows[0]
-    if spaces != SPACES:
+    # An id comes with the time: before, procedures of this name gave none.
+    if spaces != SPACES or len((await connection.call("site_new_id"))[0]) != 2:
         raise StoreError(NO_LAYOUT)
     if not loaded:
         packs, stickers = catalogue()

@@ -18,7 +18,15 @@ import asynctnt
 import pytest
 from asynctnt.exceptions import TarantoolDatabaseError
 
-from data_interface.store import Busy, Sticker, Store, StoreError, Unavailable, Visitor
+from data_interface.store import (
+    TOKEN_SECONDS,
+    Busy,
+    Sticker,
+    Store,
+    StoreError,
+    Unavailable,
+    Visitor,
+)
 from data_interface.tarantool.asynctnt_store import open_store
 from data_interface.tarantool.layout import (
     ACCESS_DENIED,
@@ -183,6 +191,24 @@ def test_tokens_are_bounded_in_age(database: Running) -> None:
                 return sorted(await kept(link, TOKENS)) == sorted(fresh)
 
             await until(clean)
+
+    run(check())
+
+
+def test_a_token_lives_as_long_as_ever_where_the_site_s_clock_is_wrong(
+    database: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def check() -> None:
+        async with opened(database.url) as store, connected(database.url) as link:
+            now = time.time()
+            for wrong in (-3600, 3600):
+                with monkeypatch.context() as patch:
+                    patch.setattr(time, "time", lambda wrong=wrong: now + wrong)
+                    async with store.acquire() as data:
+                        ballot = await data.ballot(SOMEBODY)
+                for side in (ballot.left, ballot.right):
+                    expires = (await link.select(TOKENS, [side.token]))[0][3]
+                    assert abs(expires - now - TOKEN_SECONDS) < SECONDS
 
     run(check())
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from typing import Any, List, Tuple
 
+from data_interface.reports.rows import DAY
 from data_interface.store import Ballot, Sticker, Store, StoreError
 from tests.stores.bench import Bench, ask, counters, new_ballot, unique, vote
 
@@ -169,6 +171,17 @@ async def test_an_expired_token_is_refused(bench: Bench) -> None:
             await insider.expire(getattr(ballot, old).token)
             assert await vote(store, ballot.left.token, ballot.right.token) is False
             assert await scores(store, ballot) == before
+
+
+async def test_a_token_lives_by_the_database_s_clock(bench: Bench, monkeypatch: Any) -> None:
+    """Whatever the time is where the site is served."""
+    real = time.time
+    async with bench.store() as store:
+        for wrong in (-DAY, DAY):
+            with monkeypatch.context() as patch:
+                patch.setattr(time, "time", lambda wrong=wrong: real() + wrong)
+                ballot = await new_ballot(store)
+            assert await vote(store, ballot.left.token, ballot.right.token) is True
 
 
 async def test_a_forged_token_is_refused(bench: Bench) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, cast, delete, func, literal, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
-from data_interface.article import Rows
+from data_interface.article import Row, Rows
 from data_interface.postgres.data import PostgresData
 from data_interface.postgres.sqlalchemy_store.connection import Connection
 from data_interface.postgres.sqlalchemy_store.models import (
@@ -45,8 +45,8 @@ class SqlalchemyData(PostgresData):
         at_or_after = select(StickerRow).where(StickerRow.id >= drawn)
         return await self._stickers(at_or_after.order_by(StickerRow.id).limit(1))
 
-    async def keep_token(self, token: str, sticker: int, mate: str) -> Rows:
-        return await self._connection.add(TokenRow(token=token, sticker=sticker, mate=mate))
+    async def keep_token(self, new: Row, sticker: int, mate: str) -> Rows:
+        return await self._connection.add(TokenRow(token=new[0], sticker=sticker, mate=mate))
 
     async def touch_session(self, session: str, visitor: Visitor) -> Rows:
         new = insert(SessionRow).values(
