@@ -76,3 +76,7 @@ clean:  ## remove environments and caches; keeps databases (var) and results
 	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache
 	rm -rf toolbench/golang/bin toolbench/nodejs/node_modules
 	find . -name __pycache__ -prune -exec rm -rf {} +
+
+.PHONY: purge
+purge: ready  ## remove the data that root's PostgreSQL has outside of the project; ARGS=--all of every project
+	@$(PYTHON) -m databases.purge $(ARGS)

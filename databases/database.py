@@ -38,6 +38,9 @@ class Database:
     # The environment variable with the URL of a server that is not a private one, the schemes of
     # such a URL, its port where it names none, and an example for the user.
     form: Form
+    # With what the names of those variables begin from which its programs and drivers take settings
+    # of their own; "" where they take none.
+    settings = ""
 
     @property
     def url_variable(self) -> str:
@@ -65,7 +68,8 @@ class Database:
     def start(self, home: Path) -> Running:
         """Start a private one on the data in ``home``: the same folder, the same URL each time.
 
-        Returns once it answers. DatabaseError with one line, within ``private.START_SECONDS``.
+        Returns once it answers. DatabaseError with one line, within ``private.START_SECONDS``; a
+        recovery after a crash may take longer.
         The process must die with the one that started it (``runtime.child``).
         """
         raise NotImplementedError

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any, Dict
@@ -14,6 +15,9 @@ from databases.database import DatabaseError
 from runtime.paths import ROOT
 
 LONGEST_SOCKET_FOLDER = 70
+TEMPORARY = Path("/tmp")  # noqa: S108  where TMPDIR names no better one
+# Of the rest some mean something in a URL, a list of folders or a database's own notation.
+PLAIN = re.compile(r"[\w./-]*", re.ASCII)
 
 
 def folder(name: str) -> Path:
@@ -22,16 +26,22 @@ def folder(name: str) -> Path:
 
 
 def socket_folder(home: Path) -> Path:
-    """A folder short enough for a Unix socket (its path has room for about 100 bytes)."""
-    if len(os.fsencode(str(home))) <= LONGEST_SOCKET_FOLDER:
+    """A folder for a Unix socket: its path has room for about 100 bytes, and must be plain."""
+    if _suits(home):
         return home
     digest = hashlib.sha256(os.fsencode(str(home))).hexdigest()[:16]
-    short = Path(tempfile.gettempdir(), f"databases-{os.getuid()}-{digest}")
+    temporary = Path(tempfile.gettempdir())
+    short = (temporary if _suits(temporary) else TEMPORARY) / f"databases-{os.getuid()}-{digest}"
     short.mkdir(mode=0o700, exist_ok=True)
     found = short.lstat()
     if short.is_symlink() or found.st_uid != os.getuid() or found.st_mode & 0o077:
         raise DatabaseError(f"{short} must be a folder that belongs to you alone: remove it.")
     return short
+
+
+def _suits(place: Path) -> bool:
+    path = str(place)
+    return len(os.fsencode(path)) <= LONGEST_SOCKET_FOLDER and bool(PLAIN.fullmatch(path))
 
 
 def state(home: Path) -> Dict[str, Any]:

@@ -53,9 +53,17 @@ def join(name: str) -> Handle:
 
     Raises DatabaseError with one line within START_SECONDS (LOCK_SECONDS more when another
     process is just starting or stopping it).
+
+    From then on this process and its children have no variables in their environment that lead a
+    driver elsewhere, such as PGSERVICE: they are meant for a database of the user's. And a relative
+    VAR_DIR is absolute, as the keeper and other children run in other folders.
     """
-    find(name)
+    prefix = find(name).settings
+    for variable in [each for each in os.environ if prefix and each.startswith(prefix)]:
+        del os.environ[variable]
     home = folder(name)
+    if os.environ.get("VAR_DIR"):
+        os.environ["VAR_DIR"] = str(home.parent)
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locked(home / "start.lock"):

@@ -44,6 +44,15 @@ def absent(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What root's PostgreSQL keeps for the databases of this run goes with them."""
+    from tests.stores.bench import remove_homes
+
+    yield
+    remove_homes(tmp_path_factory.getbasetemp())
+
+
 @pytest.fixture(scope="session")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
     """Databases of this run alone (of this process of it under pytest-xdist), up once held."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -196,7 +197,7 @@ def test_a_database_runs_by_its_command_and_lets_the_site_in(
 
 def test_the_check_of_postgres_is_one_of_its_own_programs(databases: Databases) -> None:
     databases.hold("postgres")
-    folder = databases.hold("postgres").partition("host=")[2]
+    folder = parse_qs(urlsplit(databases.hold("postgres")).query)["host"][0]
     packages = wheel()
     assert packages is not None
     program, *options = moved(probe("postgres"), {"127.0.0.1": folder})

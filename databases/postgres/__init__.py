@@ -21,6 +21,7 @@ class Postgres(Database):
         "postgresql://user:password@host:port/name or postgresql://user@/name?host=/folder",
         socket=".s.PGSQL",
     )
+    settings = "PG"
 
     def missing(self) -> Optional[str]:
         """The wheel is in the current environment, whatever interpreter asks."""

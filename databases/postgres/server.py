@@ -10,6 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 from typing import Dict, List, Optional
+from urllib.parse import quote
 
 from databases.database import DatabaseError, Running
 from databases.home import socket_folder
@@ -22,13 +23,20 @@ from databases.postgres.account import (
     programs_for,
     wheel,
 )
+from databases.postgres.homes import MARK
+from databases.postgres.postmaster import STOP_SECONDS, end_leftover, gone, is_ready
+from databases.process import remove
 from runtime.child import dies_with_parent
 
 VERSION_SECONDS = 5.0
 INIT_SECONDS = 12.0
-READY_SECONDS = 7.0
-STOP_SECONDS = ((signal.SIGINT, 3.0), (signal.SIGQUIT, 1.0), (signal.SIGKILL, 1.0))
+# How long one that does not stay is tried again.
+RETRY_SECONDS = 7.0
+# What is to recover is bounded by max_wal_size, how fast it goes by the disk.
+RECOVERY_SECONDS = 600.0
 PROBE_SECONDS = 0.01
+# It listens nowhere but its socket has the number in its name.
+PORT = 5432
 
 SETTINGS = {
     # As durable as Tarantool with wal_mode = "write": a commit is with the kernel before it is
@@ -54,21 +62,25 @@ def start(folder: Path, port: Optional[int] = None) -> Running:
     """Start PostgreSQL for the private folder; the same folder has the same URL.
 
     With a `port` it listens on 127.0.0.1 too, where nobody is let in without a password.
-    Raises DatabaseError with one line within INIT_SECONDS + READY_SECONDS. The process dies with
-    the one that started it.
+    Raises DatabaseError with one line within INIT_SECONDS + RETRY_SECONDS; where it recovers what
+    one that was killed has left, within RECOVERY_SECONDS. The process dies with the one that
+    started it.
     """
     user = account()
     home = home_of(folder, user)
     programs = programs_for(user)
+    # Root's homes have plain names, and the system user makes none of the short ones.
     sockets = home if user else socket_folder(home)
     log = folder / "postgres.log"
-    _end_leftover(home / "data")
+    end_leftover(home / "data")
     _initialise(folder, home, programs, user)
-    settings = SETTINGS if port is None else {**SETTINGS, **_listening(home, port)}
+    settings = {**SETTINGS, "port": str(port or PORT)}
+    if port is not None:
+        settings.update(_listening(home))
     process = _launch(home / "data", sockets, programs, log, user, settings)
-    where = f"host={sockets}" if port is None else f"host={sockets}&port={port}"
+    where = f"host={quote(str(sockets))}&port={port or PORT}"
     url = f"postgresql://postgres@/postgres?{where}"
-    return Running(url, process.pid, lambda: _stop(process))
+    return Running(url, process.pid, lambda: _end(process, home, sockets))
 
 
 def version() -> Optional[str]:
@@ -87,7 +99,7 @@ def version() -> Optional[str]:
 
 def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None:
     """``initdb``, once; the mark in the folder says that it got to its end."""
-    mark, data = folder / "initialised", home / "data"
+    mark, data = folder / MARK, home / "data"
     if mark.exists() and (data / "PG_VERSION").exists():
         return
     shutil.rmtree(str(data), ignore_errors=True)
@@ -98,6 +110,7 @@ def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None
         code = subprocess.call(
             command,
             cwd=str(home),
+            env=_environment(),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -110,11 +123,11 @@ def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None
     raise DatabaseError(f"PostgreSQL's initdb failed: see {log}")
 
 
-def _listening(home: Path, port: int) -> Dict[str, str]:
+def _listening(home: Path) -> Dict[str, str]:
     """Settings for TCP: its users have passwords, whatever `initdb` allowed there."""
     rules = home / "tcp.hba"
     rules.write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
-    return {"listen_addresses": "127.0.0.1", "port": str(port), "hba_file": str(rules)}
+    return {"listen_addresses": "127.0.0.1", "hba_file": str(rules)}
 
 
 def _launch(
@@ -125,15 +138,19 @@ def _launch(
     user: Account,
     settings: Dict[str, str],
 ) -> subprocess.Popen[bytes]:
-    """Start the server and wait until it answers. One that was just killed may still hold on."""
+    """Start the server and wait until it answers.
+
+    It ends at once where one that was just killed still holds on: then it is tried again. It takes
+    long where that one left much to recover; ended meanwhile, it would begin with that anew.
+    """
     command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets)]
     for name, value in settings.items():
         command += ["-c", f"{name}={value}"]
-    deadline = time.monotonic() + READY_SECONDS
-    while time.monotonic() < deadline:
-        process = _spawn(command, log, user)
-        while process.poll() is None and time.monotonic() < deadline:
-            if _is_ready(data, process.pid):
+    began = time.monotonic()
+    while time.monotonic() < began + RETRY_SECONDS:
+        process = _spawn(command, log, user, gone(data))
+        while process.poll() is None and time.monotonic() < began + RECOVERY_SECONDS:
+            if is_ready(data, process.pid):
                 return process
             time.sleep(PROBE_SECONDS)
         _stop(process)
@@ -141,11 +158,19 @@ def _launch(
     raise DatabaseError(f"PostgreSQL did not start: see {log}")
 
 
-def _spawn(command: List[str], log: Path, user: Account) -> subprocess.Popen[bytes]:
+def _spawn(
+    command: List[str], log: Path, user: Account, before: Optional[int]
+) -> subprocess.Popen[bytes]:
+    """``before``: the server that was killed, see ``postmaster.gone``."""
+    environment = _environment()
+    if before is not None:
+        # PostgreSQL takes this for one that is no server, as where `pg_ctl` starts it.
+        environment["PG_GRANDPARENT_PID"] = str(before)
     with log.open("ab") as output:
         return subprocess.Popen(
             command,
             cwd="/",
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -155,42 +180,19 @@ def _spawn(command: List[str], log: Path, user: Account) -> subprocess.Popen[byt
         )
 
 
-def _is_ready(data: Path, pid: int) -> bool:
-    """Whether this very server says so in the file that ``pg_ctl`` reads, too."""
-    lines = _postmaster(data)
-    return len(lines) > 7 and lines[0] == str(pid) and lines[7].strip() == "ready"
+def _environment() -> Dict[str, str]:
+    """Without what would be a setting."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
 
 
-def _postmaster(data: Path) -> List[str]:
-    try:
-        return (data / "postmaster.pid").read_text().splitlines()
-    except FileNotFoundError:
-        return []
-
-
-def _end_leftover(data: Path) -> None:
-    """End a server on the same data whose owner was killed; it is not ours to talk to."""
-    lines = _postmaster(data)
-    if not lines or not lines[0].isdigit():
-        return
-    pid = int(lines[0])
-    for number, seconds in STOP_SECONDS:
-        deadline = time.monotonic() + seconds
-        while _serves(pid, data):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
-                os.kill(pid, signal.SIGCONT)
-            if time.monotonic() > deadline:
-                break
-            time.sleep(10 * PROBE_SECONDS)
-
-
-def _serves(pid: int, data: Path) -> bool:
-    try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return False
-    return os.fsencode(str(data)) in words
+def _end(process: subprocess.Popen[bytes], home: Path, sockets: Path) -> None:
+    """Leave nothing in a folder for temporary files."""
+    _stop(process)
+    if sockets != home:
+        for left in sockets.glob(".s.PGSQL.*"):
+            remove(left)
+        with contextlib.suppress(OSError):
+            sockets.rmdir()
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -234,6 +234,36 @@ def test_a_long_path_and_nothing_left_outside_of_it(
     wait_until(lambda: not address.parent.exists())
 
 
+def test_a_folder_may_have_any_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAR_DIR", str(tmp_path / "a + b & c # d % e , f ; g"))
+    handle = private.join(name)
+    address = find(name).address(handle.url).path
+    try:
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(address or "")
+    finally:
+        pid = handle.pid
+        handle.leave()
+    wait_until(lambda: not is_alive(pid))
+    wait_until(lambda: not Path(address or "").exists())
+
+
+def test_a_relative_folder_is_the_user_s_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not one of the folder in which the keeper runs."""
+    need("tarantool")
+    monkeypatch.setenv("VAR_DIR", "var here")
+    monkeypatch.chdir(tmp_path)
+    handle = private.join("tarantool")
+    pid = handle.pid
+    assert (tmp_path / "var here" / "tarantool" / "state.json").exists()
+    handle.leave()
+    wait_until(lambda: not is_alive(pid))
+
+
 def test_a_missing_program_is_said_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ from data_interface.store import Ballot, Statistics, Store, StoreError, Visitor
 from databases import find, private
 from databases.database import Database
 from databases.home import folder, state
+from databases.postgres import homes
 from tests.stores.insiders import INSIDERS, Insider
 
 VISITOR = Visitor(None, "127.0.0.1", "a test")
@@ -38,6 +39,7 @@ NOW = 1_777_638_896
 PATIENCE_SECONDS = 2.0
 # The tests share the machine with others: what is bounded may end this much later.
 SLACK_SECONDS = 0.5
+GONE_SECONDS = 15.0
 
 
 class Bench:
@@ -109,6 +111,16 @@ def family(pid: int) -> List[int]:
         for task in Path(f"/proc/{pid}/task").iterdir():
             children += [int(child) for child in (task / "children").read_text().split()]
     return [pid] + [each for child in children for each in family(child)]
+
+
+def remove_homes(base: Path) -> None:
+    """Remove the homes of every folder below; a server that is about to end is waited for."""
+    deadline = time.monotonic() + GONE_SECONDS
+    for home in homes.found():
+        if base in home.folder.parents:
+            while home.is_served() and time.monotonic() < deadline:
+                time.sleep(0.1)
+            home.remove()
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:

@@ -21,11 +21,10 @@ import pytest
 from data_interface import BACKENDS
 from databases import find
 from databases.private import Handle, join
-from tests.stores.bench import Bench
+from tests.stores.bench import GONE_SECONDS, Bench, remove_homes
 
 VERSION = "{}.{}".format(*sys.version_info)
 OLDEST = "3.7"
-GONE_SECONDS = 15.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -105,6 +104,7 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
         finally:
             os.environ["VAR_DIR"] = str(var)
             found.release()
+            remove_homes(var)
 
 
 @pytest.fixture

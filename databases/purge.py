@@ -1,0 +1,26 @@
+"""``make purge``: remove what private databases keep outside of their folders, with their data.
+
+That is PostgreSQL's data where root runs it: see ``databases.postgres.homes``. What is being served
+stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import List
+
+from databases.home import folder
+from databases.postgres import homes
+
+
+def main(argv: List[str]) -> int:
+    """The command; 1 where something is being served."""
+    parser = argparse.ArgumentParser("python -m databases.purge", description=__doc__)
+    parser.add_argument("--all", action="store_true", help="of every project on this machine")
+    options = parser.parse_args(argv)
+    return 1 if homes.remove(None if options.all else folder("postgres").parent) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
