@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 import time
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 from handlers.engine import FORM, Engine, EngineError, beginning, every_engine, levels, parse
 from handlers.render import RENDERERS
@@ -24,6 +24,9 @@ from runtime.address import AddressError
 from runtime.arguments import WRONG_USE, Parser
 from runtime.clock import ClockError, clock
 from runtime.interpreters import change_to
+
+if TYPE_CHECKING:
+    from databases.private import Handle
 
 FAILED = 1
 PORT = 1717
@@ -169,12 +172,12 @@ def lines(entries: List[Dict[str, Any]]) -> Iterator[str]:
         yield f"{entry['engine']:<{width}}  {state}"
 
 
-def database(engine: Engine) -> Tuple[str, Callable[[], None]]:
-    """The backend's database: its URL, and how to leave it. A private one where no URL is given."""
+def database(engine: Engine) -> Tuple[str, Optional[Handle]]:
+    """The backend's database: its URL, and the hold on a private one, where no URL is given."""
     name = engine.plugins[1].database
     if name is None:
         _log.info("database: none, the votes are in this process")
-        return "", lambda: None
+        return "", None
     from databases import find as find_database
     from databases.private import join
 
@@ -182,23 +185,26 @@ def database(engine: Engine) -> Tuple[str, Callable[[], None]]:
     url = os.environ.get(found.url_variable)
     if url:
         _log.info("database: %s at %s, from %s", name, found.address(url), found.url_variable)
-        return url, lambda: None
+        return url, None
     handle = join(name)
     _log.info("database: a private %s at %s", name, found.address(handle.url))
-    return handle.url, handle.leave
+    return handle.url, handle
 
 
 def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     """Serve until a signal; the exit status."""
+    from data_interface.tended import Tended
     from handlers.site import Settings, Site
 
     began = time.monotonic()
     python = f"CPython {platform.python_version()}, pid {os.getpid()}"
     _log.info("start: %s, %s, render %s, workers %d", engine.name, python, render, workers)
     web, backend, loop = engine.plugins
-    url, leave = database(engine)
+    url, handle = database(engine)
     try:
         store = backend.load()(engine.connection, url, pool_size())
+        if handle is not None:
+            store = Tended(store, handle.tend)
         pages = RENDERERS[render].load()(engine.name, platform.python_version())
         history = os.environ.get("SITE_HISTORY", "0") not in ("", "0")
         settings = Settings(clock(), os.environ.get("SITE_TOKEN") or None, history)
@@ -210,7 +216,8 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
         _log.info("end: exit status %d after %.1f s", status, time.monotonic() - began)
         return status
     finally:
-        leave()
+        if handle is not None:
+            handle.leave()
 
 
 def fail(message: str, status: int) -> int:

@@ -45,7 +45,7 @@ def _suits(place: Path) -> bool:
 
 
 def state(home: Path) -> Dict[str, Any]:
-    """What the keeper says: url and pid, or error; empty while the database is not running."""
+    """What the keeper says: url and pid, or error; and its cores. Empty while nothing runs."""
     try:
         text = (home / "state.json").read_text()
     except FileNotFoundError:

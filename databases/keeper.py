@@ -63,15 +63,18 @@ class Keeper:
         self._died_at = self._used_at = time.monotonic()
         self._deaths = 0
         self._signals = _signal_pipe()
+        self._cores = sorted(os.sched_getaffinity(0))
 
     def run(self) -> int:
         """Keep the database until its last user left, SIGTERM, or one death too many."""
         try:
             self._start_database()
             self._keep()
-        except DatabaseError as error:
-            self._log(str(error))
-            say(self._home, error=str(error))
+        except (DatabaseError, OSError) as error:
+            # On a full disk nothing can be said; users that run bring another keeper all the same.
+            with contextlib.suppress(OSError):
+                self._log(str(error))
+                say(self._home, error=str(error), cores=self._cores)
             return 1
         finally:
             self._stop_database()
@@ -121,7 +124,7 @@ class Keeper:
         if missing is not None:
             raise DatabaseError(missing)
         self._database = self._kind.start(self._home)
-        say(self._home, url=self._database.url, pid=self._database.pid)
+        say(self._home, url=self._database.url, pid=self._database.pid, cores=self._cores)
 
     def _stop_database(self) -> None:
         database, self._database = self._database, None

@@ -3,7 +3,8 @@
 ``join(name)`` returns a ``Handle``, for any name in ``databases.DATABASES``. A detached keeper
 process (``databases.keeper``) owns the database: it starts it, starts it again at the same
 address when it dies, and stops it when nobody holds the users' lock any more. The kernel drops
-a lock with its last holder, so a user that was killed counts as gone. Standard library only.
+a lock with its last holder, so a user that was killed counts as gone. So does a keeper: users that
+run for long look after it (``Handle.tend``) and bring another. Standard library only.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from databases import DATABASES, find
 from databases.database import DatabaseError
 from databases.home import folder, state, unsay
 from databases.locks import PROBE_SECONDS, is_locked, locked, open_lock
+from databases.tender import Tender
 from runtime.interpreters import executable
 from runtime.paths import ROOT
 
 START_SECONDS = 60.0
+REVIVE_SECONDS = 5.0
 
 
 class Handle:
@@ -35,11 +38,20 @@ class Handle:
         self.url = url
         self._name = name
         self._users: Optional[int] = users
+        home = folder(name)
+        self._tender = Tender(name, home, lambda: _revive(name, home))
 
     @property
     def pid(self) -> int:
         """The database's main process now: it changes when the keeper had to start it again."""
         return _pid(self._name)
+
+    def tend(self) -> None:
+        """Bring a keeper, and with it the database, where the one before is gone, however it went.
+
+        To be called twice a second by who runs for long; cheap. It neither waits nor raises.
+        """
+        self._tender.look()
 
     def leave(self) -> None:
         """Give up the hold. Closing, not unlocking: a forked process keeps its share."""
@@ -110,6 +122,20 @@ def _url(name: str, home: Path) -> str:
         _spawn_keeper(name, home)
     _wait(name, home, lambda: bool(state(home)), "did not start in time")
     return str(state(home)["url"])
+
+
+def _revive(name: str, home: Path) -> None:
+    """Another keeper, unless somebody else has brought one; it starts the database by itself.
+
+    In a thread of its own, which moves to the cores of the one before: the user may be pinned.
+    """
+    with locked(home / "start.lock", REVIVE_SECONDS):
+        if not is_locked(home / "keeper.lock"):
+            cores = state(home).get("cores")
+            if cores:
+                os.sched_setaffinity(0, cores)
+            unsay(home)
+            _spawn_keeper(name, home)
 
 
 def _spawn_keeper(name: str, home: Path) -> None:

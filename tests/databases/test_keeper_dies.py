@@ -1,0 +1,191 @@
+"""The keeper dies in any way: who runs brings another, and nothing needs a start by hand."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from databases import DATABASES, find, private, tender
+from databases.database import DatabaseError
+from databases.home import state
+from databases.keeper import RESTARTS, is_running
+from databases.locks import is_locked
+from handlers.engine import parse
+from handlers.survey import Survey
+from tests.conftest import absent
+from tests.support.site_client import ballot, get, vote
+from tests.support.site_server import Databases, SiteServer, serving, until
+
+# What the issue promises of the keeper; a loaded machine needs a moment more.
+KEEPER_SECONDS = 2.5
+DATABASE_SECONDS = 15.0
+ENGINES = {
+    "postgres": ("aiohttp-postgres-pool",),
+    "tarantool": ("starlette-tarantool-one", "--workers", "2"),
+    "mysql": ("sanic-aiomysql-gate",),
+}
+
+
+class Kept:
+    """A private database in a folder of its own, seen from outside."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def is_up(self) -> bool:
+        """Whether its keeper says where it is."""
+        return "url" in state(self.home)
+
+    def pid(self) -> int:
+        """Its main process."""
+        until(self.is_up, DATABASE_SECONDS, "the database is not up")
+        return int(state(self.home)["pid"])
+
+    def keeper(self) -> int:
+        """The keeper's process: the database's parent."""
+        status = Path(f"/proc/{self.pid()}/stat").read_text()
+        return int(status.rpartition(")")[2].split()[1])
+
+    def has_keeper(self) -> bool:
+        return is_locked(self.home / "keeper.lock")
+
+    def lose_keeper(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """End the keeper; AssertionError where nobody brings another in time."""
+        gone = self.keeper()
+        os.kill(gone, number)
+        # One that is told to end stops its database first.
+        until(lambda: not is_running(gone), DATABASE_SECONDS, "it does not end")
+        until(self.has_keeper, KEEPER_SECONDS, "nobody brought a keeper")
+
+
+@pytest.fixture(params=list(DATABASES))
+def name(request: pytest.FixtureRequest) -> str:
+    found = str(request.param)
+    missing = find(found).missing()
+    if missing:
+        absent(missing)
+    return found
+
+
+@pytest.fixture
+def site(name: str, tmp_path: Path) -> Iterator[tuple[SiteServer, Kept]]:
+    """A server on a database of its own, which nobody else holds."""
+    engine, *options = ENGINES[name]
+    described = Survey([parse(engine)], None).describe(parse(engine))
+    if not described["runs"]:
+        absent(described["reason"])
+    databases = Databases(tmp_path)
+    with serving(engine, databases.env(), *options) as server:
+        yield server, Kept(tmp_path / name)
+
+
+def check_votes(server: SiteServer) -> None:
+    """The site works, and its votes count."""
+    until(lambda: get(server.url, "/").status == 200, DATABASE_SECONDS, "it did not come back")
+    found = ballot(server.url)
+    assert vote(server.url, found.plus, found.minus).headers["location"] == "/?voted=1"
+
+
+def test_a_running_server_brings_another_keeper(site: tuple[SiteServer, Kept]) -> None:
+    """Also a second time, and where it was told to end."""
+    server, kept = site
+    check_votes(server)
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        kept.lose_keeper(number)
+        check_votes(server)
+    assert "was gone, and is replaced" in server.log()
+    assert "Traceback" not in server.log()
+
+
+def test_a_database_that_keeps_dying_is_not_given_up_by_who_needs_it(tmp_path: Path) -> None:
+    name = "tarantool"
+    if find(name).missing():
+        absent(str(find(name).missing()))
+    databases = Databases(tmp_path)
+    with serving("aiohttp-tarantool-one", databases.env()) as server:
+        kept = Kept(tmp_path / name)
+        keeper = kept.keeper()
+        for _ in range(RESTARTS + 1):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(kept.pid(), signal.SIGKILL)
+            until(lambda: not kept.is_up(), DATABASE_SECONDS, "it does not die")
+        until(lambda: not is_running(keeper), DATABASE_SECONDS, "it is kept on")
+        until(kept.has_keeper, KEEPER_SECONDS, "nobody brought a keeper")
+        check_votes(server)
+
+
+def test_a_keeper_that_does_not_stay_is_brought_less_and_less_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A full disk, say: as long as it lasts, it must not cost a core."""
+    tries: list[float] = []
+
+    def bring() -> None:
+        tries.append(now())
+        if len(tries) == 2:
+            raise DatabaseError("no room")
+
+    now = watched(monkeypatch)
+    looker = tender.Tender("odd", tmp_path, bring)
+    with caplog.at_level(logging.WARNING):
+        for _ in range(100):
+            looker.look()
+            until(lambda: not looker._thread or not looker._thread.is_alive(), 1.0, "it hangs")
+            now(0.1)
+    pauses = [later - sooner for sooner, later in pairwise(tries)]
+    assert pauses == sorted(pauses)
+    assert pauses[0] == pytest.approx(0.5, abs=0.15)
+    assert pauses[-1] == pytest.approx(1.5, abs=0.15)
+    assert "there is no keeper of the private odd: no room" in caplog.text
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> Callable[..., float]:
+    """A clock of the tender's that goes on when it is told to."""
+    at = [1000.0]
+
+    def now(forward: float = 0.0) -> float:
+        at[0] += forward
+        return at[0]
+
+    monkeypatch.setattr(tender, "time", SimpleNamespace(monotonic=now))
+    return now
+
+
+def test_who_only_holds_a_database_may_tend_it_too(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A race between two servers, say."""
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    kept = Kept(tmp_path / name)
+    handle = private.join(name)
+    everywhere = os.sched_getaffinity(0)
+    try:
+        gone = kept.keeper()
+        os.sched_setaffinity(0, {min(everywhere)})
+        os.kill(gone, signal.SIGKILL)
+
+        def tended() -> bool:
+            handle.tend()
+            return kept.has_keeper()
+
+        until(lambda: not kept.has_keeper(), 1.0, "its lock is still held")
+        until(tended, KEEPER_SECONDS, "no keeper was brought")
+        url = handle.url
+        assert kept.keeper() != gone
+        # It is not where its user is pinned.
+        assert os.sched_getaffinity(kept.keeper()) == everywhere
+        again = private.join(name)
+        assert again.url == url
+        again.leave()
+    finally:
+        os.sched_setaffinity(0, everywhere)
+        handle.leave()
+        until(lambda: not kept.has_keeper(), DATABASE_SECONDS, "the keeper did not end")
