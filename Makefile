@@ -1,4 +1,4 @@
-# Usage: make [help|race|toolbench|locust|test|lint|format|serve|history|env|drivers|system|oha|lock|clean]
+# Usage: make [help|race|toolbench|locust|test|chaos|lint|format|serve|history|env|drivers|system|oha|lock|clean]
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -12,7 +12,7 @@ PORT ?= 1717
 TESTS_AT_ONCE ?= $(shell cores=$$(nproc); echo $$((cores < 8 ? cores + 1 : 8)))
 PYTHON := .venv/bin/python
 
-.PHONY: help race toolbench locust test lint format serve history ready env drivers system oha lock clean
+.PHONY: help race toolbench locust test chaos lint format serve history ready env drivers system oha lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-9s %s\n' "$$name" "$$what"; done
@@ -36,6 +36,10 @@ locust: ready  ## the site and Locust's page; SHAPE= ENGINE= USER= WORKERS= HEAD
 
 test: ready drivers lint  ## lint, types and every test; ARGS=--require-all turns skips into failures
 	@$(PYTHON) -m pytest -n '$(TESTS_AT_ONCE)' --dist loadgroup $(ARGS)
+
+chaos: ready  ## faults done on purpose, and docs/reliability.md of them; FAULTS='hostile slow' SHORT=1 ARGS=
+	@$(PYTHON) -m chaos $(FAULTS) $(if $(SHORT),--short) \
+	    $(if $(FAULTS)$(SHORT),,--output docs/reliability.md) $(ARGS)
 
 lint: ready  ## format, lint and types, without changing a file
 	@$(PYTHON) -m ruff format --check

@@ -1,0 +1,1 @@
+"""One file a fault; each has a ``FAULT`` that ``chaos.FAULTS`` names."""

@@ -1,0 +1,97 @@
+"""No room left on the disk of a database, under votes; then there is some again."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from chaos.clients import Voters
+from chaos.faults.databases import after, counted
+from chaos.faults.disk import disk, resize
+from chaos.lab import Fault, Lab, stored, until
+from chaos.seen import NotHere, Seen
+from race.web.databases import Databases
+from race.web.engines import Entry
+
+ROOM = 1 << 30
+LEFT = 64 * 1024
+FULL_SECONDS = 8.0
+SHORT_SECONDS = 3.0
+BACK_SECONDS = 10.0
+MOST_VOTES = 10
+"""Of a crowd before the disk is full."""
+
+
+def run(lab: Lab) -> Iterator[Seen]:
+    """Each database once, on a disk of its own."""
+    seen: set[str | None] = set()
+    for entry in stored():
+        if entry.database in seen:
+            continue
+        subject = f"{entry.database}, {entry.name}"
+        try:
+            yield within_disk(lab, entry, subject)
+            seen.add(entry.database)
+        except (NotHere, OSError) as reason:
+            yield Seen(subject, "", f"not tried: {reason}")
+
+
+def within_disk(lab: Lab, entry: Entry, subject: str) -> Seen:
+    """A lab on that disk, closed before the disk goes."""
+    place = lab.folder / str(entry.database)
+    with disk(place, str(ROOM)):
+        inner = Lab(place, lab.short, lab.seed, lab.say)
+        try:
+            return filled(inner, entry, subject, place)
+        finally:
+            inner.close()
+
+
+def filled(lab: Lab, entry: Entry, subject: str, place: Path) -> Seen:
+    """Votes before, while and after the disk is full."""
+    name = str(entry.database)
+    empty = used(place)
+    ours = Databases({name: lab.database(name)})
+    if used(place) - empty < LEFT:
+        raise NotHere("root's are elsewhere than in VAR_DIR")
+    before = counted(ours, name)
+    wrong: list[str] = []
+    recovery: list[float] = []
+    with lab.server(entry.name) as server, Voters(server.url) as voters:
+        until(lambda: len(voters.acknowledged) > MOST_VOTES, BACK_SECONDS)
+        resize(place, used(place) + LEFT)
+        told = len(voters.acknowledged)
+        time.sleep(lab.times(int(FULL_SECONDS), int(SHORT_SECONDS)))
+        taken = len(voters.acknowledged) - told
+        resize(place, ROOM)
+        began = time.monotonic()
+        try:
+            recovery.append(until(lambda: voters.since(began), BACK_SECONDS) - began)
+        except TimeoutError:
+            wrong.append(f"no vote within {BACK_SECONDS:.0f} s of room")
+        if not server.child.running():
+            wrong.append(f"the server {server.child.last_words()}")
+    try:
+        votes = until(lambda: after(ours, name, before, voters), BACK_SECONDS)
+    except TimeoutError:
+        votes, wrong = None, [*wrong, "the votes could not be counted"]
+    lab.say(f"room: {subject}: {len(wrong)} went wrong")
+    text = f"{taken} votes taken while it was full"
+    return Seen(subject, "once", text, recovery, votes, wrong)
+
+
+def used(place: Path) -> int:
+    """Bytes in use there."""
+    found = os.statvfs(place)
+    return (found.f_blocks - found.f_bfree) * found.f_frsize
+
+
+FAULT = Fault(
+    "a full disk under a database",
+    "Votes are refused or counted, none that was acknowledged is lost, and within 10 s of room "
+    "votes are taken again, without a start by hand.",
+    600.0,
+    run,
+)

@@ -1,0 +1,1 @@
+"""What `make chaos` does, and whether it sees what it is there to see."""
