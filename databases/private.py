@@ -24,6 +24,7 @@ from databases.database import DatabaseError
 from databases.home import folder, state, unsay
 from databases.locks import PROBE_SECONDS, is_locked, locked, open_lock
 from databases.tender import Tender
+from runtime.child import unguarded
 from runtime.interpreters import executable
 from runtime.paths import ROOT
 
@@ -147,6 +148,7 @@ def _spawn_keeper(name: str, home: Path) -> None:
         code = subprocess.call(
             command,
             cwd=str(ROOT),
+            env=unguarded(),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

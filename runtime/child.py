@@ -1,11 +1,14 @@
-"""A child process that dies with its parent (Linux, prctl(2))."""
+"""A child process that dies with its parent (Linux, prctl(2)), or with who began it all."""
 
 from __future__ import annotations
 
 import ctypes
-from typing import Callable
+import os
+from typing import Callable, Dict
 
 PR_SET_PDEATHSIG = 1
+# Has a word for each harness that a process must not outlive; see ``race.machine.guard``.
+GUARD = "RACE_GUARD"
 
 
 def dies_with_parent(number: int) -> Callable[[], None]:
@@ -21,3 +24,8 @@ def dies_with_parent(number: int) -> Callable[[], None]:
         prctl(PR_SET_PDEATHSIG, signal)
 
     return arrange
+
+
+def unguarded() -> Dict[str, str]:
+    """The environment for a process that has a life of its own, whoever starts it."""
+    return {name: value for name, value in os.environ.items() if name != GUARD}

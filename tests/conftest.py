@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+from race.machine import guard
 from tests.support.site_server import Databases
 
 _options: dict[str, bool] = {}
@@ -21,6 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    guard.up()  # whatever ends this process, its servers end too
     _options["require_all"] = config.getoption("--require-all")
 
 

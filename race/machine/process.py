@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from race.errors import RaceError
+from race.machine import guard
 
 STOP_SECONDS = 8.0
 LAST_WORDS = 4096
@@ -54,6 +55,7 @@ class Child:
         """`talks`: its output is read line by line while it runs, not as a whole after its end;
         `hears`: it is told lines, on its stdin.
         """
+        guard.up()
         self.command = list(command)
         # A pipe that nobody reads would stop a child with much to say.
         self._stderr, self._stdout = _in_memory("stderr"), _in_memory("stdout")

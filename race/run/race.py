@@ -15,7 +15,7 @@ from types import FrameType
 
 from race.discipline import Discipline, discipline, explained
 from race.errors import RaceError
-from race.machine import calibrate, calm, cores, describe
+from race.machine import calibrate, calm, cores, describe, guard
 from race.machine.meters import meters
 from race.plan.contenders import TWIN_MARK, baseline, with_twin
 from race.plan.forecast import Plan
@@ -137,14 +137,20 @@ def resumed(folder: Path, allow: Callable[[Scenario], None]) -> tuple[Head, Plan
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Ctrl-C and SIGTERM raise KeyboardInterrupt once; more do not disturb the tidying up."""
+    """Ctrl-C, SIGTERM and a terminal that is closed (but for nohup) raise KeyboardInterrupt once;
+    more do not disturb the tidying up.
+    """
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        for each in (signal.SIGINT, signal.SIGTERM):
+        for each in numbers:
             signal.signal(each, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    before = {each: signal.signal(each, interrupt) for each in (signal.SIGINT, signal.SIGTERM)}
+    guard.up()
+    before = {each: signal.signal(each, interrupt) for each in numbers}
     try:
         yield
     finally:

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from databases import find
+from race.machine import guard
 from race.machine.process import Child, bound_logs
 from race.web.databases import Databases
 from race.web.engines import SERVER, catalogue
@@ -45,6 +46,7 @@ class Asked:
 def run(asked: Asked, browser: bool) -> int:
     """All of it; the exit status. RaceError and CellFailed have one line for a person."""
     raise_descriptors()
+    guard.up()
     with contextlib.ExitStack() as stack:
         stopped = stack.enter_context(signals())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="locust-")))
@@ -58,7 +60,8 @@ def run(asked: Asked, browser: bool) -> int:
             if locusts.page and not stopped:
                 say(f"Locust: {locusts.page}  (Ctrl-C ends both)")
                 if browser:
-                    webbrowser.open(locusts.page)
+                    with guard.aside():  # it stays when we go
+                        webbrowser.open(locusts.page)
             died = watch(locusts, site, sampler, stopped)
         finally:
             status = locusts.end()
