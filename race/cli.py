@@ -9,6 +9,7 @@ from pathlib import Path
 
 from race.commands import COMMANDS, INTERRUPTED, Command
 from race.errors import RaceError
+from race.machine import pins
 from race.paths import RESULTS
 from race.saved.reader import ResultsError
 from runtime.arguments import WRONG_USE, Parser
@@ -18,6 +19,7 @@ from runtime.paths import ROOT
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit status."""
     options = parser().parse_args(argv)
+    pins.give_back_left()
     try:
         status: int = options.command.run(options)
     except (RaceError, ResultsError) as error:

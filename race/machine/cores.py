@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 Layout = dict[str, frozenset[int]]
@@ -80,29 +80,11 @@ def kept_off(layout: Layout) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def pin_tree(pids: Sequence[int], cores: frozenset[int]) -> dict[int, frozenset[int]]:
-    """Pin every thread of running processes; returns what they had, by thread id. Without cores
-    nothing is pinned.
-    """
-    before: dict[int, frozenset[int]] = {}
-    if not cores:
-        return before
-    for thread in (thread for pid in pids for thread in _threads(pid)):
-        try:
-            before[thread] = frozenset(os.sched_getaffinity(thread))
+def pin_tree(pids: Sequence[int], cores: frozenset[int]) -> None:
+    """Pin every thread of running processes. Without cores nothing is pinned."""
+    for thread in (thread for pid in pids for thread in _threads(pid)) if cores else ():
+        with suppress(OSError):  # the thread ended meanwhile, or belongs to another user
             os.sched_setaffinity(thread, cores)
-        except OSError:  # the thread ended meanwhile, or belongs to another user
-            before.pop(thread, None)
-    return before
-
-
-def restore(before: dict[int, frozenset[int]]) -> None:
-    """Undo `pin_tree` for the threads that still run."""
-    for thread, cores in before.items():
-        try:
-            os.sched_setaffinity(thread, cores)
-        except OSError:  # ended meanwhile
-            continue
 
 
 def _threads(pid: int) -> list[int]:

@@ -11,8 +11,8 @@ from typing import Protocol
 from databases import find, private
 from databases.database import DatabaseError
 from race.errors import RaceError
-from race.machine import cores, listener
-from race.machine.proc import tree
+from race.machine import listener
+from race.machine.pins import Pins
 from runtime.address import Address, AddressError
 
 
@@ -40,7 +40,7 @@ class Databases:
 
     handles: dict[str, Held] = field(default_factory=dict)
     external: dict[str, int] = field(default_factory=dict)
-    _affinity: dict[int, frozenset[int]] = field(default_factory=dict)
+    _pins: Pins = field(default_factory=Pins)
 
     def hold(self, names: Iterable[str]) -> None:
         """Keep these databases up until `release`; RaceError when one cannot run."""
@@ -58,8 +58,7 @@ class Databases:
 
     def release(self) -> None:
         """Give every hold up; what was pinned goes back to where it was."""
-        cores.restore(self._affinity)
-        self._affinity.clear()
+        self._pins.release()
         for handle in self.handles.values():
             handle.leave()
         self.handles.clear()
@@ -85,11 +84,8 @@ class Databases:
 
     def pin(self, where: frozenset[int]) -> None:
         """Pin every database to its cores; again for each cell, as a restarted one is not."""
-        if not where:
-            return
         for name in (*self.handles, *self.external):
-            found = cores.pin_tree(tree(self.pid(name)), where)
-            self._affinity = {**found, **self._affinity}
+            self._pins.pin(self.pid(name), where)
 
 
 @contextmanager

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import time
 from pathlib import Path
 
 import psutil
+import psycopg
 import pytest
 
+from tests.conftest import absent
 from tests.support.race_lab import Race, scenario
 from tests.support.site_server import Databases, environment
 
@@ -147,6 +150,34 @@ def test_a_killed_race_takes_its_children_with_it(tmp_path: Path) -> None:
         race.process.kill()
         race.process.wait()
         assert not left_behind(children)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
+def test_a_database_of_others_gets_its_cores_back(
+    number: signal.Signals, tmp_path: Path, databases: Databases
+) -> None:
+    """At once, or with the next command; also a connection that came during the race."""
+    url, whole = databases.hold("postgres"), os.sched_getaffinity(0)
+    if len(whole) < 2:
+        absent("two cores: with one nothing is pinned")
+    path = scenario(tmp_path, ["aiohttp-postgres-pool"], ["good"], duration=5)
+    env = databases.env_at("postgres", url)
+    with Race(["run", str(path)], tmp_path / "results", env) as race:
+        race.child("-d5s")
+        with psycopg.connect(url) as connection:
+            backend = psutil.Process(connection.info.backend_pid)
+            main = backend.parent()
+            assert main is not None
+            everybody = [main, *main.children(recursive=True)]
+            assert {len(one.cpu_affinity()) for one in everybody} == {1}
+            race.send(number)
+            assert race.wait() in (130, -number)
+            if number == signal.SIGKILL:
+                with Race(["list"], tmp_path / "results", env) as command:
+                    assert command.wait() == 0
+            everybody = [main, *main.children(recursive=True)]
+            assert backend in everybody
+            assert {tuple(one.cpu_affinity()) for one in everybody} == {tuple(sorted(whole))}
 
 
 def test_a_full_disk_ends_the_race_with_one_line_and_keeps_cells(tmp_path: Path) -> None:

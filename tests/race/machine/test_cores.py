@@ -223,13 +223,3 @@ def test_the_layout_is_the_same_wherever_the_harness_itself_runs() -> None:
     with cores.kept_off(found):
         assert cores.assign(PARTIES) == found
         assert set(cores.allowed()) == cores.GIVEN
-
-
-def test_pinning_running_processes_can_be_undone() -> None:
-    with python("import sys" + WAIT) as process:
-        whole = os.sched_getaffinity(process.pid)
-        one = frozenset([min(whole)])
-        before = cores.pin_tree([process.pid], one)
-        assert os.sched_getaffinity(process.pid) == one
-        cores.restore(before)
-        assert os.sched_getaffinity(process.pid) == whole
