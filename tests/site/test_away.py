@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -24,11 +22,14 @@ class Away:
     def __init__(self, error: StoreError) -> None:
         self._error = error
 
-    @contextlib.asynccontextmanager
-    async def acquire(self) -> AsyncIterator[Any]:
-        if self._error:
-            raise self._error
-        yield
+    def acquire(self) -> Away:
+        return self
+
+    async def __aenter__(self) -> Any:
+        raise self._error
+
+    async def __aexit__(self, *error: object) -> None:
+        """Never entered."""
 
 
 class Asked:
