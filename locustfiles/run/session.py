@@ -38,6 +38,7 @@ class Session:
         self._limits = limits_of(options)
         self._samples = Samples(options.samples)
         self._verdicts: list[Verdict] = []
+        self._unwritten = False
         self._guard: Guard | None = None
         self._follower = gevent.Greenlet()
         choose_shape(environment)
@@ -115,8 +116,7 @@ class Session:
         run.reported = True
         # Of workers the last figures come a little later.
         run.final = not isinstance(environment.runner, MasterRunner)
-        folder = self._write(run)
-        for line in [*run.lines(), f"reports: {folder}"]:
+        for line in [*run.lines(), f"reports: {self._write(run)}"]:
             say(line)
         if not run.final:
             gevent.spawn_later(WORKER_REPORT_INTERVAL + 1, self._finish, run)
@@ -129,10 +129,15 @@ class Session:
             run.final = True
             self._write(run)
 
-    def _write(self, run: Run) -> Path:
+    def _write(self, run: Run) -> str:
+        """Where the reports are, or why there are none: what was there before stays."""
         record.conclude(run, self.environment)
         run.verdict.passed = self._limits.passed(load_of(self.environment))
-        return reports.write(run, self.environment, self._reports)
+        try:
+            return str(reports.write(run, self.environment, self._reports))
+        except OSError as error:
+            self._unwritten = True
+            return f"none, cannot write in {self._reports}: {error.strerror}"
 
     def quitting(self) -> None:
         """The program ends: a run under way too, then the last figures and the exit status."""
@@ -143,7 +148,8 @@ class Session:
             self._stop(self.environment)
             self._finish(self.run)
         broken = bool(runner.exceptions) or log.unhandled_greenlet_exception
-        self.environment.process_exit_code = exit_status(self._verdicts, self._limits, broken)
+        status = exit_status(self._verdicts, self._limits, broken)
+        self.environment.process_exit_code = status or (FAILED if self._unwritten else status)
 
 
 def hear_sigint() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import socket
 import time
@@ -282,6 +283,20 @@ def test_a_folder_that_cannot_be_is_said_before_the_run(site: SiteServer, tmp_pa
     with locust(site.url, tmp_path, *wrong, "Reader") as running:
         assert running.wait() == 2
     assert "locustfile: --reports /dev/null/x: Not a directory" in running.text()
+
+
+def test_reports_that_do_not_fit_on_the_disk_are_one_line(site: SiteServer, tmp_path: Path) -> None:
+    with locust(site.url, tmp_path, *SHORT, "4:2", "Reader", before=small_files) as running:
+        assert running.wait() == 1
+    reports = tmp_path / "reports"
+    assert f"reports: none, cannot write in {reports}: File too large" in running.text()
+    assert "Traceback" not in running.text()
+    assert [one for one in reports.rglob("*") if one.is_file()] == []
+
+
+def small_files() -> None:
+    """No report fits."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
 
 def test_another_site_is_not_loaded(tmp_path: Path) -> None:

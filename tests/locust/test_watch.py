@@ -21,6 +21,7 @@ from data_interface.watch import Watched
 from race.web.locust.sampler import Sampler, own_counts
 from race.web.locust.sockets import open_to
 from runtime.address import Address
+from tests.support.disk import largest_file
 
 
 class Connection:
@@ -143,6 +144,19 @@ def test_a_sample_has_differences(tmp_path: Path) -> None:
     assert (second["requests_per_page"], second["waiting"]) == (8.5, 0)
     assert second["server_cpu"] > 0
     assert second["database_cpu"] is second["connections"] is None
+
+
+def test_a_full_disk_costs_a_sample_and_tears_none(tmp_path: Path) -> None:
+    sampler = Sampler(tmp_path / "samples", os.getpid(), None, None, tmp_path)
+    sampler.look()
+    for size in (1, 20):
+        sampler._due = 0
+        with largest_file((tmp_path / "samples").stat().st_size + size):
+            sampler.look()
+    sampler._due = 0
+    sampler.look()
+    lines = (tmp_path / "samples").read_text().splitlines()
+    assert len([json.loads(line) for line in lines]) == 2
 
 
 def test_own_connections_are_counted(tmp_path: Path) -> None:

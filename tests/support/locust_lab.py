@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -43,7 +43,14 @@ def _hears_ctrl_c() -> None:
 class Running:
     """A process whose output is kept; with it goes all that it started."""
 
-    def __init__(self, command: list[str], output: Path, env: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        output: Path,
+        env: dict[str, str] | None = None,
+        before: Callable[[], None] = _hears_ctrl_c,
+    ) -> None:
+        """`before` runs in the new process before the command."""
         needed()
         self.output = output
         with output.open("wb") as file:
@@ -54,7 +61,7 @@ class Running:
                 stderr=subprocess.STDOUT,
                 env=env or environment(),
                 cwd=ROOT,
-                preexec_fn=_hears_ctrl_c,  # noqa: PLW1509 - one thread
+                preexec_fn=before,  # noqa: PLW1509 - one thread
             )
 
     def text(self) -> str:
@@ -110,12 +117,14 @@ class Running:
 
 
 @contextlib.contextmanager
-def locust(host: str, folder: Path, *arguments: str) -> Iterator[Running]:
+def locust(
+    host: str, folder: Path, *arguments: str, before: Callable[[], None] = _hears_ctrl_c
+) -> Iterator[Running]:
     """The locustfile alone, headless."""
     command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless"]
     command += ["--loglevel", "WARNING", "--only-summary", "--host", host]
     command += ["--reports", str(folder / "reports"), *arguments]
-    running = Running(command, folder / "output.txt")
+    running = Running(command, folder / "output.txt", before=before)
     try:
         yield running
     finally:

@@ -6,8 +6,10 @@ The lines are the contract with the locustfile, which imports nothing of ours: s
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,9 +46,9 @@ class Sampler:
         if now < self._due:
             return
         self._due = now + EVERY_SECONDS
-        sample = self._sample()
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(sample) + "\n")
+        line = json.dumps(self._sample()).encode() + b"\n"
+        with suppress(OSError):  # a full disk costs a sample, not the run
+            append(self.path, line)
 
     def _sample(self) -> dict[str, float | None]:
         pages, requests = self._passed("pages"), self._passed("requests")
@@ -84,6 +86,18 @@ class Sampler:
         if before is None or not counts:
             return None
         return sum(count - before.get(one, 0.0) for one, count in counts.items())
+
+
+def append(path: Path, line: bytes) -> None:
+    """A whole line; OSError, and nothing of it, where it does not fit."""
+    with path.open("ab", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
+        try:
+            while line:
+                line = line[file.write(line) :]
+        except OSError:
+            file.truncate(end)
+            raise
 
 
 def own_counts(folder: Path, name: str) -> dict[str, float]:

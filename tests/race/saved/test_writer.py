@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from race.errors import NotSaved, RaceError
 from race.saved import writer as writing
 from race.saved.reader import CELLS_FILE, RUN_FILE, load
 from race.saved.writer import Writer
+from tests.support.disk import largest_file
 from tests.support.records import NOW, cell, contender, head
 
 HOLD = """
@@ -34,17 +34,6 @@ with Writer(Path(sys.argv[1]), head(contender("a"))):
 """
 HEAD = head(contender("a"))
 CELL = cell("a")
-
-
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
-    """No file of this process may grow beyond `size` bytes: what a full disk does to it."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture
