@@ -119,7 +119,10 @@ def _so_far(folder: Path, plan: Plan, console: Console, as_json: bool) -> None:
     if found.contests:
         if not as_json:
             console.print(tables.matrix(found, plan.works))
-        say(console, f"report so far: {_report(found)}")
+        try:
+            say(console, f"report so far: {_report(found)}")
+        except RaceError as error:
+            say(console, f"report so far: none, {error}")
     say(console, f"interrupted; {len(found.race.cells)} finished cells are kept: go on with")
     say(console, f"  {again.resume(folder)}")
 
@@ -137,16 +140,16 @@ def _summary(found: Analysis, console: Console, as_json: bool) -> None:
     say(console, f"report:  {_report(found)}")
 
 
-def _report(found: Analysis) -> str:
-    """Written, and where; or why not, for the results are there without it."""
+def _report(found: Analysis) -> Path:
+    """Written, and where; RaceError where it cannot be, for the results are there without it."""
     from race.report import html
 
     path = found.race.folder / REPORT_FILE
     try:
         html.write(found, path)
     except OSError as error:
-        return f"none, cannot write {path}: {error.strerror}"
-    return str(path)
+        raise RaceError(f"cannot write {path}: {error.strerror}; all results are saved") from None
+    return path
 
 
 def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:

@@ -118,10 +118,16 @@ def test_a_report_that_cannot_be_written_is_one_line(
 
     monkeypatch.setattr("race.report.html.put", full)
     folder = here / "races" / "one"
-    assert carry_out(folder, *planned(Toys(loads=999)), False) == 0
-    path = folder / "report.html"
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last == f"report:  none, cannot write {path}: No space left on device"
+    toys = Toys(loads=3 * 3 + 3)
+    head, plan = planned(toys)
+    assert carry_out(folder, head, plan, False) == INTERRUPTED
+    why = f"cannot write {folder / 'report.html'}: No space left on device; all results are saved"
+    assert f"report so far: none, {why}\n" in capsys.readouterr().out
+    toys.loads = 999
+    with pytest.raises(RaceError) as caught:
+        carry_out(folder, head, plan, False)
+    assert str(caught.value) == why
+    assert f"results: {folder}\n" in capsys.readouterr().out
     assert load(folder).head.finished_at
 
 
