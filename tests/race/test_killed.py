@@ -25,7 +25,8 @@ from tests.support.site_server import Databases, until
 GONE_SECONDS = 20.0
 """A database that nobody uses any more stays for a moment, then closes its log of changes."""
 MOMENTS = int(os.environ.get("MOMENTS", "4"))
-RACE_SECONDS = 12.0
+CELLS, CELL_SECONDS = 6, 3.0
+"""Of a race, and of what is before its first cell."""
 MARK = "TEST_KILLED"
 
 STARTS = """
@@ -52,7 +53,14 @@ print("ready", flush=True)
 os.kill(os.getpid(), signal.SIGSTOP)
 time.sleep(60)
 """
-COPY = "import os, time; os.fork() or os.fork() or time.sleep(60); time.sleep(60)"
+COPY = """
+import os, time
+from race.machine import guard
+guard.up()
+if os.fork():
+    print("started", flush=True)
+time.sleep(60)
+"""
 SLOW = """#!/bin/sh
 sleep 1
 exec sleep 60
@@ -135,8 +143,7 @@ def test_who_had_not_asked_for_a_signal_yet_does_not_live_on(tmp_path: Path, mar
 
 
 def test_who_was_forked_and_runs_no_program_of_its_own_does_not_live_on(mark: str) -> None:
-    code = "from race.machine import guard; guard.up(); print('started', flush=True)"
-    killed([sys.executable, "-c", f"{code}; {COPY}"], mark)
+    killed([sys.executable, "-c", COPY], mark)
     nobody_is_left(mark)
 
 
@@ -160,6 +167,17 @@ def test_a_guard_ends_none_of_another_harness(mark: str) -> None:
         assert set(left(mark)) == before
         other.kill()
     nobody_is_left(mark)
+
+
+def test_the_word_is_there_again_where_the_environment_was_put_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guard.up()
+    words = os.environ[GUARD]
+    monkeypatch.setenv(GUARD, "another")
+    guard.up()
+    guard.up()
+    assert os.environ[GUARD] == f"another {words.split()[-1]}"
 
 
 def test_a_database_has_a_life_of_its_own(databases: Databases) -> None:
@@ -190,12 +208,13 @@ def test_no_child_outlives_a_race_that_is_killed_at_any_moment(
     """MOMENTS=50 for as many."""
     chance = random.Random(moment)  # noqa: S311 - the same moments each time
     kill: Callable[[Race], None] = chance.choice([by_id, by_group])
-    after = chance.uniform(0, RACE_SECONDS)
+    cells, after = chance.randrange(CELLS), chance.uniform(0, CELL_SECONDS)
     path = scenario(tmp_path, ["aiohttp-tarantool-one"], ["vote"])
     path.write_text("link = [0, 1]\n" + path.read_text())
     env = {**unguarded(), "VAR_DIR": str(tmp_path / "var"), MARK: mark}
     with Race(["run", str(path)], tmp_path / "results", env, before=os.setsid) as lab:
         until(lambda: left(mark), 5, "it did not start")
+        lab.wait_for_cells(cells)
         deadline = time.monotonic() + after
         while time.monotonic() < deadline and lab.process.poll() is None:
             time.sleep(0.01)

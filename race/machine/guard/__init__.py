@@ -17,14 +17,24 @@ from pathlib import Path
 
 from runtime.child import GUARD
 
-_guarded: list[int] = []
+_words: dict[int, str] = {}
+"""Of this process, by its id: one that was forked from it has none yet."""
 
 
 def up() -> None:
-    """From now on, for all that this process starts; once is enough."""
-    if os.getpid() in _guarded:
-        return
-    outer, word = os.environ.get(GUARD, ""), secrets.token_hex(8)
+    """From now on, for all that this process starts. To be called again where the environment may
+    have been put back.
+    """
+    outer = os.environ.get(GUARD, "")
+    if os.getpid() not in _words:
+        _words[os.getpid()] = _guard(outer)
+    if (word := _words[os.getpid()]) not in outer.split():
+        os.environ[GUARD] = f"{outer} {word}".strip()
+
+
+def _guard(outer: str) -> str:
+    """Start a guard, which those that guard us may end as well; the word that it looks for."""
+    word = secrets.token_hex(8)
     # Nobody writes into it: it is closed with the last of us. Who was forked has it until it runs
     # a program of its own.
     reader, _ = os.pipe()
@@ -42,8 +52,7 @@ def up() -> None:
         ],
     )
     os.close(reader)
-    os.environ[GUARD] = f"{outer} {word}".strip()
-    _guarded.append(os.getpid())
+    return word
 
 
 @contextmanager
