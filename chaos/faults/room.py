@@ -17,8 +17,8 @@ from race.web.engines import Entry
 
 ROOM = 1 << 30
 LEFT = 64 * 1024
-FULL_SECONDS = 8.0
-SHORT_SECONDS = 3.0
+FULL_SECONDS = 8
+SHORT_SECONDS = 3
 BACK_SECONDS = 10.0
 MOST_VOTES = 10
 """Of a crowd before the disk is full."""
@@ -31,9 +31,9 @@ def run(lab: Lab) -> Iterator[Seen]:
         if entry.database in seen:
             continue
         subject = f"{entry.database}, {entry.name}"
+        seen.add(entry.database)
         try:
             yield within_disk(lab, entry, subject)
-            seen.add(entry.database)
         except (NotHere, OSError) as reason:
             yield Seen(subject, "", f"not tried: {reason}")
 
@@ -54,23 +54,24 @@ def filled(lab: Lab, entry: Entry, subject: str, place: Path) -> Seen:
     name = str(entry.database)
     empty = used(place)
     ours = Databases({name: lab.database(name)})
-    if used(place) - empty < LEFT:
-        raise NotHere("root's are elsewhere than in VAR_DIR")
-    before = counted(ours, name)
     wrong: list[str] = []
     recovery: list[float] = []
-    with lab.server(entry.name) as server, Voters(server.url) as voters:
-        until(lambda: len(voters.acknowledged) > MOST_VOTES, BACK_SECONDS)
-        resize(place, used(place) + LEFT)
-        told = len(voters.acknowledged)
-        time.sleep(lab.times(int(FULL_SECONDS), int(SHORT_SECONDS)))
-        taken = len(voters.acknowledged) - told
-        resize(place, ROOM)
-        began = time.monotonic()
-        try:
-            recovery.append(until(lambda: voters.since(began), BACK_SECONDS) - began)
-        except TimeoutError:
-            wrong.append(f"no vote within {BACK_SECONDS:.0f} s of room")
+    with lab.server(entry.name) as server:
+        before = counted(ours, name)
+        if used(place) - empty < LEFT:
+            raise NotHere("its data is elsewhere than in VAR_DIR, as root's is")
+        with Voters(server.url) as voters:
+            until(lambda: len(voters.acknowledged) > MOST_VOTES, BACK_SECONDS)
+            resize(place, used(place) + LEFT)
+            told = len(voters.acknowledged)
+            time.sleep(lab.times(FULL_SECONDS, SHORT_SECONDS))
+            taken = len(voters.acknowledged) - told
+            resize(place, ROOM)
+            began = time.monotonic()
+            try:
+                recovery.append(until(lambda: voters.since(began), BACK_SECONDS) - began)
+            except TimeoutError:
+                wrong.append(f"no vote within {BACK_SECONDS:.0f} s of room")
         if not server.child.running():
             wrong.append(f"the server {server.child.last_words()}")
     try:
