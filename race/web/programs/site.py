@@ -86,14 +86,14 @@ async def index(db: Any, session: str | None, address: str, agent: str) -> tuple
     ]
     if session is None:
         requests.append(db.call("site_new_id"))
-    left, right, [plus], [minus], _, *new = [(await request)[0] for request in requests]
+    left, right, one, other, _, *new = [(await request)[0] for request in requests]
     while left[0] == right[0]:
         right = (await db.call("site_random_sticker"))[0]
     session = session or new[0][0]
-    expires = int(time.time()) + TOKEN_SECONDS
+    (plus, now), (minus, later) = one, other
     requests = [
-        db.insert(layout.TOKENS, [plus, left[0], minus, expires]),
-        db.insert(layout.TOKENS, [minus, right[0], plus, expires]),
+        db.insert(layout.TOKENS, [plus, left[0], minus, now + TOKEN_SECONDS]),
+        db.insert(layout.TOKENS, [minus, right[0], plus, later + TOKEN_SECONDS]),
         touch(db, session, address, agent),
     ]
     for request in requests:
