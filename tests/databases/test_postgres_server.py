@@ -192,6 +192,20 @@ def test_the_number_of_a_killed_server_may_be_somebody_else_s(folder: Path) -> N
             second.stop()
 
 
+def test_a_server_takes_no_settings_from_who_starts_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``join`` drops them, but races start one by themselves."""
+    with monkeypatch.context() as patch:
+        for name, value in SETTINGS.items():
+            patch.setenv(name, value)
+        running = server.start(folder)
+    try:
+        assert answer(running.url) == (1,)
+    finally:
+        running.stop()
+
+
 def test_a_server_that_still_runs_is_ended_first(folder: Path) -> None:
     first = server.start(folder)
     second = server.start(folder)
