@@ -138,6 +138,28 @@ def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> 
         assert get(server.url, "/").status == 200
 
 
+@with_each([name for name in in_mode("pool") if parse(name).backend == "postgres"])
+def test_workers_that_are_started_again_meanwhile_serve_once_it_is_back(
+    starter: Starter, engine: str
+) -> None:
+    """Their first connect fails: they go on without it."""
+    name = starter.ready(engine).plugins[1].database
+    assert name
+    with serving(engine, starter.databases.env(), "--workers", "2") as server:
+        before = {worker.pid for worker in server.tree()}
+        with starter.databases.down(name):
+            for worker in server.tree():
+                worker.kill()
+            until(
+                lambda: len({one.pid for one in server.tree()} - before) == 2,
+                5.0,
+                "nobody started the workers again",
+            )
+            until(lambda: get(server.url, "/ugly").status == 200, 5.0, "they do not serve")
+            assert get(server.url, "/").status == 503
+        check_back(server)
+
+
 @with_each(in_mode("multi", "query"))
 def test_more_visitors_than_connections(starter: Starter, engine: str) -> None:
     """All at once, each with connections of its own: every one has an answer, none a failure."""
