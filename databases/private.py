@@ -71,9 +71,7 @@ def join(name: str) -> Handle:
     driver elsewhere, such as PGSERVICE: they are meant for a database of the user's. And a relative
     VAR_DIR is absolute, as the keeper and other children run in other folders.
     """
-    prefix = find(name).settings
-    for variable in [each for each in os.environ if prefix and each.startswith(prefix)]:
-        del os.environ[variable]
+    forget_settings(name)
     home = folder(name)
     if os.environ.get("VAR_DIR"):
         os.environ["VAR_DIR"] = str(home.parent)
@@ -88,6 +86,13 @@ def join(name: str) -> Handle:
                 raise
     except (OSError, subprocess.TimeoutExpired) as error:
         raise DatabaseError(f"The private {name} database cannot use {home}: {error}") from None
+
+
+def forget_settings(name: str) -> None:
+    """Drop what would lead a driver of this process or of its children elsewhere: see ``join``."""
+    prefix = find(name).settings
+    for variable in [each for each in os.environ if prefix and each.startswith(prefix)]:
+        del os.environ[variable]
 
 
 @contextlib.contextmanager

@@ -111,7 +111,12 @@ def test_the_wide_query_is_that_of_the_article(shared: Shared) -> None:
 def test_a_driver_reaches_the_database_over_tcp(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a server that listens on both, takes nobody without a password, and ends with the race."""
+    """On a server that listens on both, takes nobody without a password, and ends with the race.
+
+    Settings for a server of the user's lead nobody elsewhere.
+    """
+    monkeypatch.setenv("PGSERVICE", "nothing")
+    monkeypatch.setenv("PGPORT", "1")
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     monkeypatch.delenv("DATABASE_URL", raising=False)
     both = scenario(drivers=["asyncpg"], operations=["one-plus-one"], transport=["unix", "tcp"])

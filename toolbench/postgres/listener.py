@@ -19,6 +19,7 @@ from databases.database import DatabaseError
 from databases.home import folder
 from databases.locks import open_lock, try_lock
 from databases.postgres import server
+from databases.private import forget_settings
 from runtime.address import Address
 
 NAME = "postgres-tcp"
@@ -41,6 +42,7 @@ class Listening:
 
 def start() -> Listening:
     """DatabaseError in one line when it cannot be, or when another race has it."""
+    forget_settings("postgres")
     home = folder(NAME)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = open_lock(home / "race.lock")
