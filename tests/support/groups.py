@@ -22,6 +22,7 @@ SPREAD = {
     "tests/locust/test_runs.py",
     "tests/locust/test_workers.py",
     "tests/race/test_faults.py",
+    "tests/race/test_killed.py",
     "tests/stores/test_on_3_7.py",
 }
 
