@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
+import argparse
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
 from chaos import FAULTS
 from chaos.lab import Fault, Lab
+from chaos.saved import load, merged, save, write
 from chaos.seen import Seen
-from chaos.table import SHORT, Row, page, table, verdict
+from chaos.table import Row, Run, page, table, verdict
 from race.errors import RaceError, unknown
 from race.machine import describe
 from race.machine.cores import allowed
@@ -39,39 +38,42 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Do the faults; 0 when all that could be tried was survived."""
     options = parser().parse_args(argv)
     try:
+        if options.saved:
+            return tell(merged([load(path) for path in options.saved]), options)
         faults = chosen(options.names)
     except RaceError as error:
         print(f"chaos: {error}", file=sys.stderr)
         return WRONG_USE
     began = time.monotonic()
     rows: list[Row] = []
+    status = None
     try:
         with interruptible():
             do(faults, options.short, options.seed, rows)
     except KeyboardInterrupt:
         print("chaos: interrupted", file=sys.stderr)
-        tell(rows, options.json)
-        return INTERRUPTED
-    tell(rows, options.json)
+        options.output, status = None, INTERRUPTED
+    run = Run(
+        date=datetime.now(UTC).strftime("%Y-%m-%d"),
+        commit=commit(),
+        machine=f"{len(allowed())} cores of {describe.cpu_model()}",
+        seed=str(options.seed),
+        minutes=(time.monotonic() - began) / 60,
+        short=options.short,
+        rows=rows,
+    )
+    survived = tell(run, options)
+    return survived if status is None else status
+
+
+def tell(run: Run, options: argparse.Namespace) -> int:
+    """The table to a person, a page and a file; 0 when all that could be tried was survived."""
+    print("\n" + table(run.rows) + "\n" + verdict(run.rows))
+    if options.json:
+        save(run, options.json)
     if options.output:
-        text = page(
-            rows,
-            date=datetime.now(UTC).strftime("%Y-%m-%d"),
-            commit=commit(),
-            machine=f"{len(allowed())} cores of {describe.cpu_model()}",
-            seed=options.seed,
-            minutes=max(1.0, (time.monotonic() - began) / 60),
-            short=SHORT if options.short else "",
-        )
-        write(options.output, text)
-    return FAILED if any(row.wrong for row in rows) else 0
-
-
-def tell(rows: Sequence[Row], file: Path | None) -> None:
-    """The table to a person, what was seen to a file."""
-    print("\n" + table(rows) + "\n" + verdict(rows))
-    if file:
-        write(file, json.dumps([told(row) for row in rows], indent=1) + "\n")
+        write(options.output, page(run))
+    return FAILED if any(row.wrong for row in run.rows) else 0
 
 
 def parser() -> Parser:
@@ -82,6 +84,8 @@ def parser() -> Parser:
     made.add_argument("--seed", type=int, default=SEED, metavar="S", help="default %(default)s")
     made.add_argument("--output", type=Path, metavar="FILE", help="the table as a page of its own")
     made.add_argument("--json", type=Path, metavar="FILE", help="what was seen, in full")
+    text = "do nothing: make one table of what several runs saved with --json"
+    made.add_argument("--saved", type=Path, nargs="+", metavar="FILE", help=text)
     return made
 
 
@@ -145,21 +149,6 @@ def commit() -> str:
     git = ["git", "-C", str(ROOT)]
     name = describe.output([*git, "rev-parse", "--short", "HEAD"]) or "unknown"
     return name + (" with changes" if describe.output([*git, "status", "--porcelain"]) else "")
-
-
-def told(row: Row) -> dict[str, object]:
-    """A row with every complaint."""
-    return {"fault": row.fault.title, **asdict(row.seen), "complaints": row.wrong}
-
-
-def write(path: Path, text: str) -> None:
-    """As a whole or not at all."""
-    fresh = path.with_name(path.name + ".tmp")
-    with fresh.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,19 @@ class Row:
         ]
 
 
+@dataclass(frozen=True)
+class Run:
+    """One run, or several as one: when, on what, how long, and what was seen."""
+
+    date: str
+    commit: str
+    machine: str
+    seed: str
+    minutes: float
+    short: bool
+    rows: Sequence[Row]
+
+
 def times(recovery: Sequence[float]) -> str:
     """ "0.9 s, 1.6 s"."""
     if not recovery:
@@ -107,9 +120,10 @@ def verdict(rows: Sequence[Row]) -> str:
     return text + (f"; {absent} could not be tried here." if absent else ".")
 
 
-def page(rows: Sequence[Row], **about: object) -> str:
+def page(run: Run) -> str:
     """The whole page."""
-    promises = {row.fault.title: row.fault.promise for row in rows}
+    promises = {row.fault.title: row.fault.promise for row in run.rows}
     listed = "\n".join(f"- **{title}**: {promise}" for title, promise in promises.items())
-    head = HEAD.format(verdict=verdict(rows), **about)
-    return f"{head}\n{table(rows)}{NOTES}\n{PROMISES}\n\n{listed}\n"
+    about = {**vars(run), "minutes": max(1.0, run.minutes), "short": SHORT if run.short else ""}
+    head = HEAD.format(verdict=verdict(run.rows), **about)
+    return f"{head}\n{table(run.rows)}{NOTES}\n{PROMISES}\n\n{listed}\n"

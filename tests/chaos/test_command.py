@@ -67,7 +67,7 @@ def test_one_that_breaks_down_or_takes_too_long_hides_no_other(
     does(monkeypatch, a=made(broken), b=made(endless, 0.3), c=made(lost), d=made(survived))
     saved = tmp_path / "seen.json"
     assert command.main(["--json", str(saved)]) == 1
-    rows = json.loads(saved.read_text())
+    rows = json.loads(saved.read_text())["rows"]
     assert [row["complaints"] for row in rows] == [
         [],
         ["RuntimeError: no more"],
@@ -90,7 +90,7 @@ def test_an_interruption_keeps_what_was_seen(
     does(monkeypatch, a=made(lost), b=made(stopped), c=made(survived))
     saved, written = tmp_path / "seen.json", tmp_path / "reliability.md"
     assert command.main(["--json", str(saved), "--output", str(written)]) == 130
-    assert [row["subject"] for row in json.loads(saved.read_text())] == ["two", "five"]
+    assert [row["subject"] for row in json.loads(saved.read_text())["rows"]] == ["two", "five"]
     assert not written.exists()
     assert "1 of 2 survived." in capsys.readouterr().out
 

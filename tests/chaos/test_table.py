@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chaos.lab import Fault
 from chaos.seen import Seen, Votes
-from chaos.table import Row, page, table, verdict
+from chaos.table import Row, Run, page, table, verdict
 
 FAULT = Fault("a fault", "It holds.", 1.0, lambda lab: iter(()))
 WELL = Row(FAULT, Seen("one", "3 kills", "x | y", [0.5, 2.0, 1.0], Votes(1200, 2, 1201)))
@@ -38,8 +38,7 @@ def test_what_was_not_tried_survived_nothing() -> None:
 
 
 def test_the_page_says_when_where_and_what_was_promised() -> None:
-    about = {"date": "2026-11-22", "commit": "abc", "machine": "2 cores", "seed": 11}
-    text = page([WELL, ILL], minutes=12.4, short="", **about)
+    text = page(Run("2026-11-22", "abc", "2 cores", "11", 12.4, short=False, rows=[WELL, ILL]))
     assert "on 2026-11-22, to commit abc, on 2 cores: seed 11,\n12 minutes. 1 of 2" in text
     assert text.count("- **a fault**: It holds.") == 1
     assert all(line.count("|") in (0, 8, 9) for line in text.splitlines())
