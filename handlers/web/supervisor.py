@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 import traceback
-from typing import Any, Callable, Dict, Iterable, NamedTuple, NoReturn, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, NamedTuple, NoReturn
 
 from data_interface.store import StoreError
 from handlers.web.listen import Listen
@@ -17,10 +17,13 @@ from runtime.child import dies_with_parent
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOP_SECONDS = 8.0
-# A worker that lives shorter than this did not really start.
+# So many lives in a row that end before they served are the end of the server. One that served is
+# always followed by another: clients can end it, and must not end the site.
+MOST_VAIN_LIVES = 5
+# Who dies sooner than that is followed after a pause, which grows up to the longest.
 SHORT_LIFE_SECONDS = 1.0
-MOST_SHORT_LIVES = 5
 PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 0.8
 
 FAILED = 1
 STARTED = b"+"
@@ -53,7 +56,9 @@ class Supervisor:
         self._workers = workers
         self._numbers: Dict[int, int] = {}
         self._born: Dict[int, float] = {}
+        self._readers: Dict[int, int] = {}
         self._short_lives: Dict[int, int] = {}
+        self._vain_lives: Dict[int, int] = {}
         self._stopping: bool = False
 
     def run(self, ready: Ready) -> int:
@@ -72,8 +77,10 @@ class Supervisor:
 
     def _begin(self, numbers: Iterable[int]) -> int:
         """Start workers and wait until each accepts; the exit status when one does not."""
-        readers = [self._start(number, first=True) for number in numbers]
-        words = [_read(reader) for reader in readers]
+        numbers = list(numbers)
+        for number in numbers:
+            self._start(number, first=True)
+        words = [self._read(number) for number in numbers]
         wrong = [word for word in words if word != STARTED]
         if not wrong or self._stopped():
             return 0
@@ -88,33 +95,48 @@ class Supervisor:
             number = self._numbers.pop(process, None)
             if number is None or self._stopped():
                 continue
-            lived = time.monotonic() - self._born[number]
-            short = self._short_lives.get(number, 0) + 1 if lived < SHORT_LIFE_SECONDS else 0
-            self._short_lives[number] = short
-            if short == MOST_SHORT_LIVES:
-                _log.error("The worker died %d times in a row; giving up.", short)
+            vain = 0 if self._served(number) else self._vain_lives.get(number, 0) + 1
+            self._vain_lives[number] = vain
+            if vain == MOST_VAIN_LIVES:
+                _log.error("The worker died %d times before it served; giving up.", vain)
                 return FAILED
             _log.error("The worker died (%s); starting another.", _cause(status))
-            time.sleep(PAUSE_SECONDS * short)
+            time.sleep(self._pause(number))
             self._start(number, first=False)
         return 0
 
-    def _start(self, number: int, first: bool) -> Optional[int]:
-        """Fork a worker; where its first words will be read."""
-        reader, writer = os.pipe() if first else (None, None)
+    def _served(self, number: int) -> bool:
+        """Whether a worker that is dead accepted connections in that life."""
+        return number not in self._readers or self._read(number) == STARTED
+
+    def _pause(self, number: int) -> float:
+        """Seconds before a worker's next life."""
+        lived = time.monotonic() - self._born[number]
+        short = self._short_lives.get(number, 0) + 1 if lived < SHORT_LIFE_SECONDS else 0
+        self._short_lives[number] = short
+        return min(PAUSE_SECONDS * short, LONGEST_PAUSE_SECONDS)
+
+    def _start(self, number: int, first: bool) -> None:
+        """Fork a worker."""
+        reader, writer = os.pipe()
         # Between fork and the note of its id a signal must not be lost.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         if not self._stopped():
             parent = os.getpid()
             process = os.fork()
             if process == 0:
-                _be_worker(self._work, number, (reader, writer), parent)
+                os.close(reader)
+                _be_worker(self._work, Birth(number, first, writer, parent))
             self._numbers[process] = number
             self._born[number] = time.monotonic()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        if writer is not None:
-            os.close(writer)
-        return reader
+        os.close(writer)
+        self._readers[number] = reader
+
+    def _read(self, number: int) -> bytes:
+        """A worker's first words, waited for; none where it ended without any."""
+        with os.fdopen(self._readers.pop(number), "rb") as pipe:
+            return pipe.read(MOST_WORDS)
 
     def _stopped(self) -> bool:
         """Asked each time: a signal handler changes it behind the reader's back."""
@@ -144,21 +166,27 @@ class Supervisor:
                 os.kill(process, number)
 
 
-Pipe = Tuple[Optional[int], Optional[int]]
+class Birth(NamedTuple):
+    """What a worker is told; ``writer``: where its first words go."""
+
+    number: int
+    first: bool
+    writer: int
+    parent: int
 
 
-def _be_worker(work: Work, number: int, pipe: Pipe, parent: int) -> NoReturn:
+def _be_worker(work: Work, birth: Birth) -> NoReturn:
     """The worker's whole life."""
     status = FAILED
-    reader, writer = pipe
     try:
-        if reader is not None:
-            os.close(reader)
-        _leave_the_parent(parent)
-        work(Life(number, writer is not None, lambda: _say(writer, STARTED)))
+        _leave_the_parent(birth.parent)
+        work(Life(birth.number, birth.first, lambda: _say(birth.writer, STARTED)))
         status = 0
     except StoreError as error:
-        _say(writer, str(error).encode()[:MOST_WORDS])
+        if birth.first:
+            _say(birth.writer, str(error).encode()[:MOST_WORDS])
+        else:
+            _log.error("%s", error)
     except BaseException:  # noqa: BLE001 (the last frame of a forked process)
         traceback.print_exc()
     finally:
@@ -192,22 +220,10 @@ def _hush_native_code() -> None:
     sys.stderr = log
 
 
-def _say(writer: Optional[int], words: bytes) -> None:
-    """To the parent, which listens in a first life only."""
-    if writer is None:
-        if words != STARTED:
-            _log.error("%s", words.decode(errors="replace"))
-        return
+def _say(writer: int, words: bytes) -> None:
+    """To the parent: the first words of a life."""
     os.write(writer, words)
     os.close(writer)
-
-
-def _read(reader: Optional[int]) -> bytes:
-    """A worker's first words; none when it ended without any."""
-    if reader is None:
-        return b""
-    with os.fdopen(reader, "rb") as pipe:
-        return pipe.read(MOST_WORDS)
 
 
 def _cause(status: int) -> str:

@@ -1,0 +1,1 @@
+"""What clients can do to an engine: kill its workers, fill its memory, hold its connections."""

@@ -1,0 +1,78 @@
+"""When a dead worker is followed by another, and when the server gives up."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+
+import pytest
+
+from handlers.web.supervisor import LONGEST_PAUSE_SECONDS, MOST_VAIN_LIVES
+from runtime.paths import ROOT
+
+# A server whose workers live as told; what each life says goes to the standard error.
+PROGRAM = """
+import os, sys, time
+from handlers.web.supervisor import supervise
+
+class Listen:
+    def close(self):
+        pass
+
+LIVES = {lives!r}
+BORN = time.monotonic()
+number = os.memfd_create("lives")
+# The standard error of a worker is closed to native code.
+told = os.dup(2)
+
+def work(life):
+    lived = os.fstat(number).st_size
+    os.write(number, b"x")
+    os.write(told, b"life %d at %.2f\\n" % (lived, time.monotonic() - BORN))
+    how = LIVES[min(lived, len(LIVES) - 1)]
+    if how != "vain":
+        life.started()
+    if how == "stay":
+        os.write(told, b"stays\\n")
+        os.kill(os.getppid(), 15)
+        time.sleep(60)
+    os._exit(3)
+
+sys.exit(supervise(work, Listen(), 1, lambda: None))
+"""
+
+
+def run(*lives: str) -> subprocess.CompletedProcess[str]:
+    """A server whose workers live like that, one after the other; the last kind for ever."""
+    command = [sys.executable, "-c", PROGRAM.format(lives=list(lives))]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+def test_a_worker_that_served_is_always_followed_and_soon() -> None:
+    deaths = MOST_VAIN_LIVES + 3
+    ended = run(*["dies"] * deaths, "stay")
+    assert ended.returncode == 0, ended.stderr
+    assert "stays" in ended.stderr
+    times = [float(line.split()[-1]) for line in ended.stderr.splitlines() if "life" in line]
+    assert len(times) == deaths + 1
+    pauses = [later - sooner for sooner, later in itertools.pairwise(times)]
+    assert max(pauses) < LONGEST_PAUSE_SECONDS + 0.2
+    assert min(pauses) > 0.05
+
+
+def test_who_never_serves_ends_the_server() -> None:
+    ended = run("dies", "vain")
+    assert ended.returncode == 1
+    assert ended.stderr.count("life ") == 1 + MOST_VAIN_LIVES
+    assert "giving up" in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("before", ["dies", "vain"])
+def test_only_lives_in_a_row_are_counted(before: str) -> None:
+    ended = run("dies", *["vain"] * (MOST_VAIN_LIVES - 1), before, *["vain"] * 20)
+    served = 1 if before == "dies" else 0
+    assert ended.stderr.count("life ") == (1 + served) * MOST_VAIN_LIVES + 1
+    assert ended.returncode == 1
