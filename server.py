@@ -20,6 +20,7 @@ from handlers.engine import FORM, Engine, EngineError, beginning, every_engine, 
 from handlers.render import RENDERERS
 from handlers.survey import InterpreterError, Survey, find
 from handlers.web.listen import Listen
+from handlers.web.patience import more_descriptors
 from runtime.address import AddressError
 from runtime.arguments import WRONG_USE, Parser
 from runtime.clock import ClockError, clock
@@ -201,6 +202,8 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     _log.info("start: %s, %s, render %s, workers %d", engine.name, python, render, workers)
     web, backend, loop = engine.plugins
     url, handle = database(engine)
+    # Not for the database, which may have been started here.
+    more_descriptors()
     try:
         store = backend.load()(engine.connection, url, pool_size())
         if handle is not None:

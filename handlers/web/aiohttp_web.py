@@ -16,6 +16,7 @@ from handlers.site import Route, Site
 from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
+from handlers.web.patience import IDLE_SECONDS
 from handlers.web.supervisor import Ready
 
 # How long the rest of a refused body is read and dropped. With aiohttp's own 10 s, one that is
@@ -174,7 +175,12 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         ignore("aiohttp.server", *CLIENTS)
         bodies = Bodies()
-        runner = web.AppRunner(application(site, bodies), lingering_time=LINGER_SECONDS, **logged())
+        runner = web.AppRunner(
+            application(site, bodies),
+            lingering_time=LINGER_SECONDS,
+            keepalive_timeout=IDLE_SECONDS,
+            **logged(),
+        )
         await runner.setup()
         listening = web.SockSite(runner, sock, backlog=BACKLOG)
         await listening.start()

@@ -12,7 +12,7 @@ from japronto import Application, RouteNotFoundException
 
 from handlers.exchange import BODY_LIMIT, SESSION, Page
 from handlers.site import Route, Site
-from handlers.web import access_log
+from handlers.web import access_log, patience
 from handlers.web.lifecycle import NewLoop, finished
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
@@ -91,7 +91,8 @@ class SiteApplication(Application):  # type: ignore[misc]
     """japronto with our error pages, and an end that waits for requests in flight."""
 
     def __init__(self, site: Site, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__()
+        # In seconds, as long as anywhere: the looks of ``patience`` are more exact.
+        super().__init__(reaper_settings={"idle_timeout": int(patience.IDLE_SECONDS)})
         self._loop = loop
         self._site = site
         for route in site.routes:
@@ -189,6 +190,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
             # japronto enables it, and its aborts are at every client's command.
             own.call_soon(faulthandler.disable)
         where = {"sock": listen.socket, "host": listen.host, "port": listen.port}
+        patience.begin(listen.socket, own)
         application = LoggedApplication if access_log.wanted() else SiteApplication
         application(site, own).serve(reloader_pid=None, **where)
 

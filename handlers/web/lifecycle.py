@@ -10,6 +10,7 @@ import socket
 from typing import Awaitable, Callable, Optional, Type
 
 from handlers.site import Site
+from handlers.web import patience
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
 
@@ -100,6 +101,7 @@ async def _serve(site: Site, start: Start, sock: socket.socket, life: Life) -> N
     try:
         await site.open(lenient=not life.first, refresh=life.number == 0)
         finish = await start(sock)
+        patience.begin(sock, loop)
         life.started()
         await stop.wait()
         with contextlib.suppress(asyncio.TimeoutError):

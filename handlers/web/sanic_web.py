@@ -19,6 +19,7 @@ from handlers.site import Route, Site
 from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
+from handlers.web.patience import IDLE_SECONDS
 from handlers.web.supervisor import Ready
 
 Handler = Callable[..., Coroutine[Any, Any, HTTPResponse]]
@@ -105,7 +106,12 @@ def application(site: Site) -> Sanic[Any, Any]:
         mend_body()
     app = Sanic("stickers", strict_slashes=True, configure_logging=False)
     app.config.update(
-        {"REQUEST_MAX_SIZE": BODY_LIMIT, "ACCESS_LOG": False, "FALLBACK_ERROR_FORMAT": "text"}
+        {
+            "REQUEST_MAX_SIZE": BODY_LIMIT,
+            "KEEP_ALIVE_TIMEOUT": int(IDLE_SECONDS),
+            "ACCESS_LOG": False,
+            "FALLBACK_ERROR_FORMAT": "text",
+        }
     )
 
     def failed(request: Optional[Request], error: Exception) -> HTTPResponse:

@@ -20,6 +20,7 @@ from handlers.site import Route, Site
 from handlers.web import access_log, asgi
 from handlers.web.lifecycle import FINISH_SECONDS, NewLoop, finished, ignore, run
 from handlers.web.listen import BACKLOG, Listen
+from handlers.web.patience import IDLE_SECONDS
 from handlers.web.supervisor import Ready
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -119,6 +120,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
             access_log=False,
             proxy_headers=False,
             backlog=BACKLOG,
+            timeout_keep_alive=int(IDLE_SECONDS),
             timeout_graceful_shutdown=int(FINISH_SECONDS),
         )
         server = Server(config)

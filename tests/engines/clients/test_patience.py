@@ -1,0 +1,147 @@
+"""How long a connection may do what: the looks at it, with a clock of the test's own."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from handlers.web.patience import (
+    IDLE_SECONDS,
+    LONGEST_STEP_SECONDS,
+    LOOK_SECONDS,
+    MOST_UNANSWERED,
+    REQUEST_SECONDS,
+    Patience,
+)
+
+# The kernel says in milliseconds what came first.
+MOMENT = 0.02
+
+
+class Line:
+    """A server of one connection, whose other side this is, and the looks at it."""
+
+    def __init__(self) -> None:
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.now = 1000.0
+        self._patience = Patience(self._listening, lambda: self.now)
+        self.client = socket.create_connection(self._listening.getsockname())
+        self.server, _ = self._listening.accept()
+        self.client.settimeout(5.0)
+        self.server.settimeout(5.0)
+
+    def wait(self, seconds: float, drip: bytes = b"") -> bool:
+        """Look once a second for so long, with a byte before each; whether it was shut down."""
+        for _ in range(int(seconds / LOOK_SECONDS)):
+            if drip:
+                self.ask(drip)
+            self.now += LOOK_SECONDS
+            if self._patience.look():
+                assert self.server.recv(1) == b""
+                return True
+        return False
+
+    def ask(self, data: bytes) -> None:
+        """Something comes, and is read."""
+        self.client.sendall(data)
+        while data:
+            data = data[len(self.server.recv(len(data))) :]
+
+    def answer(self, data: bytes = b"answer") -> None:
+        """Something is sent, and taken."""
+        time.sleep(MOMENT)
+        self.server.sendall(data)
+        while data:
+            data = data[len(self.client.recv(len(data))) :]
+        time.sleep(MOMENT)
+
+    def look_late(self, seconds: float) -> int:
+        """A look that comes so much later than the last."""
+        self.now += seconds
+        return self._patience.look()
+
+    def close(self) -> None:
+        for one in (self.client, self.server, self._listening):
+            one.close()
+
+
+@pytest.fixture
+def line() -> Iterator[Line]:
+    found = Line()
+    yield found
+    found.close()
+
+
+def test_who_says_nothing_has_the_time_of_a_request(line: Line) -> None:
+    assert not line.wait(REQUEST_SECONDS)
+    assert line.wait(2 * LOOK_SECONDS)
+
+
+def test_who_drips_has_no_more(line: Line) -> None:
+    assert not line.wait(REQUEST_SECONDS, b"x")
+    assert line.wait(2 * LOOK_SECONDS, b"x")
+
+
+def test_who_was_answered_may_be_idle_for_longer(line: Line) -> None:
+    for _ in range(2):
+        line.ask(b"GET / HTTP/1.1\r\n\r\n")
+        line.answer()
+        assert not line.wait(IDLE_SECONDS)
+    assert line.wait(2 * LOOK_SECONDS)
+
+
+def test_half_a_request_after_an_answer_is_one_on_its_way(line: Line) -> None:
+    line.ask(b"GET / HTTP/1.1\r\n\r\n")
+    line.answer()
+    line.ask(b"GE")
+    assert not line.wait(REQUEST_SECONDS)
+    assert line.wait(2 * LOOK_SECONDS)
+
+
+def test_half_a_request_after_a_pause_is_one_on_its_way(line: Line) -> None:
+    line.ask(b"GET / HTTP/1.1\r\n\r\n")
+    line.answer()
+    assert not line.wait(IDLE_SECONDS - 2 * LOOK_SECONDS)
+    line.ask(b"GE")
+    assert not line.wait(REQUEST_SECONDS)
+    assert line.wait(2 * LOOK_SECONDS)
+
+
+def test_who_sends_too_much_is_not_waited_for(line: Line) -> None:
+    line.ask(b"x" * (MOST_UNANSWERED - 1))
+    assert not line.wait(LOOK_SECONDS)
+    line.ask(b"xx")
+    assert line.wait(LOOK_SECONDS)
+
+
+def test_much_that_is_answered_is_not_too_much(line: Line) -> None:
+    for _ in range(5):
+        line.ask(b"x" * (MOST_UNANSWERED - 1))
+        line.answer()
+        assert not line.wait(LOOK_SECONDS)
+
+
+def test_a_process_that_did_not_listen_blames_nobody(line: Line) -> None:
+    assert not line.wait(LOOK_SECONDS)
+    assert line.look_late(10 * IDLE_SECONDS) == 0
+    assert not line.wait(REQUEST_SECONDS - LONGEST_STEP_SECONDS - LOOK_SECONDS)
+    assert line.wait(3 * LOOK_SECONDS)
+
+
+def test_only_clients_are_looked_at(line: Line) -> None:
+    """Neither a connection to somewhere else nor another socket."""
+    other = Line()
+    pair = socket.socketpair()
+    try:
+        assert line.wait(REQUEST_SECONDS + 2 * LOOK_SECONDS)
+        other.ask(b"x")
+        other.answer(b"y")
+        pair[0].sendall(b"x")
+        assert pair[1].recv(1) == b"x"
+    finally:
+        other.close()
+        for one in pair:
+            one.close()
