@@ -9,13 +9,19 @@ from http.cookies import SimpleCookie
 from typing import Any, Callable, Optional, Tuple
 
 from japronto import Application, RouteNotFoundException
+from japronto.protocol.cprotocol import Protocol
 
 from handlers.exchange import BODY_LIMIT, SESSION, Page
 from handlers.site import Route, Site
-from handlers.web import access_log, patience
+from handlers.web import access_log, japronto_line, patience
 from handlers.web.lifecycle import NewLoop, finished
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
+
+# So often requests are looked for that are too large, or sooner where memory grows: a body comes
+# in at 3 GB a second, and is moved when its buffer grows.
+FLOOD_SECONDS = 0.25
+TICK_SECONDS = 0.003
 
 _log = logging.getLogger("japronto")
 
@@ -87,6 +93,13 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
     return handle_waiting if route.waits else handle
 
 
+def refusal(page: Page, reason: str) -> bytes:
+    """A page as it is sent to a connection that is closed then, whatever it asked for."""
+    head = "HTTP/1.0 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+    filled = head % (page.status, reason, page.kind.content_type, len(page.body))
+    return filled.encode() + page.body
+
+
 class SiteApplication(Application):  # type: ignore[misc]
     """japronto with our error pages, and an end that waits for requests in flight."""
 
@@ -94,6 +107,9 @@ class SiteApplication(Application):  # type: ignore[misc]
         # In seconds, as long as anywhere: the looks of ``patience`` are more exact.
         super().__init__(reaper_settings={"idle_timeout": int(patience.IDLE_SECONDS)})
         self._loop = loop
+        if japronto_line.fits(Protocol):
+            self._protocol_factory = japronto_line.protocols(Protocol)
+            patience.often(loop, self._refuse_floods, TICK_SECONDS, FLOOD_SECONDS)
         self._site = site
         for route in site.routes:
             respond = self.handler(route)
@@ -114,9 +130,14 @@ class SiteApplication(Application):  # type: ignore[misc]
         return to_response(request, self._site.missing(request.method, request.path))
 
     def protocol_error_handler(self, error: str) -> bytes:
-        page = self._site.malformed("")
-        head = "HTTP/1.0 400 Bad Request\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
-        return (head % (page.kind.content_type, len(page.body))).encode() + page.body
+        return refusal(self._site.malformed(""), "Bad Request")
+
+    def too_large(self) -> bytes:
+        """The answer to a request that is refused before it is all there."""
+        return refusal(self._site.too_large(""), "Request Entity Too Large")
+
+    def _refuse_floods(self) -> None:
+        japronto_line.refuse_floods(self._connections, self.too_large, self._loop)
 
     async def drain(self) -> None:
         def close_idle() -> bool:

@@ -249,19 +249,3 @@ def test_a_worker_that_dies_again_and_again_is_back_each_time(server: SiteServer
         until(lambda: answers(server), BACK_SECONDS, "it does not answer")
     assert server.stop() == 0
     assert "giving up" not in server.log()
-
-
-@with_each(STORED)
-def test_pipelined_requests_for_a_page_with_a_database_harm_nobody_for_long(
-    starter: Starter, engine: str
-) -> None:
-    """They kill japronto's worker: whether they do is its business, what follows is ours."""
-    starter.ready(engine)
-    with serving(engine, starter.databases.env()) as server:
-        before = server.tree()
-        raw(server.port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 24, close=True)
-        until(lambda: answers(server), BACK_SECONDS, "it did not come back")
-        lines = server.log().splitlines()
-        assert len(lines) == len(replaced(server, before))
-        assert all("The worker died (SIGABRT)" in line for line in lines)
-        assert server.stop() == 0

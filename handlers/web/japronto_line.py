@@ -1,0 +1,146 @@
+"""What japronto decides in C, guarded for each connection where its parser keeps its words.
+
+A request that comes while another one of its connection waits is put into a queue of ten, and the
+eleventh ends the worker (an assertion; upstream issue 46). A body is collected however long it is.
+Both are decided in C, which asks nothing in Python meanwhile. So what its parser looks at is
+written and read where it lies, and nothing is on the way of a request that does not wait.
+
+The places are those of japronto 0.1.2, the last there is, as its debugging information names them;
+``fits`` says whether a protocol is that one. This module does not import it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+from typing import Any, Callable, Coroutine, Iterable, List, Optional
+
+from handlers.exchange import BODY_LIMIT
+
+# Of japronto 0.1.2 on x86-64.
+_PROTOCOL_SIZE = 7208
+_PARSER_AT = 16
+
+_HEAD, _BODY = 0, 1
+_CLOSE = 1
+_NO_LENGTH = 2**64 - 1
+# Of a head: the longest that another framework takes.
+MOST_HEAD = 64 * 1024
+# How long the rest of a refused request is read and dropped, so that its client sees the answer.
+LINGER_SECONDS = 1.0
+
+
+class Parser(ctypes.Structure):
+    """The words of a connection's parser."""
+
+    _fields_ = [
+        ("state", ctypes.c_uint),
+        ("transfer", ctypes.c_uint),
+        ("connection", ctypes.c_uint),
+        ("content_length", ctypes.c_uint64),
+        ("decoder", ctypes.c_uint64 * 2),
+        ("decoded", ctypes.c_size_t),
+        ("buffer", ctypes.c_void_p),
+        ("start", ctypes.c_size_t),
+        ("end", ctypes.c_size_t),
+    ]
+
+    @property
+    def too_large(self) -> bool:
+        """Whether a request is on its way that is longer than any page takes."""
+        if self.state == _BODY and BODY_LIMIT < self.content_length < _NO_LENGTH:
+            return True
+        kept: int = self.end - self.start
+        return kept > (BODY_LIMIT if self.state == _BODY else MOST_HEAD)
+
+    def forget(self) -> None:
+        """Drop what came of a request, so that its end is no news."""
+        self.state, self.start, self.end = _HEAD, 0, 0
+
+
+def fits(protocol: type) -> bool:
+    """Whether the places of ``Parser`` are those of that class."""
+    return protocol.__basicsize__ == _PROTOCOL_SIZE
+
+
+def parser_of(protocol: Any) -> Parser:
+    """The parser of a connection, which must not outlive its protocol."""
+    return Parser.from_address(id(protocol) + _PARSER_AT)
+
+
+class Line:
+    """What the protocol of one connection takes for the application: it makes its tasks here.
+
+    Everything else is the application's.
+    """
+
+    __slots__ = ("_application", "_before", "_create", "_parser")
+
+    def __init__(self, application: Any) -> None:
+        self._application = application
+        self._create = application.loop.create_task
+        self._parser: Any = None
+        self._before = 0
+
+    def guard(self, protocol: Any) -> None:
+        """Of that one: its address alone is kept, as it keeps the line."""
+        self._parser = parser_of(protocol)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._application, name)
+
+    @property
+    def _loop(self) -> Line:
+        """Where the protocol looks for ``create_task``."""
+        return self
+
+    def create_task(self, coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """A request waits from now on: what comes behind it is refused, as behind the last one.
+
+        The protocol lives until the task's callbacks were called, and its own is added later.
+        """
+        parser = self._parser
+        self._before, parser.connection = parser.connection, _CLOSE
+        task: asyncio.Task[Any] = self._create(coroutine)
+        task.add_done_callback(self._answered)
+        return task
+
+    def _answered(self, task: asyncio.Task[Any]) -> None:
+        self._parser.connection = self._before
+
+
+def protocols(protocol: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What makes a protocol with a line of its own for each connection."""
+
+    def make(application: Any) -> Any:
+        line = Line(application)
+        made = protocol(line)
+        line.guard(made)
+        return made
+
+    return make
+
+
+class Dropping(asyncio.Protocol):
+    """Reads and drops the rest of a refused request, for a while."""
+
+    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = loop.call_later(LINGER_SECONDS, transport.close)
+
+    def connection_lost(self, error: Optional[Exception]) -> None:
+        self._timer.cancel()
+
+
+def refuse_floods(
+    connections: Iterable[Any], answer: Callable[[], bytes], loop: asyncio.AbstractEventLoop
+) -> None:
+    """Answer the requests that are too large before they are all there, and free what they took."""
+    found: List[Any] = [one for one in connections if parser_of(one).too_large]
+    for protocol in found:
+        transport = protocol.transport
+        if transport.is_closing():
+            continue
+        parser_of(protocol).forget()
+        transport.write(answer())
+        transport.set_protocol(Dropping(transport, loop))
+        protocol.connection_lost(None)
