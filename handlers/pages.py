@@ -68,10 +68,11 @@ class Pages:
     async def vote(self, visit: Visit) -> Page:
         """Count a vote, then send the visitor to a fresh ballot."""
         try:
-            fields = parse_qsl(visit.body.decode("utf-8"), errors="strict")
+            text = visit.body.decode("utf-8")
+            fields = parse_qsl(text, errors="strict", max_num_fields=MOST_FIELDS)
         except ValueError:
             return self.error(400, "Bad request", "This is not a form in UTF-8.")
-        form = dict(fields[:MOST_FIELDS])
+        form = dict(fields)
         plus, minus = form.get("vote_plus", ""), form.get("vote_minus", "")
         if not (_ID.fullmatch(plus) and _ID.fullmatch(minus)):
             return self.error(400, "Bad request", "A vote carries the two tokens of a ballot.")

@@ -41,8 +41,9 @@ adapter can reach is a gap, named with its entry in ``handlers.WEB``, and expect
   X-Real-IP).
 - Nothing that a client does writes a line to the log, whatever it sends or breaks off; nothing goes
   to standard output. ``lifecycle.ignore`` keeps what a framework says of its clients out of it.
-- A request that does not come in is cut off (``patience``: ``lifecycle.run`` begins it, or who has
-  a loop of its own).
+- A request that is too large is refused while it comes in, and one that does not come in is cut
+  off (``patience``: ``lifecycle.run`` begins it, or who has a loop of its own). No body is
+  decompressed.
 - At the level debug each request, also what is refused as no HTTP, is one line (``access_log``),
   hung in at the start: at every other level nothing is added to the way of a request.
 - A stop accepts no more, lets requests in flight finish for ``FINISH_SECONDS``, cuts off the rest,

@@ -45,6 +45,9 @@ class Bodies:
         """The request's body; ``Closing`` when the rest of it would be dropped."""
         if self._closing and not request.content.is_eof():
             raise Closing
+        if (request.content_length or 0) > BODY_LIMIT:
+            # At once; aiohttp would read up to the limit first.
+            raise web.HTTPRequestEntityTooLarge(BODY_LIMIT, request.content_length or 0)
         self._on_their_way += 1
         try:
             return await request.read()
@@ -179,6 +182,8 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
             application(site, bodies),
             lingering_time=LINGER_SECONDS,
             keepalive_timeout=IDLE_SECONDS,
+            # A few bytes can be the beginning of a body without an end.
+            auto_decompress=False,
             **logged(),
         )
         await runner.setup()

@@ -12,8 +12,9 @@ from handlers.exchange import BODY_LIMIT, Page
 from handlers.web import access_log
 
 # What is read and dropped of a body over the limit: an answer sent before it has all come would be
-# lost with the connection.
-MOST_DROPPED = 16 * 2**20
+# lost with the connection. More than ``patience.MOST_UNANSWERED`` would be cut off.
+MOST_DROPPED = 3 * 2**19
+MOST_DIGITS = 20
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -69,8 +70,10 @@ class Asked:
         return None
 
 
-async def read(receive: Receive) -> bytes:
+async def read(scope: Scope, receive: Receive) -> bytes:
     """The body of a request; TooLarge, or Gone."""
+    if _length(scope) > MOST_DROPPED:
+        raise TooLarge
     parts: List[bytes] = []
     size = 0
     while size < MOST_DROPPED:
@@ -86,6 +89,14 @@ async def read(receive: Receive) -> bytes:
     if size > BODY_LIMIT:
         raise TooLarge
     return b"".join(parts)
+
+
+def _length(scope: Scope) -> int:
+    """What a request says of the length of its body; 0 where nothing."""
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            return int(value) if value.isdigit() and len(value) < MOST_DIGITS else 0
+    return 0
 
 
 def headers(page: Page) -> Dict[str, str]:

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route as Path
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
@@ -28,6 +29,37 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 # What uvicorn says of what is no HTTP, which it answers by itself; and of protocols it has not.
 MALFORMED = "Invalid HTTP request"
 OF_CLIENTS = (MALFORMED, "Unsupported upgrade request", "No supported WebSocket")
+
+
+# Of a request that is not all there; httptools has no limit for it.
+MOST_HEAD = 64 * 1024
+
+
+def bounded(protocol: Any) -> Any:
+    """A protocol of uvicorn with a limit for the head of a request; h11's has its own."""
+    if not hasattr(protocol, "on_url"):
+        return protocol
+
+    class Bounded(protocol):  # type: ignore[misc]
+        unfinished: Any = None
+        came = 0
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.cycle is None or self.cycle.scope is not self.scope:
+                self.count(len(data))
+
+        def count(self, size: int) -> None:
+            """So much more of a head, but for where it begins, behind other requests."""
+            if self.scope is not self.unfinished:
+                self.unfinished, self.came = self.scope, 0
+                return
+            self.came += size
+            if self.came > MOST_HEAD:
+                self.logger.warning(MALFORMED)
+                self.send_400_response(MALFORMED)
+
+    return Bounded
 
 
 class Server(uvicorn.Server):
@@ -61,7 +93,7 @@ def endpoint(site: Site, route: Route) -> Endpoint:
 
     async def handle(request: Request) -> Response:
         try:
-            body = await asgi.read(request.receive) if takes_body else b""
+            body = await asgi.read(request.scope, request.receive) if takes_body else b""
         except asgi.TooLarge:
             return to_response(site.too_large(asgi.raw_path(request.scope)))
         except asgi.Gone:
@@ -114,6 +146,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
         ignore("uvicorn.error", message="timeout graceful shutdown exceeded")
         config = uvicorn.Config(
             application(site),
+            http=bounded(AutoHTTPProtocol),
             lifespan="off",
             ws="none",
             log_config=None,
