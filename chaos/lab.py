@@ -205,8 +205,3 @@ def megabytes(size: int) -> str:
 
 def _gone(path: Path) -> bool:
     return not path.exists()
-
-
-def some(entries: Sequence[Entry], lab: Lab, number: int) -> list[Entry]:
-    """All of them, or in a short run so many."""
-    return list(entries[: lab.times(len(entries), number)])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from chaos.clients import STATUS, port_of, well
-from chaos.lab import MEGABYTE, Fault, Lab, bare, megabytes, memory, some
+from chaos.lab import MEGABYTE, Fault, Lab, bare, megabytes, memory
 from chaos.seen import NotHere, Seen
 from race.web.servers import Server
 
@@ -99,7 +99,7 @@ def poured(port: int, pieces: Iterable[bytes], listen: float) -> tuple[int, floa
 
 def run(lab: Lab) -> Iterator[Seen]:
     """Every framework: each flood, then a body that unpacks to a thousand times its size."""
-    for entry in some(bare(), lab, 4):
+    for entry in bare():
         try:
             with lab.server(entry.name) as server:
                 yield flooded(lab, entry.name, server)
