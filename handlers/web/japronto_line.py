@@ -15,8 +15,6 @@ import asyncio
 import ctypes
 from typing import Any, Callable, Coroutine, Iterable, List, Optional
 
-from handlers.exchange import BODY_LIMIT
-
 # Of japronto 0.1.2 on x86-64.
 _PROTOCOL_SIZE = 7208
 _PARSER_AT = 16
@@ -24,8 +22,8 @@ _PARSER_AT = 16
 _HEAD, _BODY = 0, 1
 _CLOSE = 1
 _NO_LENGTH = 2**64 - 1
-# Of a head: the longest that another framework takes.
-MOST_HEAD = 64 * 1024
+# Of what is kept of a request; a body between BODY_LIMIT and that is refused by its page.
+MOST_KEPT = 3 * 2**19
 # How long the rest of a refused request is read and dropped, so that its client sees the answer.
 LINGER_SECONDS = 1.0
 
@@ -48,10 +46,10 @@ class Parser(ctypes.Structure):
     @property
     def too_large(self) -> bool:
         """Whether a request is on its way that is longer than any page takes."""
-        if self.state == _BODY and BODY_LIMIT < self.content_length < _NO_LENGTH:
+        if self.state == _BODY and MOST_KEPT < self.content_length < _NO_LENGTH:
             return True
         kept: int = self.end - self.start
-        return kept > (BODY_LIMIT if self.state == _BODY else MOST_HEAD)
+        return kept > MOST_KEPT
 
     def forget(self) -> None:
         """Drop what came of a request, so that its end is no news."""

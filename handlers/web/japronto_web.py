@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import logging
+import socket
 from http.cookies import SimpleCookie
 from typing import Any, Callable, Optional, Tuple
 
@@ -18,10 +19,10 @@ from handlers.web.lifecycle import NewLoop, finished
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
 
-# So often requests are looked for that are too large, or sooner where memory grows: a body comes
-# in at 3 GB a second, and is moved when its buffer grows.
+# So often requests are looked for that are too large, or sooner where memory grows.
 FLOOD_SECONDS = 0.25
-TICK_SECONDS = 0.003
+# What the kernel keeps of a connection until it is read; a body comes in at 3 GB/s otherwise.
+RECEIVE_BYTES = 32 * 1024
 
 _log = logging.getLogger("japronto")
 
@@ -95,9 +96,10 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
 
 def refusal(page: Page, reason: str) -> bytes:
     """A page as it is sent to a connection that is closed then, whatever it asked for."""
-    head = "HTTP/1.0 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
-    filled = head % (page.status, reason, page.kind.content_type, len(page.body))
-    return filled.encode() + page.body
+    fields = dict(page.kind.all_headers, **{"Content-Length": str(len(page.body))})
+    lines = [f"HTTP/1.0 {page.status} {reason}"]
+    lines += [f"{name}: {value}" for name, value in fields.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + page.body
 
 
 class SiteApplication(Application):  # type: ignore[misc]
@@ -109,7 +111,7 @@ class SiteApplication(Application):  # type: ignore[misc]
         self._loop = loop
         if japronto_line.fits(Protocol):
             self._protocol_factory = japronto_line.protocols(Protocol)
-            patience.often(loop, self._refuse_floods, TICK_SECONDS, FLOOD_SECONDS)
+            patience.often(loop, self._refuse_floods, patience.TICK_SECONDS, FLOOD_SECONDS)
         self._site = site
         for route in site.routes:
             respond = self.handler(route)
@@ -211,6 +213,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
             # japronto enables it, and its aborts are at every client's command.
             own.call_soon(faulthandler.disable)
         where = {"sock": listen.socket, "host": listen.host, "port": listen.port}
+        listen.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
         patience.begin(listen.socket, own)
         application = LoggedApplication if access_log.wanted() else SiteApplication
         application(site, own).serve(reloader_pid=None, **where)
