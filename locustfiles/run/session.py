@@ -116,7 +116,9 @@ class Session:
         run.reported = True
         # Of workers the last figures come a little later.
         run.final = not isinstance(environment.runner, MasterRunner)
-        for line in [*run.lines(), f"reports: {self._write(run)}"]:
+        # First: what is said of the run is found as it is written.
+        where = self._write(run)
+        for line in [*run.lines(), f"reports: {where}"]:
             say(line)
         if not run.final:
             gevent.spawn_later(WORKER_REPORT_INTERVAL + 1, self._finish, run)

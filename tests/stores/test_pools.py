@@ -21,6 +21,9 @@ class Lost:
     def translate(self, error: BaseException) -> Any:
         return None
 
+    async def open(self) -> None:
+        """It finds nothing wrong."""
+
     async def acquire(self) -> Any:
         return "lost"
 
@@ -32,6 +35,7 @@ async def test_a_pool_of_lost_connections_does_not_stop_the_loop() -> None:
     """The page ends in its time, and others go on meanwhile."""
     lost: Any = Lost()
     mode = Own(lost, 1, lost)
+    await mode.open()
 
     class Holder:
         _mode = mode

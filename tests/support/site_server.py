@@ -219,6 +219,8 @@ class Databases:
             for process in processes[1:]:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.suspend()
+            # On a busy machine a thread may go on for a moment, and answer.
+            until(lambda: all(map(stands, processes)), STOP_SECONDS, "it does not stand still")
             yield
         finally:
             for process in processes:
@@ -266,6 +268,16 @@ class Databases:
 def _gone(state: Path) -> None:
     """Wait for the keeper to take the note of its database away."""
     until(lambda: not state.exists(), 15.0, f"{state} is still there: the database did not stop")
+
+
+def stands(process: psutil.Process) -> bool:
+    """Whether every thread of a process is stopped, or gone."""
+    try:
+        tasks = list(Path(f"/proc/{process.pid}/task").iterdir())
+        states = [(task / "stat").read_text().rpartition(")")[2].split()[0] for task in tasks]
+    except OSError:
+        return not process.is_running()
+    return set(states) <= set("TtZX")
 
 
 def until(done: Callable[[], Any], seconds: float, complaint: str) -> Any:
