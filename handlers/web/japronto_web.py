@@ -44,6 +44,15 @@ class Asked:
         self.body: bytes = request.body or b""
 
 
+def path_of(request: Any) -> Optional[str]:
+    """Its path; None where that has a byte that japronto cannot decode."""
+    try:
+        path: str = request.path
+    except (SystemError, UnicodeDecodeError):
+        return None
+    return path
+
+
 def to_response(request: Any, page: Page) -> Any:
     """A page as the framework sends it."""
     kind = page.kind
@@ -127,9 +136,13 @@ class SiteApplication(Application):  # type: ignore[misc]
         if isinstance(error, asyncio.CancelledError):
             # The client is gone; japronto drops whatever is answered.
             return request.Response(code=503)
+        path = path_of(request)
+        # What japronto cannot decode, in the path or behind it.
+        if path is None or isinstance(error, SystemError):
+            return to_response(request, self._site.malformed(path or ""))
         if not isinstance(error, RouteNotFoundException):
-            return to_response(request, self._site.failed(request.path, error))
-        return to_response(request, self._site.missing(request.method, request.path))
+            return to_response(request, self._site.failed(path, error))
+        return to_response(request, self._site.missing(request.method, path))
 
     def protocol_error_handler(self, error: str) -> bytes:
         return refusal(self._site.malformed(""), "Bad Request")
@@ -164,7 +177,7 @@ class Noting:
     def Response(self, **answer: Any) -> Any:  # noqa: N802 - as japronto has it
         """What is answered, and a line."""
         request = self._request
-        access_log.note(request.method, request.path, answer.get("code", 200))
+        access_log.note(request.method, path_of(request) or "?", answer.get("code", 200))
         return request.Response(**answer)
 
 
