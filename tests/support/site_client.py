@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import re
@@ -140,6 +141,8 @@ def raw(port: int, data: bytes, close: bool = False, timeout: float = TIMEOUT) -
                 connection.shutdown(socket.SHUT_WR)
             while chunk := connection.recv(65536):
                 received += chunk
-        except (ConnectionResetError, BrokenPipeError):
-            pass
+        except OSError as error:
+            # It was refused, and closed, in the middle of what we sent.
+            if error.errno not in (errno.ECONNRESET, errno.EPIPE, errno.ENOTCONN):
+                raise
         return received
