@@ -88,9 +88,9 @@ class Lab:
         return short if self.short else full
 
     @contextlib.contextmanager
-    def server(self, engine: str) -> Iterator[Server]:
+    def server(self, engine: str, *options: str) -> Iterator[Server]:
         """A server of that engine; NotHere with its own line where it does not start."""
-        words = [sys.executable, str(SERVER), "-e", engine, "-p", "0"]
+        words = [sys.executable, str(SERVER), "-e", engine, "-p", "0", *options]
         try:
             server = serving(Child(words, cwd=ROOT, talks=True))
         except CellFailed as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -13,12 +12,8 @@ from functools import partial
 from chaos.clients import well
 from chaos.lab import Fault, Lab, until, waiting
 from chaos.seen import NotHere, Seen
-from race.errors import CellFailed
 from race.machine.proc import tree
-from race.machine.process import Child
-from race.web.engines import SERVER
-from race.web.servers import Server, serving
-from runtime.paths import ROOT
+from race.web.servers import Server
 
 KILLS = 30
 SHORT = 8
@@ -34,15 +29,8 @@ def run(lab: Lab) -> Iterator[Seen]:
     for entry in waiting():
         try:
             lab.database(str(entry.database))
-            words = [sys.executable, str(SERVER), "-e", entry.name, "-p", "0"]
-            try:
-                server = serving(Child([*words, "--workers", str(WORKERS)], cwd=ROOT, talks=True))
-            except CellFailed as error:
-                raise NotHere(str(error)) from None
-            try:
+            with lab.server(entry.name, "--workers", str(WORKERS)) as server:
                 yield killed(lab, entry.name, server)
-            finally:
-                server.child.end()
         except NotHere as reason:
             yield Seen(entry.name, "", f"not tried: {reason}")
 

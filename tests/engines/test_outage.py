@@ -173,4 +173,4 @@ def test_more_visitors_than_connections(starter: Starter, engine: str) -> None:
         # How many are served at once is a question of speed; then one by one everybody is.
         until(lambda: get(server.url, "/good").status == 200, 5.0, "it did not recover")
         # Who waited in vain is a line of the log, the same for all.
-        assert all(" site: " in line for line in server.log().splitlines())
+        assert all(" WARNING site: " in line for line in server.log().splitlines())
