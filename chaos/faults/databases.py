@@ -23,6 +23,7 @@ from race.web.votes import count
 KILLS = 50
 SHORT = 3
 BACK_SECONDS = 10.0
+COUNT_SECONDS = 10.0
 FIRST_VOTE_SECONDS = 10.0
 # How long it is left alone before it is killed again.
 CALM_SECONDS = (0.1, 0.8)
@@ -54,10 +55,7 @@ def killed(lab: Lab, entry: Entry, server: Server, handle: Handle) -> Seen:
     before = counted(ours, name)
     with Voters(server.url) as voters:
         recovery, wrong = kills(lab, entry.name, handle, voters)
-    try:
-        votes = until(lambda: after(ours, name, before, voters), BACK_SECONDS)
-    except TimeoutError:
-        votes, wrong = None, [*wrong, "the votes could not be counted"]
+    votes = told(ours, name, before, voters, wrong)
     if voters.refused:
         wrong.append(f"{voters.refused} votes of fresh ballots were refused")
     lab.say(f"databases: {entry.name}: {len(recovery)} kills, {len(wrong)} went wrong")
@@ -67,6 +65,15 @@ def killed(lab: Lab, entry: Entry, server: Server, handle: Handle) -> Seen:
 def counted(ours: Databases, name: str) -> int:
     """The votes in a database at rest."""
     return count(ours, name) or 0
+
+
+def told(ours: Databases, name: str, before: int, voters: Voters, wrong: list[str]) -> Votes | None:
+    """What came of the voters, once the database answers; where it does not, that is wrong."""
+    try:
+        return until(lambda: after(ours, name, before, voters), COUNT_SECONDS)
+    except TimeoutError:
+        wrong.append("the votes could not be counted")
+        return None
 
 
 def after(ours: Databases, name: str, before: int, voters: Voters) -> Votes | None:

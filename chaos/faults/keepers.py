@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 
 from chaos.clients import Voters
-from chaos.faults.databases import after, counted
+from chaos.faults.databases import counted, told
 from chaos.lab import Fault, Lab, stored, until
 from chaos.seen import NotHere, Seen
 from databases.database import DatabaseError
@@ -56,10 +56,7 @@ def killed(lab: Lab, entry: Entry, server: Server, handle: Handle) -> Seen:
             except TimeoutError:
                 wrong.append(f"no vote within {PATIENCE_SECONDS:.0f} s of kill {number}")
                 break
-    try:
-        votes = until(lambda: after(ours, name, before, voters), PATIENCE_SECONDS)
-    except TimeoutError:
-        votes, wrong = None, [*wrong, "the votes could not be counted"]
+    votes = told(ours, name, before, voters, wrong)
     if max(recovery, default=0.0) > BACK_SECONDS:
         wrong.append(f"back after {max(recovery):.1f} s")
     lab.say(f"keepers: {entry.name}: {len(recovery)} kills, {len(wrong)} went wrong")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chaos.clients import Voters
-from chaos.faults.databases import after, counted
+from chaos.faults.databases import counted, told
 from chaos.faults.disk import disk, resize
 from chaos.lab import Fault, Lab, stored, until
 from chaos.seen import NotHere, Seen
@@ -64,9 +64,9 @@ def filled(lab: Lab, entry: Entry, subject: str, place: Path) -> Seen:
         with Voters(server.url) as voters:
             until(lambda: len(voters.acknowledged) > MOST_VOTES, BACK_SECONDS)
             resize(place, used(place))
-            told = len(voters.acknowledged)
+            before_full = len(voters.acknowledged)
             felt = is_felt(voters, lab.times(FULL_SECONDS, SHORT_SECONDS))
-            taken = len(voters.acknowledged) - told
+            taken = len(voters.acknowledged) - before_full
             resize(place, ROOM)
             began = time.monotonic()
             try:
@@ -75,10 +75,7 @@ def filled(lab: Lab, entry: Entry, subject: str, place: Path) -> Seen:
                 wrong.append(f"no vote within {BACK_SECONDS:.0f} s of room")
         if not server.child.running():
             wrong.append(f"the server {server.child.last_words()}")
-    try:
-        votes = until(lambda: after(ours, name, before, voters), BACK_SECONDS)
-    except TimeoutError:
-        votes, wrong = None, [*wrong, "the votes could not be counted"]
+    votes = told(ours, name, before, voters, wrong)
     lab.say(f"room: {subject}: {len(wrong)} went wrong")
     text = f"{taken} votes taken without room" + ("" if felt else ", and none refused")
     return Seen(subject, "once", text, recovery, votes, wrong)
