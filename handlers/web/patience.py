@@ -16,7 +16,7 @@ import resource
 import socket
 import struct
 import time
-from typing import Callable, Dict, List, NamedTuple, Optional
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
 # A request has 10 s to come in as a whole, and every page is answered within 2.
 REQUEST_SECONDS = 12.0
@@ -161,24 +161,37 @@ class Patience:
             return False
 
 
-def begin(listening: socket.socket, loop: asyncio.AbstractEventLoop) -> None:
-    """Look at the connections to that socket's port for as long as the loop runs."""
-    look = Patience(listening, time.monotonic).look
-    often(loop, look, TICK_SECONDS, LOOK_SECONDS)
+class Look(NamedTuple):
+    """Something to look at after at most so many seconds."""
+
+    at: Callable[[], object]
+    every: float
 
 
-def often(
-    loop: asyncio.AbstractEventLoop, look: Callable[[], object], tick: float, longest: float
+def begin(
+    listening: socket.socket,
+    loop: asyncio.AbstractEventLoop,
+    *more: Look,
+    tick: float = TICK_SECONDS,
 ) -> None:
-    """Call ``look`` after so many seconds, or sooner, within a tick, where memory grew."""
-    known, due = 0, 0.0
+    """Look at the connections to that socket's port for as long as the loop runs, at more first."""
+    _look(loop, [*more, Look(Patience(listening, time.monotonic).look, LOOK_SECONDS)], tick)
+
+
+def _look(loop: asyncio.AbstractEventLoop, looks: Sequence[Look], tick: float) -> None:
+    """At each when it is due, and at all, within a tick, where memory grew."""
+    known, due = 0, [0.0] * len(looks)
 
     def ask() -> None:
-        nonlocal known, due
+        nonlocal known
         now, most = time.monotonic(), peak()
-        if now >= due or most - known > GROWTH_KIB:
-            known, due = most, now + longest
-            look()
+        grown = most - known > GROWTH_KIB
+        if grown:
+            known = most
+        for number, look in enumerate(looks):
+            if grown or now >= due[number]:
+                due[number] = now + look.every
+                look.at()
         loop.call_later(tick, ask)
 
     loop.call_soon(ask)
