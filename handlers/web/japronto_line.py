@@ -12,6 +12,7 @@ The places are those of japronto 0.1.2, the last there is, as its debugging info
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 from typing import Any, Callable, Coroutine, Iterable, List, Optional
 
@@ -26,6 +27,21 @@ _NO_LENGTH = 2**64 - 1
 MOST_KEPT = 3 * 2**19
 # How long the rest of a refused request is read and dropped, so that its client sees the answer.
 LINGER_SECONDS = 1.0
+
+
+# Of mallopt(3).
+_M_MMAP_THRESHOLD = -3
+_APART = 2**20
+
+
+def keep_large_buffers_apart() -> None:
+    """What is allocated from 1 MiB on gets pages of its own, always, and gives them back.
+
+    glibc moves that limit up to 32 MiB as large buffers are freed. Then one grows, unseen, into
+    memory that an earlier one has left, and at the end of that is copied as a whole.
+    """
+    with contextlib.suppress(AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _APART)
 
 
 class Parser(ctypes.Structure):

@@ -32,7 +32,8 @@ MOST_UNANSWERED = 2 * 2**20
 # Whoever sends faster than the looks come shows in the memory, which is asked for more often; not
 # as often as the kernel's own clock ticks: 3 ms took a tenth of japronto's time on /ugly.
 TICK_SECONDS = 0.02
-GROWTH_KIB = 1024
+GROWTH = 2**20
+PAGE = resource.getpagesize()
 
 
 class Counts(NamedTuple):
@@ -180,14 +181,14 @@ def begin(
 
 def _look(loop: asyncio.AbstractEventLoop, looks: Sequence[Look], tick: float) -> None:
     """At each when it is due, and at all, within a tick, where memory grew."""
-    known, due = 0, [0.0] * len(looks)
+    memory = Memory()
+    known, due = memory.resident(), [0.0] * len(looks)
 
     def ask() -> None:
         nonlocal known
-        now, most = time.monotonic(), peak()
-        grown = most - known > GROWTH_KIB
-        if grown:
-            known = most
+        now, resident = time.monotonic(), memory.resident()
+        grown = resident - known > GROWTH
+        known = resident if grown else min(known, resident)
         for number, look in enumerate(looks):
             if grown or now >= due[number]:
                 due[number] = now + look.every
@@ -197,9 +198,15 @@ def _look(loop: asyncio.AbstractEventLoop, looks: Sequence[Look], tick: float) -
     loop.call_soon(ask)
 
 
-def peak() -> int:
-    """The most memory that this process ever had, in KiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+class Memory:
+    """Of this process, for as long as it lives."""
+
+    def __init__(self) -> None:
+        self._statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+
+    def resident(self) -> int:
+        """What it has now, in bytes: its peak says nothing of what comes up to an earlier one."""
+        return int(os.pread(self._statm, 128, 0).split()[1]) * PAGE
 
 
 def more_descriptors() -> None:

@@ -29,6 +29,9 @@ MOST_DECIMALS = 12
 CUT_SHARE = 0.025
 """At depth 1, of a cell's work at most so much is cut off by its end."""
 
+IDLE_SHARE = 0.1
+"""Fixed connections: of a cell, at most so much each waits for the others to end, on average."""
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -143,13 +146,22 @@ def cut_seconds(load: Load, throughput: float) -> float:
     return load.connections / 2 / max(throughput, 1e-9)
 
 
+def idle_seconds(load: Load, throughput: float) -> float:
+    """How long a fixed connection, done with its last operation, waits for the others' last: half
+    an operation, on average. 0 for loads whose connections are not fixed.
+    """
+    return load.connections / 2 / max(throughput, 1e-9) if load.fixed else 0.0
+
+
 def least_seconds(limits: Limits, load: Load, throughput: float) -> float:
-    """How long a cell must last for enough samples, a ramp of no more than RAMP_SHARE of it and a
-    cut of no more than CUT_SHARE; `throughput` is what was seen before.
+    """How long a cell must last for enough samples, a ramp of no more than RAMP_SHARE of it, a cut
+    of no more than CUT_SHARE and an end of no more than IDLE_SHARE; `throughput` is what was seen
+    before.
     """
     samples = limits.samples / max(throughput, 1e-9)
     ramp = ramp_seconds(load, throughput) / RAMP_SHARE
-    return max(samples, ramp, cut_seconds(load, throughput) / CUT_SHARE)
+    cut = cut_seconds(load, throughput) / CUT_SHARE
+    return max(samples, ramp, cut, idle_seconds(load, throughput) / IDLE_SHARE)
 
 
 def nobody_saturated(busy: Mapping[str, float]) -> bool:

@@ -261,8 +261,9 @@ def test_the_ramp_of_a_pipelined_load_by_hand() -> None:
         # Half an answer on each of 100 connections is 2.5 % of 2,000 answers.
         (LOAD, 1_000.0, 2.0),
         (changed(LOAD, connections=4), 1_000.0, 0.2),
-        # A runner waits for what is under way: nothing of it is lost.
-        (changed(LOAD, fixed=True), 1_000.0, 0.2),
+        # A runner waits for what is under way: half an operation, 50 ms, is a tenth of 0.5 s.
+        (changed(LOAD, fixed=True), 1_000.0, 0.5),
+        (changed(LOAD, fixed=True, connections=4), 1_000.0, 0.2),
         (changed(LOAD, rate=100.0), 100.0, 2.0),
         (DEEP, 50_000.0, 1.3056),
         (DEEP, 652_800.0, 0.1),
