@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
-from race.commands.claim import check
+from race.commands.claim import check, finder
 from race.paths import PUBLISHED, RESULTS
+from race.report.claims import claims
+from race.report.measures import MEASURES, TIE, measure
 from runtime.paths import ROOT
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "tuning.md", *sorted(PUBLISHED.glob("*.md"))]
@@ -24,3 +27,22 @@ def test_every_sentence_with_an_interval_is_recomputed(path: Path) -> None:
 
 def test_the_published_results_make_claims() -> None:
     assert len(check(PUBLISHED / "README.md", RESULTS)) >= 10
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in DOCUMENTS if path.exists()], ids=lambda path: path.name
+)
+def test_a_ratio_that_the_race_does_not_call_is_marked(path: Path) -> None:
+    """With † behind it, which the document explains; no other has one."""
+    runs = finder(path.parent, RESULTS)
+    text = path.read_text(encoding="utf-8")
+    wrong = []
+    for claim in claims(text):
+        words = shlex.split(claim.body)
+        if words[0] in MEASURES and words[0] != "ratio":
+            continue
+        names, *pair = words[words[0] == "ratio" :]
+        tie = measure("verdict", [runs(name) for name in names.split("+")], pair) == TIE
+        if tie != claim.said.endswith("†"):
+            wrong.append(f"line {claim.line}: {claim.body}")
+    assert wrong == []

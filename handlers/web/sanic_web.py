@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from functools import lru_cache
 from typing import Any, Awaitable, Callable, Coroutine, Dict, Optional, Tuple
 
 from sanic import Request, Sanic
 from sanic import __version__ as sanic_version
-from sanic.compat import Header
 from sanic.exceptions import BadRequest, SanicException
 from sanic.http import Http
 from sanic.response import HTTPResponse, text
 
-from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Kind, Page
+from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
@@ -64,16 +62,10 @@ class Asked:
         return self._request.body
 
 
-@lru_cache(maxsize=None)
-def headers_of(kind: Kind) -> Header:
-    """In the framework's own form, of which it makes a response's faster."""
-    return Header(kind.headers)
-
-
 def to_response(page: Page) -> HTTPResponse:
     """A page as the framework sends it."""
-    headers = headers_of(page.kind)
-    response = HTTPResponse(page.body, page.status, headers, page.kind.content_type)
+    kind = page.kind
+    response = HTTPResponse(page.body, page.status, kind.headers, kind.content_type)
     if page.extra:
         response.headers.update(page.extra)
     if page.session is not None:

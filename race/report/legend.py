@@ -122,6 +122,12 @@ def ranges(analysis: Analysis) -> Iterator[Entry]:
         yield Entry(f"{widest[0]}–{widest[1]}", text)
 
 
+WHOLE = (
+    " alone; where it is not, it measures all of them together, and is ranked all the same, for how "
+    "many are under way is a part of the question"
+)
+
+
 def _limits(analysis: Analysis) -> Iterator[Entry]:
     """What stands behind a rate: who was full, how many cells."""
     closed, discipline = analysis.closed(), analysis.discipline
@@ -135,10 +141,12 @@ def _limits(analysis: Analysis) -> Iterator[Entry]:
     if closed:
         unknown = any(item.throughput and not item.full for one in closed for item in one.standings)
         unseen = "; unknown where one of them could not be seen" if unknown else ""
+        parties = ", ".join(discipline.parties)
         yield Entry(
             "full",
-            f"Whose core had no more to give: {', '.join(discipline.parties)} or {NOBODY}{unseen}. "
-            f"Only where it is the {party}’s does {unit}/s measure the {discipline.contender}.",
+            f"Whose core had no more to give: {parties} or {NOBODY}{unseen}. "
+            f"Only where it is the {party}’s does {unit}/s measure the {discipline.contender}"
+            f"{WHOLE if all(one.work.load.fixed for one in closed) else ''}.",
         )
         yield Entry(
             "n",
