@@ -234,11 +234,8 @@ BINARY: Levels = {FORMAT: ("binary",)}
 EITHER: Levels = {FORMAT: ("text", "binary")}
 
 NO_POOL = dict.fromkeys(("pool", "burst"), "it has no pool of its own")
-# psycopg2's asynchronous connections, which aiopg stands on, have neither.
-NOT_IN_AIOPG = {
-    "copy": "psycopg2's asynchronous connections have no COPY",
-    "batch": "psycopg2's asynchronous connections have no executemany",
-}
+# aiopg stands on them.
+NOT_IN_AIOPG = {"copy": "psycopg2's asynchronous connections have no COPY"}
 
 # JavaScript's numbers do not hold them.
 IN_NODE = {"int8": "text", "numeric": "text"}

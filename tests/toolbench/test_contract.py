@@ -197,6 +197,18 @@ def test_what_is_written_is_there_or_the_kind_is_refused(
             assert written(witness) == right
 
 
+def test_a_batch_is_one_transaction(runner: Runner, witness: psycopg.Connection) -> None:
+    """Of three pages, where a driver sends pages: what fails in the last leaves nothing."""
+    long = {**BATCH, "records": records(("int", "text", "float"), 250)}
+    runner.open()
+    witness.execute("alter table contract add constraint few check (id < 241)")
+    refused(runner, "check", operation=long)
+    assert written(witness) == (0, None, None, None)
+    witness.execute("alter table contract drop constraint few")
+    assert runner.ask("check", operation=long)["count"] == 250
+    assert written(witness) == (250, 31375, 15687.5, "record 000250")
+
+
 def test_a_load_is_as_long_and_as_wide_as_asked(
     runner: Runner, witness: psycopg.Connection
 ) -> None:

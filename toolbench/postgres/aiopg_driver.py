@@ -11,9 +11,12 @@ from toolbench.driver import Address, Call, Operation, Options, Unsupported
 from toolbench.postgres.where import libpq
 from toolbench.style import percent
 
+# Statements that are sent together, as psycopg2's execute_batch does.
+PAGE = 100
+
 
 class Aiopg:
-    """See ``driver.Driver``. It commits each statement by itself, and knows no other way."""
+    """See ``driver.Driver``. Each statement outside of a transaction is committed by itself."""
 
     BLOCKING = False
     SHARED = False
@@ -33,7 +36,7 @@ class Aiopg:
     async def bind(self, connection: Any, operation: Operation) -> Call:
         """See ``driver.Driver``."""
         sql, args = percent(operation)
-        kind_of_cursor = self.CURSOR
+        kind_of_cursor, records = self.CURSOR, operation.records
 
         async def query() -> List[Any]:
             async with connection.cursor(cursor_factory=kind_of_cursor) as cursor:
@@ -45,7 +48,15 @@ class Aiopg:
             async with connection.cursor(cursor_factory=kind_of_cursor) as cursor:
                 await cursor.execute(sql, args)
 
-        calls: Dict[str, Call] = {"query": query if operation.columns else execute}
+        async def batch() -> None:
+            # It has neither executemany nor execute_batch: this is the latter, in one transaction.
+            async with connection.cursor(cursor_factory=kind_of_cursor) as cursor, cursor.begin():
+                for first in range(0, len(records), PAGE):
+                    page = [cursor.mogrify(sql, record) for record in records[first : first + PAGE]]
+                    await cursor.execute(b";".join(page))
+
+        once: Call = query if operation.columns else execute
+        calls: Dict[str, Call] = {"query": once, "batch": batch}
         if operation.kind not in calls:
             raise Unsupported(operation.kind)
         return calls[operation.kind]
