@@ -17,7 +17,7 @@ from race.plan.read import from_json
 from race.saved.model import Contender, Load, Work
 from tests.conftest import absent
 from tests.support.site_server import Databases
-from tests.toolbench.test_postgres import does_each, started
+from tests.toolbench.test_postgres import does_each, notices, started
 from toolbench.contenders import lacking, raced
 from toolbench.drivers import DRIVERS
 from toolbench.mysql import table, witness
@@ -94,6 +94,10 @@ def test_the_orders_are_like_a_shop_s() -> None:
 def test_each_operation_on_each_driver(shared: Shared, contender: Contender) -> None:
     cannot = lacking(ALL, contender.name)
     does_each(started(shared, contender), OPERATIONS, cannot, large=LARGE)
+
+
+def test_a_value_in_another_row_is_noticed(shared: Shared) -> None:
+    notices(started(shared, raced(ALL, "pymysql")[0]), "orders-insert", columns=(0, 2, 3, 4))
 
 
 @pytest.mark.parametrize("name", ["asyncmy", "aiomysql"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -52,6 +54,22 @@ def test_records_come_from_their_number_alone() -> None:
         [1, "record 000001", 0.5, False],
         [2, "record 000002", 1.0, True],
     ]
+
+
+def texts(name: str) -> list[str]:
+    """What an operation writes, as both databases write rows: 1.0 is 1, and true is 1."""
+    form = operations()[name].records
+    assert form is not None
+    made = records(form.form, form.count)
+    return [" ".join(one if isinstance(one, str) else f"{one:g}" for one in row) for row in made]
+
+
+def test_what_must_be_left_behind_is_what_the_records_say() -> None:
+    for name in ("copy-in", "batch"):
+        digest = hashlib.md5(",".join(texts(name)).encode(), usedforsecurity=False).hexdigest()
+        assert operations()[name].after_rows[0][-1] == digest
+    total = sum(crc32(row.encode()) for row in texts("orders-insert"))
+    assert operations()["orders-insert"].after_rows[0][-1] == total
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from toolbench.contenders import lacking, raced
 from toolbench.drivers import DRIVERS, TRANSPORT, Mapper
 from toolbench.operation import operations
 from toolbench.postgres import listener
+from toolbench.records import records
 from toolbench.scenario import ToolsScenario
 from toolbench.shared import Shared, opened
 from toolbench.subject import Driven
@@ -99,6 +100,36 @@ def does_each(
 @pytest.mark.parametrize("contender", CONTENDERS, ids=lambda one: one.label)
 def test_each_operation_on_each_driver(shared: Shared, contender: Contender) -> None:
     does_each(started(shared, contender), OPERATIONS, lacking(ALL, contender.name))
+
+
+def notices(one: Driven, task: str, columns: Sequence[int]) -> None:
+    """A value that a driver writes into another's row is not right: all sums are, then."""
+    try:
+        for column in columns:
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr("toolbench.operation.records", swapped(column))
+                with pytest.raises(CellFailed, match=f"{task}: it left"):
+                    one.check(task)
+        one.check(task)
+    finally:
+        one.close()
+
+
+def swapped(column: int) -> Callable[[Sequence[str], int], list[list[Any]]]:
+    """The records, but two neighbours have each other's value of a column."""
+
+    def made(form: Sequence[str], count: int) -> list[list[Any]]:
+        found = records(form, count)
+        one, other = found[7:9]
+        one[column], other[column] = other[column], one[column]
+        return found
+
+    return made
+
+
+@pytest.mark.parametrize("task", ["copy-in", "batch"])
+def test_a_value_in_another_row_is_noticed(shared: Shared, task: str) -> None:
+    notices(started(shared, raced(PLAIN, "asyncpg")[0]), task, columns=(1, 2))
 
 
 def test_the_wide_query_is_that_of_the_article(shared: Shared) -> None:
