@@ -73,6 +73,11 @@ class Means:
     reference: str | None
     rows: list[Mean]
 
+    @property
+    def tasks(self) -> str:
+        """Their titles."""
+        return ", ".join(contest.title for contest in self.contests)
+
 
 def timed(analysis: Analysis, contest: Contest) -> list[Timed]:
     """Every contender with a rate, in the order of the contest."""
@@ -90,6 +95,12 @@ def timed(analysis: Analysis, contest: Contest) -> list[Timed]:
         for item in contest.standings
         if item.throughput is not None
     ]
+
+
+def summaries(analysis: Analysis) -> list[Means]:
+    """Of the tasks that the scenario names for it, where anybody did them all."""
+    tasks = analysis.race.head.scenario.get("geometric_mean") or []
+    return [one for one in means(analysis, tasks) if one.rows]
 
 
 def means(analysis: Analysis, tasks: Sequence[str]) -> list[Means]:

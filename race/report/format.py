@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from datetime import datetime
 
+from race.analysis.crowds import ALL, Side
 from race.analysis.model import Contest, Spread, Standing
 from race.analysis.values import a, load_text, one
 from race.saved.model import Environment
@@ -23,13 +24,16 @@ __all__ = [
     "megabytes",
     "milliseconds",
     "moment",
+    "most",
     "number",
     "one",
+    "peak",
     "percent",
     "plural",
     "rank",
     "rate",
     "ratio",
+    "seconds",
     "signed",
     "spread",
 ]
@@ -127,6 +131,23 @@ def counted(standing: Standing) -> str:
     """How many cells count of those that ran: "18", "17 of 18"."""
     lost = standing.cells < standing.ran
     return f"{standing.cells} of {standing.ran}" if lost else f"{standing.cells}"
+
+
+def seconds(side: Side) -> str:
+    """What all units of a cell took at its rate: medians of both."""
+    found = side.item.throughput
+    return number(side.parts[ALL].count.median / found.median if found else None)
+
+
+def most(side: Side, course: str) -> str:
+    """Of a course, at any moment of any cell."""
+    found = (point.high for point in side.courses.get(course, []))
+    return figure(max(found, default=None), "count")
+
+
+def peak(contest: Contest, standing: Standing) -> str:
+    """The most memory that the party under test had at a time, as the median of cells."""
+    return megabytes(standing.meters.get("peak_bytes", {}).get(contest.party))
 
 
 def signed(fraction: float) -> str:

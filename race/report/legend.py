@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from race.analysis import crowds
+from race.analysis.distributions import ROWS
 from race.analysis.model import Analysis
 from race.report import format as words
 from race.report.fates import Fates
@@ -38,7 +40,7 @@ def legend(analysis: Analysis, cells: bool = True) -> list[Group]:
     found = (
         Group(f"The {discipline.task}s", list(_tasks(analysis))),
         Group(f"The names of {discipline.contender}s", list(_names(analysis))),
-        Group("The figures", [*_figures(analysis), *_limits(analysis), *signs]),
+        Group("The figures", [*_figures(analysis), *_limits(analysis), *_more(analysis), *signs]),
     )
     return [group for group in found if group.entries]
 
@@ -152,6 +154,30 @@ def _limits(analysis: Analysis) -> Iterator[Entry]:
             "n",
             "Cells that count, of those planned where some do not. A cell is one "
             f"{discipline.contender} on one {discipline.task} in one round.",
+        )
+
+
+def _more(analysis: Analysis) -> Iterator[Entry]:
+    """What is told beside the ranking: of fixed connections, of cells that were watched."""
+    unit = analysis.discipline.unit
+    fixed = [item for one in analysis.contests if one.work.load.fixed for item in one.standings]
+    if any(item.facts.get(ROWS, 0) > 1 for item in fixed):
+        yield Entry(
+            "rows/s, CPU µs/row",
+            f"{unit.capitalize()}/s and CPU time by the rows that one of them reads or writes.",
+        )
+    if any(item.histogram for item in fixed):
+        yield Entry(
+            "p50, p99, max",
+            f"What single {unit} took, of all cells that count together: half of them no longer "
+            "than p50, 99 of 100 no longer than p99 (not told of fewer than 100), none longer than "
+            "max.",
+        )
+    if crowds.followed(analysis):
+        yield Entry(
+            "seconds, connections, in use, memory",
+            f"Of a cell: how long its {unit} took together; how many connections to the database "
+            "were open, and at work or in a transaction, at any moment at most; the most memory.",
         )
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from race.analysis import crowds
+from race.analysis.crowds import Followed, Side
+from race.analysis.distributions import Means, Timed, summaries, timed
 from race.analysis.model import Analysis, Contest
 from race.report import format as words
 from race.report import sentences
@@ -19,15 +22,18 @@ CELLS = (
 
 
 def page(analysis: Analysis) -> str:
-    """Headline, warnings, legend, one ranking for each contest of the closed loop, what crowds saw,
-    the command.
+    """Headline, warnings, legend, means over tasks, one ranking for each contest of the closed loop
+    with what more is known of it, what crowds saw, the command.
     """
     head = analysis.race.head
     first = analysis.headline.text if analysis.headline else head.scenario.get("title", head.race)
     parts = [f"# {escape(first)}"]
     parts += [f"> {escape(warning)}" for warning in analysis.trust.warnings]
     parts += [_legend(found)] if (found := legend(analysis, cells=False)) else []
-    parts += [_contest(analysis, contest) for contest in analysis.closed()]
+    parts += [_mean(analysis, one) for one in summaries(analysis)]
+    watched = {one.contest.work: one for one in crowds.followed(analysis)}
+    for contest in analysis.closed():
+        parts += [_contest(analysis, contest), _more(analysis, contest, watched.get(contest.work))]
     parts += _rates(analysis)
     groups = crowds.crowds(analysis)
     parts += [escape(text) for text in crowds.known_limits(groups)]
@@ -35,7 +41,7 @@ def page(analysis: Analysis) -> str:
     commit = escape(words.commit(head.environment)) if head.environment.commit else ""
     where = f" on commit {commit}" if commit else ""
     parts.append(f"Repeat it{where}:\n\n{code(shlex.join(head.command))}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _legend(groups: Sequence[Group]) -> str:
@@ -46,6 +52,29 @@ def _legend(groups: Sequence[Group]) -> str:
         parts.append(f"**{escape(group.title)}**")
         parts.append("\n".join(lines))
     return "\n\n".join([*parts, "</details>"])
+
+
+def _mean(analysis: Analysis, found: Means) -> str:
+    """The geometric mean over tasks under one load."""
+    discipline = analysis.discipline
+    rate = f"{discipline.unit}/s"
+    ratios = {one.item.label: str(one.ratio or words.NONE) for one in found.rows}
+    ratios |= {found.reference: "1 (reference)"} if found.reference else {}
+    rows = {
+        one.item.label: {
+            rate: words.number(one.throughput.median),
+            "ratio [95 %]": ratios[one.item.label],
+            **_by_row(one.rows_per_second, one.cpu_us_per_row),
+            **_times(one.percentiles),
+        }
+        for one in found.rows
+    }
+    said = (
+        f"Over {found.tasks}. Ratio of {rate} to {found.reference or 'no one'}. The mean of a "
+        "percentile is of no distribution that anybody saw."
+    )
+    heading = f"## Geometric mean, {escape(words.load_text(found.load, discipline.unit))}"
+    return f"{heading}\n\n{escape(said)}\n\n{_known(discipline.contender, rows)}"
 
 
 def _contest(analysis: Analysis, contest: Contest) -> str:
@@ -74,6 +103,55 @@ def _contest(analysis: Analysis, contest: Contest) -> str:
     ]
     said = f"{sentences.load(analysis, contest)}. {sentences.said(contest)}"
     return f"## {escape(contest.place)}\n\n{escape(said)}\n\n{table(names, rows, left=(1,))}"
+
+
+def _more(analysis: Analysis, contest: Contest, watched: Followed | None) -> str:
+    """What the ranking has no room for: of cells that were watched, of fixed connections. Empty
+    where there is neither.
+    """
+    rows: dict[str, dict[str, str]] = defaultdict(dict)
+    for side in watched.sides if watched else ():
+        rows[side.item.label] |= _course(contest, side)
+    for one in timed(analysis, contest) if contest.work.load.fixed else ():
+        rows[one.item.label] |= _single(contest, one)
+    order = [item.label for item in contest.standings if item.label in rows]
+    return _known(contest.discipline.contender, {label: rows[label] for label in order})
+
+
+def _course(contest: Contest, side: Side) -> dict[str, str]:
+    """What a cell took from its begin to its end."""
+    return {
+        contest.discipline.unit: f"{side.parts[crowds.ALL].count.median:,.0f}",
+        "seconds": words.seconds(side),
+        "connections": words.most(side, "connections"),
+        "in use": words.most(side, "working"),
+        "memory": words.peak(contest, side.item),
+    }
+
+
+def _single(contest: Contest, one: Timed) -> dict[str, str]:
+    """Of one unit. Where it is a single row the ranking has what a row costs."""
+    several = one.rows is not None and one.rows > 1
+    rows = (one.rows_per_second, one.cpu_us_per_row(contest.party)) if several else (None, None)
+    longest = words.number(one.moments.most if one.moments else None)
+    return {**_by_row(*rows), **_times(one.percentiles), "max µs": longest}
+
+
+def _by_row(a_second: float | None, cpu_us: float | None) -> dict[str, str]:
+    return {"rows/s": words.number(a_second), "CPU µs/row": words.number(cpu_us)}
+
+
+def _times(percentiles: Mapping[float, float]) -> dict[str, str]:
+    return {f"p{name:g} µs": words.number(percentiles.get(name)) for name in (50.0, 99.0)}
+
+
+def _known(contender: str, rows: Mapping[str, Mapping[str, str]]) -> str:
+    """A table, by label and column, of the columns that anybody has a figure in; empty without."""
+    had = [(name, text) for row in rows.values() for name, text in row.items()]
+    missing = {name for name, _ in had} - {name for name, text in had if text != words.NONE}
+    names = [name for name in dict.fromkeys(name for name, _ in had) if name not in missing]
+    found = [[label, *(row.get(name, words.NONE) for name in names)] for label, row in rows.items()]
+    return table([contender, *names], found, left=(0,)) if names else ""
 
 
 def _rates(analysis: Analysis) -> list[str]:

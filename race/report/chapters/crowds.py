@@ -47,11 +47,6 @@ class Watch:
     sides: list[Side]
     figures: list[Figure]
 
-    def most(self, side: Side, name: str) -> str:
-        """Of a course, at any moment of any cell."""
-        found = [point.high for point in side.courses.get(name, [])]
-        return f"{max(found):,.0f}" if found else words.NONE
-
 
 class Crowds:
     """`chapters.Chapter`: for each group of a crowd the courses, ratios of its pairs, a table of

@@ -8,7 +8,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from race.analysis.distributions import Mean, Means, Timed, means, timed
+from race.analysis.distributions import Mean, Means, Timed, summaries, timed
 from race.analysis.model import Analysis, Contest
 from race.report import format as words
 from race.report import sentences
@@ -39,10 +39,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The geometric mean over tasks, by their titles, under one load."""
+    """The geometric mean over tasks under one load."""
 
     means: Means
-    tasks: str
     figure: Figure
 
 
@@ -63,7 +62,7 @@ class Distributions:
         return filled(
             "distributions",
             analysis,
-            summaries=_summaries(analysis),
+            summaries=[_summary(analysis, one) for one in summaries(analysis)],
             sections=sections,
             percentiles=PERCENTILES,
             party=analysis.discipline.parties[0],
@@ -94,12 +93,6 @@ def _row(one: Timed, colours: Palette) -> Row:
     return {**paint(one.item, colours), **rate, **times}
 
 
-def _summaries(analysis: Analysis) -> list[Summary]:
-    """Of the tasks that the scenario names for it."""
-    tasks = analysis.race.head.scenario.get("geometric_mean") or []
-    return [_summary(analysis, one) for one in means(analysis, tasks) if one.rows]
-
-
 def _summary(analysis: Analysis, found: Means) -> Summary:
     colours = palette(analysis)
     rows = [_mean_row(one, colours) for one in found.rows]
@@ -112,8 +105,7 @@ def _summary(analysis: Analysis, found: Means) -> Summary:
         "mean of that percentile over the tasks, and so of no distribution that anybody saw."
     )
     name = f"drawn-mean-{found.load.connections}"
-    drawn = _figure(analysis, name, rows, (heading, told, caption))
-    return Summary(found, ", ".join(contest.title for contest in found.contests), drawn)
+    return Summary(found, _figure(analysis, name, rows, (heading, told, caption)))
 
 
 def _mean_row(one: Mean, colours: Palette) -> Row:

@@ -33,3 +33,17 @@ def section(page: str, name: str) -> str:
         .partition(f'<section id="{name}">')[2]
         .partition("</section>")[0]
     )
+
+
+def tables(text: str) -> dict[str, list[list[list[str]]]]:
+    """The tables below each heading of a Markdown page: rows of cells, the names first."""
+    found: dict[str, list[list[list[str]]]] = {}
+    for part in text.replace("\\", "").split("\n## ")[1:]:
+        heading, *blocks = part.split("\n\n")
+        found[heading] = [_cells(block) for block in blocks if block.startswith("|")]
+    return found
+
+
+def _cells(table: str) -> list[list[str]]:
+    rows = [row.strip("| ").split(" | ") for row in table.splitlines()]
+    return [rows[0], *rows[2:]]

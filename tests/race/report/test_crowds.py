@@ -24,6 +24,7 @@ from race.saved.model import Cell, Moment
 from race.saved.reader import SavedRace, load
 from race.terminal import tables
 from tests.race.report.reading import altered, section
+from tests.race.report.reading import tables as marked
 from tests.support.crowd import LOAD, write
 
 QUERY, POOL = "aiohttp-psycopg-query", "aiohttp-psycopg-pool"
@@ -215,4 +216,18 @@ def test_what_was_watched_without_a_crowd_is_drawn_too(small: SavedRace) -> None
     assert "61 MB" in shown
     assert "Users who think" not in shown
     assert 'id="tasks"' in page
+    text = markdown.page(watched)
+    assert "seconds, connections, in use, memory" in text
+    for one in found:
+        if not one.contest.closed:
+            continue
+        _, table = marked(text)[one.contest.place]
+        names = ["requests", "seconds", "connections", "in use", "memory"]
+        assert table[0] == ["engine", *names]
+        rows = {row[0]: row[1:] for row in table[1:]}
+        for side in one.sides:
+            count, rate = side.parts[ALL].count.median, side.item.throughput
+            assert rate is not None
+            told = [f"{count:,.0f}", words.number(count / rate.median), "40", "6", "61 MB"]
+            assert rows[side.item.label] == told
     assert followed(analyse(small)) == []

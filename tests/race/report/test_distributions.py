@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from race.analysis.analyse import analyse
 from race.analysis.distributions import means, timed
-from race.report import html
+from race.report import format as words
+from race.report import html, markdown
 from race.saved.model import Cell, Contender, Discipline, Load
 from race.saved.reader import SavedRace
 from race.stats.moments import Moments, pooled
-from tests.race.report.reading import section
+from tests.race.report.reading import section, tables
 from tests.support import records
 
 TOOLS = Discipline(
@@ -170,6 +171,39 @@ def test_the_chapter_has_tables_and_both_charts_of_each(race: SavedRace) -> None
         assert part in text, part
     assert len(re.findall(r"<figure>", text)) == 2 + 3 * 2
     assert text.count('id="times-') == 3 * 2
+
+
+def test_markdown_has_the_means_and_what_a_row_costs_and_how_times_spread(race: SavedRace) -> None:
+    analysis = analyse(race)
+    found = tables(markdown.page(analysis))
+    (mean,) = found["Geometric mean, 10 at once"]
+    quick, slow = means(analysis, ["wide", "ints"])[1].rows
+    rows = ["rows/s", "CPU µs/row"]
+    assert mean[0] == ["driver", "operations/s", "ratio [95 %]", *rows, "p50 µs", "p99 µs"]
+    assert [mean[1][0], mean[2][:3]] == ["quick", ["slow", "1,075", "1 (reference)"]]
+    for one, shown in ((quick, mean[1]), (slow, mean[2])):
+        figures = (one.rows_per_second, one.cpu_us_per_row, *map(one.percentiles.get, (50.0, 99.0)))
+        assert shown[3:] == [words.number(figure) for figure in figures]
+    ranking, more = found["Wide rows, 10 at once"]
+    assert [row[1] for row in ranking] == [row[0] for row in more]
+    assert more[:2] == [
+        ["driver", *rows, "p50 µs", "p99 µs", "max µs"],
+        ["quick", "576,923", "1.56", "5,200", "8,025", "42,800"],
+    ]
+
+
+def test_markdown_leaves_out_columns_without_a_figure(race: SavedRace) -> None:
+    """A row that is all there is costs what the operation costs; what nobody timed is not told."""
+    ping = tables(markdown.page(analyse(race)))["Ping, 1 at once"][1]
+    assert ping[0] == ["driver", "p50 µs", "p99 µs", "max µs"]
+    cells = [changed(one, latency_us={}, histogram=[], facts={}) for one in race.cells]
+    silent = markdown.page(analyse(replace(race, cells=cells)))
+    assert len(tables(silent)["Wide rows, 1 at once"]) == 1
+    assert "p50" not in silent
+    some = [changed(one, histogram=[]) if one.label == "quick" else one for one in race.cells]
+    more = tables(markdown.page(analyse(replace(race, cells=some))))["Ping, 1 at once"][1]
+    assert more[0] == ping[0]
+    assert {row[0] for row in more if row[1] == "–"} == {"quick"}
 
 
 def test_only_fixed_loads_have_the_chapter(page: str) -> None:
