@@ -98,7 +98,7 @@ class Broken(CellFailed):
 
 @dataclass(frozen=True)
 class Choice:
-    """What can run here. `scenario` lacks what cannot; `left_out` says what and why, by line.
+    """What can run here. `scenario` lacks what cannot; `left_out` says what and why, one text each.
 
     `cannot` is what a contender has nothing for, by label and task, with the reason: it is not run.
     """

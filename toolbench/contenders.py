@@ -29,22 +29,17 @@ def choose(scenario: ToolsScenario) -> Choice:
     found: list[Contender] = []
     for name in matching(scenario, DRIVERS, CONTENDER):
         if problem := _unfit(scenario, name) or DRIVERS[name].problem():
-            left_out.append(f"left out: {name}: {problem}")
+            left_out.append(f"{name}: {problem}")
             continue
         found += raced(scenario, name)
         own = _levels(name)
         left_out += [
-            f"left out: {name} with {factor} {level}: it has only {', '.join(own[factor])}"
+            f"{name} with {factor} {level}: it has only {', '.join(own[factor])}"
             for factor, asked in scenario.asked.items()
             for level in asked
             if factor in own and level not in own[factor]
         ]
     cannot = {one.label: lacks for one in found if (lacks := lacking(scenario, one.name))}
-    left_out += [
-        f"unsupported: {label} on {task}: {reason}"
-        for label, lacks in cannot.items()
-        for task, reason in lacks.items()
-    ]
     return Choice(scenario, found, left_out, cannot)
 
 

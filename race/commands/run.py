@@ -163,7 +163,7 @@ def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
         "cells": plan.cells,
         "seconds": round(plan.seconds()),
         "seconds_from": plan.pace.source or None,
-        "left_out": list(plan.notes),
+        "left_out": plan.notes,
     }
     if options.json:
         print(json.dumps(told, indent=1))

@@ -18,7 +18,7 @@ from race.scenario import Scenario
 
 @dataclass(frozen=True)
 class Plan:
-    """Who runs, who is left out and why (`notes`), and how long it takes at a `pace`.
+    """Who runs, who is `left_out` and why, and how long it takes at a `pace`.
 
     `cannot` is what a contender has nothing for, by label and task, with the reason.
     """
@@ -26,9 +26,19 @@ class Plan:
     discipline: Discipline
     scenario: Scenario
     contenders: Sequence[Contender]
-    notes: Sequence[str]
+    left_out: Sequence[str]
     pace: Pace = DEFAULT
     cannot: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """What will not run and why, by line."""
+        lacking = [
+            f"unsupported: {label} on {task}: {reason}"
+            for label, lacks in self.cannot.items()
+            for task, reason in lacks.items()
+        ]
+        return [*(f"left out: {text}" for text in self.left_out), *lacking]
 
     @property
     def works(self) -> list[Work]:

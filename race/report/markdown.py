@@ -22,14 +22,15 @@ CELLS = (
 
 
 def page(analysis: Analysis) -> str:
-    """Headline, warnings, legend, means over tasks, one ranking for each contest of the closed loop
-    with what more is known of it, what crowds saw, the command.
+    """Headline, warnings, legend, who was left out, means over tasks, one ranking for each contest
+    of the closed loop with what more is known of it, what crowds saw, the command.
     """
     head = analysis.race.head
     first = analysis.headline.text if analysis.headline else head.scenario.get("title", head.race)
     parts = [f"# {escape(first)}"]
     parts += [f"> {escape(warning)}" for warning in analysis.trust.warnings]
     parts += [_legend(found)] if (found := legend(analysis, cells=False)) else []
+    parts += [escape(f"Left out: {'; '.join(head.left_out)}.")] if head.left_out else []
     parts += [_mean(analysis, one) for one in summaries(analysis)]
     watched = {one.contest.work: one for one in crowds.followed(analysis)}
     for contest in analysis.closed():

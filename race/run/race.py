@@ -68,6 +68,7 @@ def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> He
         contenders=list(plan.contenders),
         baseline=baseline(plan.scenario, plan.contenders),
         idle=calibrate.idle(layout),
+        left_out=list(plan.left_out),
         unsupported={label: dict(lacks) for label, lacks in plan.cannot.items()},
     )
 

@@ -288,9 +288,10 @@ class Head(Struct, frozen=True, kw_only=True):
 
     `race` is its name and that of its folder, `scenario` the scenario as loaded, `command` the
     words that repeat the race, `baseline` the label that others are compared with. `finished_at` is
-    null while the race runs or after an interruption. `unsupported` is what a contender has nothing
-    for, by label and task, with the reason. `idle` is what the meter of the cores read before
-    anything of the race ran: fractions `foreign` and `steal`, and for how many `seconds`.
+    null while the race runs or after an interruption. `left_out` says who was asked for, or at what
+    level, and could not run, and why; `unsupported` is what a contender has nothing for, by label
+    and task, with the reason. `idle` is what the meter of the cores read before anything of the
+    race ran: fractions `foreign` and `steal`, and for how many `seconds`.
     """
 
     schema: Literal[2] = SCHEMA
@@ -307,4 +308,5 @@ class Head(Struct, frozen=True, kw_only=True):
     baseline: str
     idle: Figures = {}
     rejected: list[Rejected] = []
+    left_out: list[str] = []
     unsupported: dict[str, dict[str, str]] = {}

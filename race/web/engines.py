@@ -73,7 +73,7 @@ def choose(scenario: SiteScenario) -> Choice:
     found = _entries(scenario)
     wanted = matching(scenario, (entry.name for entry in found), CONTENDER)
     chosen = [entry for name in wanted for entry in found if entry.name == name]
-    left_out = [f"left out: {one.name}: {one.problem}" for one in chosen if one.problem]
+    left_out = [f"{one.name}: {one.problem}" for one in chosen if one.problem]
     runs = [entry for entry in chosen if entry.problem is None]
     contenders = [
         _contender(scenario, entry, render, workers, more)
@@ -85,9 +85,9 @@ def choose(scenario: SiteScenario) -> Choice:
         if not more or entry.database is not None
     ]
     alone = [one for one in runs if max(scenario.workers) > 1 and not _spreads(scenario, one)]
-    left_out += [f"left out: {one.name} with more than one worker" for one in alone]
+    left_out += [f"{one.name} with more than one worker" for one in alone]
     near = [one for one in runs if any(scenario.link) and one.database is None]
-    left_out += [f"left out: {one.name} over a link: it asks no database" for one in near]
+    left_out += [f"{one.name} over a link: it asks no database" for one in near]
     return Choice(scenario, contenders, left_out)
 
 

@@ -83,8 +83,8 @@ def test_a_level_that_a_driver_does_not_have_is_left_out_and_said() -> None:
     found = choose(made(drivers=["psycopg2"], loop=["uvloop"], statements=["prepared"]))
     assert [one.label for one in found.contenders] == ["psycopg2"]
     assert found.left_out == [
-        "left out: psycopg2 with statements prepared: it has only unprepared",
-        "left out: psycopg2 with loop uvloop: it has only threads",
+        "psycopg2 with statements prepared: it has only unprepared",
+        "psycopg2 with loop uvloop: it has only threads",
     ]
 
 
@@ -94,7 +94,7 @@ def test_the_transport_is_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://me@example.com/mine")
     found = choose(both)
     assert [(one.label, one.factors[TRANSPORT]) for one in found.contenders] == [("asyncpg", "tcp")]
-    assert found.left_out == ["left out: asyncpg with transport unix: it has only tcp"]
+    assert found.left_out == ["asyncpg with transport unix: it has only tcp"]
 
 
 def test_an_address_that_is_none_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,11 +118,9 @@ def test_what_a_driver_has_nothing_for_is_not_planned_and_said() -> None:
 def test_who_does_none_of_the_operations_is_left_out() -> None:
     found = choose(made(drivers=["aiopg", "asyncpg"], operations=["copy-in"]))
     assert [one.label for one in found.contenders] == ["asyncpg"]
-    assert found.left_out[0].startswith("left out: aiopg: it does none of these operations: ")
+    assert found.left_out[0].startswith("aiopg: it does none of these operations: ")
     found = choose(made(drivers=["asyncpg", "limits-uvloop"]))
-    assert found.left_out == [
-        'left out: limits-uvloop: it is driven by wrk: [load] generator = "wrk"'
-    ]
+    assert found.left_out == ['limits-uvloop: it is driven by wrk: [load] generator = "wrk"']
 
 
 def test_each_concurrency_is_a_work_of_its_own() -> None:

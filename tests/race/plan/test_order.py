@@ -102,7 +102,7 @@ def test_interpreters_and_workers_are_told_apart_by_label(monkeypatch: pytest.Mo
     assert found[1].factors == {"python": "3.7", "render": "jinja", "workers": "2"}
     alone = engines.choose(made(engines=["a-memory-one"], workers=[1, 2]))
     assert [one.factors["workers"] for one in alone.contenders] == ["1"]
-    assert alone.left_out == ["left out: a-memory-one with more than one worker"]
+    assert alone.left_out == ["a-memory-one with more than one worker"]
 
 
 def test_rates_are_fractions_of_the_slowest_and_of_ones_own_capacity() -> None:

@@ -20,6 +20,7 @@ from race.saved.model import Cell, Contender, Environment
 from race.saved.reader import SavedRace, load
 from race.terminal import tables
 from runtime.plugin import Plugin
+from tests.race.report.reading import section
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
 
 
@@ -99,6 +100,16 @@ def test_a_published_race_is_read_and_its_readme_is_its_report(
     assert load(folder).problems == []
     assert main(["report", str(folder), "--markdown"]) == 0
     assert capsys.readouterr().out == (folder / "README.md").read_text()
+
+
+def test_who_was_left_out_is_told_in_both_forms(small: SavedRace, page: str) -> None:
+    reasons = ["aiopg: not installed: make env", "psycopg2 with loop uvloop: it has only threads"]
+    told = "; ".join(reasons)
+    found = analyse(replace(small, head=changed(small.head, left_out=reasons)))
+    assert f"\n\nLeft out: {told}.\n\n" in markdown.page(found)
+    assert f"<p>{told}. They were asked for" in section(html.page(found), "validity")
+    assert "Left out" not in page
+    assert "Left out" not in markdown.page(analyse(small))
 
 
 TOY = """
@@ -214,6 +225,7 @@ def test_hostile_names_are_escaped_everywhere(small: SavedRace) -> None:
         command=["race", evil],
         environment=Environment(cpu=evil, versions={evil: evil}),
         baseline=evil,
+        left_out=[evil],
         contenders=[
             Contender(label=evil, name=evil, factors={evil: evil}),
             *small.head.contenders[1:],

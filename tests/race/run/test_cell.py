@@ -65,10 +65,12 @@ def test_a_cell_is_checked_warmed_up_driven_and_checked_again() -> None:
     assert cell.meters["cpu_ns"]["harness"] > 0
 
 
-def test_a_race_begins_with_a_look_at_the_idle_cores(tmp_path: Any) -> None:
+def test_a_race_begins_with_a_look_at_the_idle_cores_and_who_is_left_out(tmp_path: Any) -> None:
     toys, chosen = toy.Toys(), toy.scenario(discipline="web")
-    plan = Plan(toys, chosen, toys.choose(chosen).contenders, [])
+    plan = Plan(toys, chosen, toys.choose(chosen).contenders, ["absent: not installed"])
     head = race.new_head(plan, 1, [], tmp_path)
+    assert head.left_out == ["absent: not installed"]
+    assert plan.notes == ["left out: absent: not installed"]
     assert set(head.idle) == {"foreign", "steal", "seconds"}
     assert head.idle["seconds"] >= 1
 

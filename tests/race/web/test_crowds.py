@@ -145,7 +145,7 @@ def test_each_link_is_a_contender_where_there_is_a_database() -> None:
         ("a-base, link 0.2 ms", "0.2 ms"),
         ("a-none, link 0 ms", "0 ms"),
     ]
-    assert choice.left_out == ["left out: a-none over a link: it asks no database"]
+    assert choice.left_out == ["a-none over a link: it asks no database"]
 
 
 @pytest.mark.parametrize("wrong", [[-1], ["x"], [2, 2]])
