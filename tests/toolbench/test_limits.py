@@ -27,6 +27,32 @@ from toolbench.shared import PARTIES, Shared
 SECONDS = 20.0
 WRK = {"load": {"generator": "wrk"}}
 
+# Its pages ask one of their connections for no rows.
+READS_NOTHING = """
+import sys
+
+sys.path.insert(0, {root!r})
+from toolbench.limits import serve
+
+honest = serve.pages
+
+
+class Empty:
+    def __init__(self, connection):
+        self.connection = connection
+
+    def select(self, *words, **options):
+        return self.connection.select(*words, **{{**options, "limit": 0}})
+
+
+def pages(rows, connection):
+    return honest({rows}, {connection})
+
+
+serve.pages = pages
+sys.exit(serve.main())
+"""
+
 
 @pytest.fixture
 def old_python() -> Path:
@@ -64,6 +90,36 @@ def test_a_server_that_hangs_or_says_something_else_is_one_line_and_gone(
         with pytest.raises(CellFailed, match=complaint):
             one.check("select-sync")
         assert psutil.Process().children() == before
+
+
+@pytest.mark.parametrize(
+    ("rows", "connection", "page"),
+    [
+        ("Empty(rows)", "connection", "select-sync"),
+        ("rows", "Empty(connection)", "select-async"),
+    ],
+)
+def test_a_page_that_reads_nothing_is_one_line(
+    rows: str,
+    connection: str,
+    page: str,
+    old_python: Path,
+    databases: RunDatabases,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = READS_NOTHING.format(root=str(ROOT), rows=rows, connection=connection)
+    (tmp_path / "serve.py").write_text(program)
+    monkeypatch.setattr(subject, "FOLDER", tmp_path)
+    monkeypatch.setenv("TARANTOOL_URL", databases.hold("tarantool"))
+    layout = {name: frozenset[int]() for name in PARTIES}
+    factors = {LOOP: "asyncio", "python": "3.7"}
+    one = subject.start(contender("limits", factors=factors), Shared(Databases()), layout)
+    try:
+        with pytest.raises(CellFailed, match=rf" \(serve.py: /{page} reads 0 rows, not 9\)$"):
+            one.check("upsert-async")
+    finally:
+        one.close()
 
 
 def test_every_operation_is_measured_and_counted(

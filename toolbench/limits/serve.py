@@ -6,7 +6,8 @@ A program of its own for CPython 3.7, started like server.py:
 
 ``/select-sync`` reads the nine best stickers with the blocking connector, ``/select-async`` the
 same with asynctnt and an iterator, ``/select-async-lite`` any nine without one, ``/upsert-async``
-counts a visit of a session. The answer is always ``ok``: the rows are read and thrown away.
+counts a visit of a session. The answer is always ``ok``: the rows are read and thrown away. That
+there are nine is looked at once, before it serves.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -82,8 +84,8 @@ async def multiplexed(address: Address) -> Any:
     return connection
 
 
-def routes(application: Any, rows: Any, connection: Any) -> None:
-    """The four pages."""
+def pages(rows: Any, connection: Any) -> list[Any]:
+    """The four, those that read first."""
 
     def select_sync(request: Any) -> Any:
         rows.select(STICKERS, [], index=BY_RATING, limit=ROWS, iterator=DESCENDING)
@@ -101,8 +103,43 @@ def routes(application: Any, rows: Any, connection: Any) -> None:
         await connection.upsert(SESSIONS, SESSION, ONE_MORE_VISIT)
         return request.Response(text="ok")
 
-    for page in (select_sync, select_async, select_async_lite, upsert_async):
-        application.router.add_route("/" + page.__name__.replace("_", "-"), page, "GET")
+    return [select_sync, select_async, select_async_lite, upsert_async]
+
+
+def path(page: Any) -> str:
+    """Where a page is."""
+    return f"/{page.__name__.replace('_', '-')}"
+
+
+class Noting:
+    """A connection of which the last answer is kept."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self.answer: Any = None
+
+    def select(self, *words: Any, **options: Any) -> Any:
+        """As the connection's own; asynctnt gives a future."""
+        self.answer = self._connection.select(*words, **options)
+        return self.answer
+
+
+async def look(rows: Any, connection: Any) -> None:
+    """StoreError where a page does not read its nine rows.
+
+    Not the pages that are served, which are as fast as can be, but the same on other connections.
+    """
+    request = SimpleNamespace(Response=dict)
+    one, other = Noting(rows), Noting(connection)
+    select_sync, *more, _ = pages(one, other)
+    select_sync(request)
+    found = {path(select_sync): len(one.answer)}
+    for page in more:
+        await page(request)
+        found[path(page)] = len(other.answer.result())
+    for where, number in found.items():
+        if number != ROWS:
+            raise StoreError(f"{where} reads {number} rows, not {ROWS}")
 
 
 async def load_stickers(url: str) -> None:
@@ -118,7 +155,10 @@ def serve(loop: Any, url: str, sock: socket.socket, ready: Callable[[str], None]
     loop.run_until_complete(load_stickers(url))
     application = Application()
     application._loop = loop  # noqa: SLF001 - japronto takes no loop in another way
-    routes(application, blocking(address), loop.run_until_complete(multiplexed(address)))
+    rows, connection = blocking(address), loop.run_until_complete(multiplexed(address))
+    loop.run_until_complete(look(rows, connection))
+    for page in pages(rows, connection):
+        application.router.add_route(path(page), page, "GET")
     host, port = sock.getsockname()
     loop.call_soon(ready, f"http://{host}:{port}")
     application.serve(sock=sock, host=host, port=port, reloader_pid=None)
