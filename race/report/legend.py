@@ -125,7 +125,7 @@ def ranges(analysis: Analysis) -> Iterator[Entry]:
 
 
 WHOLE = (
-    " alone; where it is not, it measures all of them together, and is ranked all the same, for how "
+    " alone; where it is not, it measures all of them together, and is ranked all the same: how "
     "many are under way is a part of the question"
 )
 
