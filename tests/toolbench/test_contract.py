@@ -343,6 +343,25 @@ def test_what_is_late_is_ended_in_the_database_too(
         assert all(one.ask("check", operation=ONE)["count"] == 1 for one in runners)
 
 
+def test_a_batch_that_is_late_ends_no_runner(
+    databases: Databases, witness: psycopg.Connection
+) -> None:
+    """In the middle of it, with more to send: Postgres.js writes on where nobody can catch it."""
+    with ExitStack() as stack:
+        names = [name for of in OF.values() for name in of]
+        runners = [stack.enter_context(started(name, databases)) for name in names]
+        for one in runners:
+            one.open()
+            one.ask("check", operation=BATCH)
+            one.drive("batch", 0.1, 2)  # statements are prepared before, which would wait too
+        with witness.transaction(), ThreadPoolExecutor(len(runners)) as pool:
+            witness.execute("lock table contract in access exclusive mode")
+            answers = list(pool.map(lambda one: one.drive("batch", 0.1, 2), runners))
+        for name, answer in zip(names, answers, strict=True):
+            assert (answer["late"], answer["operations"]) == (2, 0), name
+        assert all(one.ask("check", operation=ONE)["count"] == 1 for one in runners)
+
+
 TAKES = 5
 
 

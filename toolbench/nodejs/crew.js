@@ -23,6 +23,7 @@ class Crew {
     this.seats = []
     this.operations = new Map()
     this.serial = 0
+    this.ended = false
   }
 
   /** Have so many connections at least. */
@@ -87,6 +88,7 @@ class Crew {
     const late = workers.filter(worker => worker.late)
     const backends = this.seats.filter((_, place) => workers[place]?.late).map(seat => seat.backend)
     if (late.length === 0) return
+    this.ended = true
     await within(MERCY_MS, this.terminate(backends))
     await within(MERCY_MS, Promise.all(late.map(worker => worker.done)))
   }

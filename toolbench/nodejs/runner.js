@@ -11,13 +11,16 @@ console.log = console.info = console.error
 // The kernel closes the connections of a process that ends, also those that wait.
 process.on('SIGTERM', () => process.exit(0))
 
+const session = new Session()
+
 process.on('uncaughtException', error => {
   console.error(`runner: ${inALine(error)}`)
-  process.exit(1)
+  // Postgres.js writes to the socket of a connection that was ended under it, where nobody can catch
+  // what comes of that: who was late is to be told all the same.
+  if (!session.ended) process.exit(1)
 })
 
 async function main () {
-  const session = new Session()
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const answer = await session.answer(line)
     if (answer === null) break

@@ -24,6 +24,11 @@ class Session {
     }
   }
 
+  /** Whether connections were ended on which something was under way. */
+  get ended () {
+    return this.crew !== null && this.crew.ended
+  }
+
   async close () {
     if (this.crew) await this.crew.keep(0)
     this.crew = null
