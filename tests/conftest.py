@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -10,6 +11,10 @@ import pytest
 from race.machine import guard
 from tests.support.site_server import Databases
 
+USUAL: dict[signal.Signals, Any] = {
+    signal.SIGHUP: signal.SIG_DFL,
+    signal.SIGINT: signal.default_int_handler,
+}
 _options: dict[str, bool] = {}
 
 
@@ -23,6 +28,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     guard.up()  # whatever ends this process, its servers end too
+    for number, usual in USUAL.items():
+        # Under nohup, or behind an & in a script, what is started here would not hear them either.
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, usual)
     _options["require_all"] = config.getoption("--require-all")
 
 
