@@ -35,11 +35,6 @@ def needed() -> None:
         absent("no locust: make env")
 
 
-def _hears_ctrl_c() -> None:
-    """Tests that were begun in the background inherit deaf ears."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class Running:
     """A process whose output is kept; with it goes all that it started."""
 
@@ -48,7 +43,7 @@ class Running:
         command: list[str],
         output: Path,
         env: dict[str, str] | None = None,
-        before: Callable[[], None] = _hears_ctrl_c,
+        before: Callable[[], None] | None = None,
     ) -> None:
         """`before` runs in the new process before the command."""
         needed()
@@ -118,7 +113,7 @@ class Running:
 
 @contextlib.contextmanager
 def locust(
-    host: str, folder: Path, *arguments: str, before: Callable[[], None] = _hears_ctrl_c
+    host: str, folder: Path, *arguments: str, before: Callable[[], None] | None = None
 ) -> Iterator[Running]:
     """The locustfile alone, headless."""
     command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless"]
