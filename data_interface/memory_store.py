@@ -24,7 +24,6 @@ from data_interface.store import (
     TOKEN_SECONDS,
     TOKENS_KEPT,
     Ballot,
-    Candidate,
     Conflict,
     NotFound,
     Pack,
@@ -119,8 +118,10 @@ class MemoryStore(MemoryReports):
         self._views += 1
         return Ballot(
             self._touch_session(visitor),
-            Candidate(self._stickers[left], plus),
-            Candidate(self._stickers[right], minus),
+            self._stickers[left],
+            plus,
+            self._stickers[right],
+            minus,
         )
 
     async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:

@@ -54,19 +54,18 @@ class Visitor(NamedTuple):
     agent: str
 
 
-class Candidate(NamedTuple):
-    """A sticker on the ballot and the single-use token that votes for or against it."""
-
-    sticker: Sticker
-    token: str
-
-
 class Ballot(NamedTuple):
-    """What Index shows: two different stickers, and the session id to set or keep."""
+    """What Index shows: two different stickers, each with the single-use token that votes for or
+    against it, and the session id to set or keep.
+
+    A sticker is a row as the driver gave it, with the fields of ``Sticker`` in its order.
+    """
 
     session: str
-    left: Candidate
-    right: Candidate
+    left: Sequence[Any]
+    left_token: str
+    right: Sequence[Any]
+    right_token: str
 
 
 class Podium(NamedTuple):
@@ -117,7 +116,8 @@ class Conflict(StoreError):
 
 
 class Data(Reports, Protocol):
-    """What one page may ask, in the site's words. No SQL, no tuples, no driver errors leak out.
+    """What one page may ask, in the site's words. No SQL and no driver errors leak out; a driver's
+    rows only where a ``Ballot`` or a ``Podium`` says so.
 
     Every method may raise ``Unavailable`` or ``Busy``.
     """

@@ -414,15 +414,19 @@ DRIVERS = {
         text="mysqlclient: MariaDB's client library, in C",
     ),
     **{
-        f"limits-{loop}": Tool(
+        name: Tool(
             "toolbench.limits.serve:main",
             python="3.7",
             database="tarantool",
             levels={LOOP: (loop,)},
-            called="limits",
+            called=driver,
             subject=Plugin("toolbench.limits.subject:start"),
             generator=WRK,
         )
-        for loop in ("asyncio", "uvloop")
+        for name, driver, loop in (
+            ("limits-asyncio", "asynctnt", "asyncio"),
+            ("limits-uvloop", "asynctnt", "uvloop"),
+            ("limits-aiotarantool", "aiotarantool", "uvloop"),
+        )
     },
 }

@@ -24,14 +24,14 @@ class JinjaRenderer:
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
         """See ``renderer.Renderer``."""
-        _, (left, plus), (right, minus) = ballot
+        _, left, plus, right, minus = ballot
         html = self._index.render(
             plus=plus,
             minus=minus,
-            left_id=left.id,
-            left=left.title,
-            right_id=right.id,
-            right=right.title,
+            left_id=left[0],
+            left=left[2],
+            right_id=right[0],
+            right=right[2],
             notice=notice,
         )
         return html.encode("utf-8", "replace")

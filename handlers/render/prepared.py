@@ -50,17 +50,17 @@ class PreparedRenderer:
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
         """See ``renderer.Renderer``."""
-        _, (left, left_token), (right, right_token) = ballot
+        _, left, left_token, right, right_token = ballot
         plus, minus = _token(left_token), _token(right_token)
-        left_title, right_title = _text(left.title), _text(right.title)
+        left_title, right_title = _text(left[2]), _text(right[2])
         return self._index[notice] % (
             plus,
             minus,
-            left.id,
+            left[0],
             left_title,
             minus,
             plus,
-            right.id,
+            right[0],
             right_title,
         )
 

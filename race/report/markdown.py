@@ -11,8 +11,10 @@ from race.analysis import crowds
 from race.analysis.crowds import Followed, Side
 from race.analysis.distributions import Means, Timed, summaries, timed
 from race.analysis.model import Analysis, Contest
+from race.analysis.values import place
 from race.report import format as words
 from race.report import sentences
+from race.report.answers import answers
 from race.report.legend import Group, legend
 
 CELLS = (
@@ -23,7 +25,8 @@ CELLS = (
 
 def page(analysis: Analysis) -> str:
     """Headline, warnings, legend, who was left out, means over tasks, one ranking for each contest
-    of the closed loop with what more is known of it, what crowds saw, the command.
+    of the closed loop with what more is known of it, fixed rates, what crowds saw, what each choice
+    buys, what an answer is, the command.
     """
     head = analysis.race.head
     first = analysis.headline.text if analysis.headline else head.scenario.get("title", head.race)
@@ -39,6 +42,7 @@ def page(analysis: Analysis) -> str:
     groups = crowds.crowds(analysis)
     parts += [escape(text) for text in crowds.known_limits(groups)]
     parts += [_crowd(group) for group in groups]
+    parts += [_choices(analysis), _answers(analysis)]
     commit = escape(words.commit(head.environment)) if head.environment.commit else ""
     where = f" on commit {commit}" if commit else ""
     parts.append(f"Repeat it{where}:\n\n{code(shlex.join(head.command))}")
@@ -46,13 +50,19 @@ def page(analysis: Analysis) -> str:
 
 
 def _legend(groups: Sequence[Group]) -> str:
-    """What words and signs mean, folded: a reader who knows them sees one line."""
-    parts = ["<details><summary>How to read this</summary>"]
+    """What words and signs mean: a reader who knows them sees one line."""
+    parts = []
     for group in groups:
         lines = (f"- **{escape(one.term)}**: {escape(one.text)}" for one in group.entries)
         parts.append(f"**{escape(group.title)}**")
         parts.append("\n".join(lines))
-    return "\n\n".join([*parts, "</details>"])
+    return _folded("How to read this", *parts)
+
+
+def _folded(title: str, *parts: str) -> str:
+    """What opens at a click."""
+    summary = f"<details><summary>{escape(title)}</summary>"
+    return "\n\n".join([summary, *parts, "</details>"])
 
 
 def _mean(analysis: Analysis, found: Means) -> str:
@@ -167,12 +177,13 @@ def _rates(analysis: Analysis) -> list[str]:
                 words.number(item.cpu_us.get(contest.party)),
                 str(item.cpu_ratio or words.NONE) if item.throughput else f"{item.state}",
                 *(words.milliseconds(item.latency_us.get(name)) for name in ("p50", "p99")),
+                words.full(contest, item),
                 words.counted(item),
             ]
             for item in contest.standings
         ]
         cost = f"CPU µs/{words.one(contest.discipline.unit)}"
-        names = [contest.discipline.contender, cost, "CPU ratio [95 %]", "p50", "p99", "n"]
+        names = [contest.discipline.contender, cost, "CPU ratio [95 %]", "p50", "p99", "full", "n"]
         said = f"CPU time against {contest.reference or 'nobody'}."
         heading = f"## {escape(contest.place)}, {escape(contest.load)}\n\n{escape(said)}"
         parts.append(f"{heading}\n\n{table(names, rows, left=(0,))}")
@@ -214,6 +225,45 @@ def _part(row: crowds.Row | None) -> str:
         return words.NONE
     took = words.milliseconds(row.p50_us.median if row.p50_us else None)
     return f"{row.count.median:,.0f} · {took}"
+
+
+def _choices(analysis: Analysis) -> str:
+    """Every pair that differs in one factor alone, and the test of all showing the same."""
+    rows = [
+        [effect.level, effect.reference, place(analysis.discipline, work), *pair, str(estimate)]
+        for work, effect in analysis.effects
+        for pair, estimate in zip(effect.pairs, effect.estimates, strict=True)
+    ]
+    if not rows:
+        return ""
+    discipline = analysis.discipline
+    said = (
+        f"{discipline.unit.capitalize()}/s with one choice against the other, everything else "
+        "equal. Who was not limited by its own core is in no pair."
+    )
+    one = discipline.contender
+    names = ["choice", "against", discipline.task, one, f"against {one}", "ratio [95 %]"]
+    return _folded("What each choice buys", escape(said), table(names, rows, left=range(5)))
+
+
+def _answers(analysis: Analysis) -> str:
+    """What is known of a unit of each task whatever its speed: its bytes, its headers."""
+    found = answers(analysis)
+    if found is None:
+        return ""
+    discipline = analysis.discipline
+    rows = [
+        [
+            row.title,
+            "all" if row.everyone else ", ".join(item.label for item in row.standings),
+            *(words.figure(row.facts.get(name), "count") for name in found.names),
+        ]
+        for row in found.rows
+    ]
+    facts = [name.replace("_", " ") for name in found.names]
+    names = [discipline.task, f"{discipline.contender}s", *facts]
+    title = f"What {words.a(words.one(discipline.unit))} is"
+    return _folded(title, table(names, rows, left=(0, 1)))
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:

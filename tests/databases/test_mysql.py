@@ -255,7 +255,7 @@ def test_a_vote_and_the_cleaning_read_by_index(driver: str, server: str) -> None
                 ballot = await new_ballot(store)
             await fill_up(admin, 1, 5000)
             await fill_up(admin, 5001, 6000, token_seconds=-1)
-            tokens = ballot.left.token, ballot.right.token
+            tokens = ballot.left_token, ballot.right_token
             for statement, values, done, most in (
                 (statements.CAST_VOTE, (*tokens, 1, NOW), 1, 0),
                 ("CALL clean_tokens($1, $2)", (10**6, 10), 10, 30),
@@ -312,7 +312,7 @@ def test_the_old_goes_while_votes_are_cast(driver: str, server: str) -> None:
 async def one_vote(store: Store) -> bool:
     """On a new ballot."""
     ballot = await new_ballot(store)
-    return await vote(store, ballot.left.token, ballot.right.token)
+    return await vote(store, ballot.left_token, ballot.right_token)
 
 
 async def explained(admin: Any, statement: str, *values: Any) -> Any:

@@ -132,7 +132,7 @@ def test_a_fresh_instance_is_loaded_once_and_keeps_everything(start: Callable[[]
             async with one.acquire() as data:
                 ballot = await data.ballot(SOMEBODY)
             async with two.acquire() as data:
-                assert await data.cast_vote(ballot.left.token, ballot.right.token, 0, NOW)
+                assert await data.cast_vote(ballot.left_token, ballot.right_token, 0, NOW)
                 assert (await data.statistics()) == (540, 16_200, 1, 1, 1)
                 await data.create_pack("A pack of ours")
 
@@ -206,8 +206,8 @@ def test_a_token_lives_as_long_as_ever_where_the_site_s_clock_is_wrong(
                     patch.setattr(time, "time", lambda wrong=wrong: now + wrong)
                     async with store.acquire() as data:
                         ballot = await data.ballot(SOMEBODY)
-                for side in (ballot.left, ballot.right):
-                    expires = (await link.select(TOKENS, [side.token]))[0][3]
+                for token in (ballot.left_token, ballot.right_token):
+                    expires = (await link.select(TOKENS, [token]))[0][3]
                     assert abs(expires - now - TOKEN_SECONDS) < SECONDS
 
     run(check())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data_interface.store import Ballot, Candidate, Statistics, Sticker
+from data_interface.store import Ballot, Statistics, Sticker
 from handlers.render.jinja import JinjaRenderer
 from handlers.render.reports import CHAPTERS
 from locustfiles.pages import looks
@@ -17,7 +17,7 @@ LEFT, RIGHT = {"vote_plus": PLUS, "vote_minus": MINUS}, {"vote_plus": MINUS, "vo
 
 
 def index(notice: str | None = None) -> str:
-    pair = Candidate(STICKERS[0], PLUS), Candidate(STICKERS[1], MINUS)
+    pair = STICKERS[0], PLUS, STICKERS[1], MINUS
     return PAGES.index(Ballot("c" * 32, *pair), notice).decode()
 
 

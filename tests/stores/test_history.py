@@ -85,7 +85,7 @@ async def test_votes_go_on_while_it_is_filled(bench: Bench) -> None:
         cast = 0
         while not filling.done() and cast < 200:
             ballot = await new_ballot(store)
-            pair = ballot.left.token, ballot.right.token
+            pair = ballot.left_token, ballot.right_token
             assert await vote(store, *pair, voter=5, moment=NOW + cast)
             cast += 1
         kept = await filling

@@ -158,10 +158,10 @@ async def test_a_history_of_nothing(bench: Bench) -> None:
 async def test_a_vote_is_in_the_history(bench: Bench) -> None:
     async with history(bench, []) as (store, insider):
         ballot = await new_ballot(store)
-        pair = ballot.right.token, ballot.left.token
+        pair = ballot.right_token, ballot.left_token
         assert await vote(store, *pair, voter=2**44 - 1, moment=NOW)
         assert not await vote(store, *pair, voter=5, moment=NOW + 1)
-        winner, loser = ballot.right.sticker.id, ballot.left.sticker.id
+        winner, loser = ballot.right[0], ballot.left[0]
         assert await insider.votes() == [Vote(NOW, winner, loser, 2**44 - 1)]
 
 
@@ -170,7 +170,7 @@ async def test_votes_at_once_are_all_in_the_history(bench: Bench) -> None:
         ballots = [await new_ballot(store) for _ in range(10)]
         before = await counters(store)
         asked = [
-            vote(store, one.left.token, one.right.token, voter)
+            vote(store, one.left_token, one.right_token, voter)
             for voter, one in enumerate(ballots * 2, start=1)
         ]
         assert sorted(await asyncio.gather(*asked)) == [False] * 10 + [True] * 10
@@ -203,7 +203,7 @@ async def test_the_history_is_bounded_in_number(bench: Bench) -> None:
         async with history(bench, late) as (store, insider):
             for second in range(40):
                 ballot = await new_ballot(store)
-                pair = ballot.left.token, ballot.right.token
+                pair = ballot.left_token, ballot.right_token
                 assert await vote(store, *pair, moment=NOW + second)
 
             async def bounded() -> bool:
@@ -227,7 +227,7 @@ async def test_the_history_is_bounded_in_age(bench: Bench) -> None:
         await asyncio.sleep(1.5 * CLEAN_EVERY_SECONDS)
         assert await insider.votes() == old
         ballot = await new_ballot(store)
-        assert await vote(store, ballot.left.token, ballot.right.token, moment=NOW)
+        assert await vote(store, ballot.left_token, ballot.right_token, moment=NOW)
 
         async def cleaned() -> bool:
             return [one.moment for one in await insider.votes()] == [times[2], NOW]

@@ -47,7 +47,7 @@ async def test_a_killed_database_comes_back(bench: Bench) -> None:
     async with bench.store() as store:
         ballot = await new_ballot(store)
         kept = await new_ballot(store)
-        assert await vote(store, ballot.left.token, ballot.right.token)
+        assert await vote(store, ballot.left_token, ballot.right_token)
         before = await counters(store)
         async with bench.down():
             for _ in range(3):
@@ -55,8 +55,8 @@ async def test_a_killed_database_comes_back(bench: Bench) -> None:
                     await raises(Unavailable, new_ballot(store))
         await eventually(lambda: answers(store), PATIENCE_SECONDS, "the store did not recover")
         assert (await counters(store)).votes == before.votes
-        assert await vote(store, ballot.left.token, ballot.right.token) is False
-        assert await vote(store, kept.left.token, kept.right.token) is True
+        assert await vote(store, ballot.left_token, ballot.right_token) is False
+        assert await vote(store, kept.left_token, kept.right_token) is True
 
 
 async def test_a_store_that_was_opened_in_vain_works_once_its_database_is_back(
@@ -164,7 +164,7 @@ async def test_the_votes_are_read_without_opening_the_site(bench: Bench) -> None
     async with bench.store() as store:
         ballot = await new_ballot(store)
         before = await votes(bench.database.name, bench.url)
-        assert await vote(store, ballot.left.token, ballot.right.token)
+        assert await vote(store, ballot.left_token, ballot.right_token)
         assert await votes(bench.database.name, bench.url) == before + 1
 
 

@@ -58,7 +58,7 @@ async def test_a_crowd_is_served(bench: Bench) -> None:
     async with bench.store() as store:
         with unhurried(store):
             ballots = await asyncio.gather(*[new_ballot(store) for _ in range(CROWD)])
-        assert len({ballot.left.token for ballot in ballots}) == CROWD
+        assert len({ballot.left_token for ballot in ballots}) == CROWD
 
 
 async def test_a_cancelled_page_disturbs_nobody(bench: Bench) -> None:
@@ -73,7 +73,7 @@ async def test_a_cancelled_page_disturbs_nobody(bench: Bench) -> None:
             ballots = [one for one in results if not isinstance(one, BaseException)]
             assert len(ballots) >= 3, results
             for ballot in [*ballots, await new_ballot(store)]:
-                assert await vote(store, ballot.left.token, ballot.right.token) is True
+                assert await vote(store, ballot.left_token, ballot.right_token) is True
 
 
 async def test_a_page_cancelled_at_any_turn_is_quiet(bench: Bench) -> None:
@@ -137,7 +137,7 @@ async def test_a_burst_stays_within_the_bounds(bench: Bench) -> None:
             await asyncio.sleep(1.1)
             newest = await new_ballot(store)
             await eventually(bounded, CLEAN_SECONDS, "the bounds were not kept")
-            assert await vote(store, newest.left.token, newest.right.token) is True
+            assert await vote(store, newest.left_token, newest.right_token) is True
             assert (await insider.session(newest.session))[2] == 1
             assert (await counters(store)).visitors == before.visitors + 61
     async with bench.store():
@@ -150,7 +150,7 @@ async def test_the_old_is_cleaned(bench: Bench) -> None:
         ballot = await new_ballot(store)
         before = await counters(store)
         await insider.age_session(ballot.session, SESSION_SECONDS + 1)
-        await insider.expire(ballot.left.token)
+        await insider.expire(ballot.left_token)
         await new_ballot(store)
         done = functools.partial(forgotten, insider, ballot.session)
         await eventually(done, CLEAN_SECONDS, "the session was not cleaned")

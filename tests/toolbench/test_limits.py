@@ -77,7 +77,7 @@ def test_a_server_that_hangs_or_says_something_else_is_one_line_and_gone(
 ) -> None:
     monkeypatch.setattr(subject, "FOLDER", tmp_path)
     monkeypatch.setattr(subject, "START_SECONDS", 1.0)
-    factors = {LOOP: "asyncio", "python": current_python()}
+    factors = {"driver": "asynctnt", LOOP: "asyncio", "python": current_python()}
     layout = {name: frozenset[int]() for name in PARTIES}
     before = psutil.Process().children()
     one = subject.start(contender("limits", factors=factors), Shared(Databases()), layout)
@@ -93,13 +93,15 @@ def test_a_server_that_hangs_or_says_something_else_is_one_line_and_gone(
 
 
 @pytest.mark.parametrize(
-    ("rows", "connection", "page"),
+    ("driver", "rows", "connection", "page"),
     [
-        ("Empty(rows)", "connection", "select-sync"),
-        ("rows", "Empty(connection)", "select-async"),
+        ("asynctnt", "Empty(rows)", "connection", "select-sync"),
+        ("asynctnt", "rows", "Empty(connection)", "select-async"),
+        ("aiotarantool", "rows", "Empty(connection)", "select-async"),
     ],
 )
 def test_a_page_that_reads_nothing_is_one_line(
+    driver: str,
     rows: str,
     connection: str,
     page: str,
@@ -113,7 +115,7 @@ def test_a_page_that_reads_nothing_is_one_line(
     monkeypatch.setattr(subject, "FOLDER", tmp_path)
     monkeypatch.setenv("TARANTOOL_URL", databases.hold("tarantool"))
     layout = {name: frozenset[int]() for name in PARTIES}
-    factors = {LOOP: "asyncio", "python": "3.7"}
+    factors = {"driver": driver, LOOP: "asyncio", "python": "3.7"}
     one = subject.start(contender("limits", factors=factors), Shared(Databases()), layout)
     try:
         with pytest.raises(CellFailed, match=rf" \(serve.py: /{page} reads 0 rows, not 9\)$"):
@@ -127,7 +129,8 @@ def test_every_operation_is_measured_and_counted(
 ) -> None:
     path = tmp_path / "small.toml"
     path.write_text(
-        'title = "Limits"\ndiscipline = "tools"\ndrivers = ["limits-uvloop"]\n'
+        'title = "Limits"\ndiscipline = "tools"\n'
+        'drivers = ["limits-uvloop", "limits-aiotarantool"]\n'
         f"operations = {list(OPERATIONS)}\nrounds = 1\n".replace("'", '"')
         + '[load]\ngenerator = "wrk"\nconnections = 10\nduration_s = 0.6\nmax_connections = 10\n'
         + "[warmup]\nwindow_s = 0.2\nwindows = 1\n"

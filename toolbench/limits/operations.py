@@ -10,12 +10,13 @@ OPERATIONS = {
         text="Tarantool's blocking connector reads nine rows; nothing else runs meanwhile.",
     ),
     "select-async": Task(
-        "Nine rows with an iterator", text="asynctnt reads the nine rows with the best rating."
+        "Nine rows with an iterator",
+        text="The asynchronous driver reads the nine rows with the best rating.",
     ),
     "select-async-lite": Task(
-        "Nine rows without one", text="asynctnt reads any nine rows, the cheapest way there is."
+        "Nine rows without one", text="It reads any nine rows, the cheapest way there is."
     ),
-    "upsert-async": Task("Upsert", text="asynctnt counts one more visit of a session."),
+    "upsert-async": Task("Upsert", text="It counts one more visit of a session."),
     "objects": Task(
         "A million result objects", text="The interpreter alone builds the objects of results."
     ),

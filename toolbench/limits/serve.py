@@ -1,19 +1,20 @@
 """One database request for each page on japronto, and nothing else: what Tarantool allows at best.
 
 A program of its own for CPython 3.7, started like server.py:
-``python toolbench/limits/serve.py [--loop uvloop|asyncio] [-p PORT]``. It prints server.py's
-``serving ...`` line and ends on SIGTERM.
+``python toolbench/limits/serve.py [--driver asynctnt|aiotarantool] [--loop uvloop|asyncio]
+[-p PORT]``. It prints server.py's ``serving ...`` line and ends on SIGTERM.
 
 ``/select-sync`` reads the nine best stickers with the blocking connector, ``/select-async`` the
-same with asynctnt and an iterator, ``/select-async-lite`` any nine without one, ``/upsert-async``
-counts a visit of a session. The answer is always ``ok``: the rows are read and thrown away. That
-there are nine is looked at once, before it serves.
+same with the driver and an iterator, ``/select-async-lite`` any nine without one,
+``/upsert-async`` counts a visit of a session. The answer is always ``ok``: the rows are read and
+thrown away. That there are nine is looked at once, before it serves.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import inspect
 import os
 import platform
 import socket
@@ -31,6 +32,7 @@ from japronto import Application  # noqa: E402
 
 import tarantool  # noqa: E402
 from data_interface.store import StoreError  # noqa: E402
+from data_interface.tarantool.aiotarantool_store import AiotarantoolDriver  # noqa: E402
 from data_interface.tarantool.asynctnt_store import open_store  # noqa: E402
 from data_interface.tarantool.layout import (  # noqa: E402
     BY_RATING,
@@ -67,7 +69,7 @@ def blocking(address: Address) -> Blocking:
     return Blocking(where, address.port, user=address.user, password=address.password)
 
 
-async def multiplexed(address: Address) -> Any:
+async def by_asynctnt(address: Address) -> Any:
     """A connection of asynctnt."""
     where, port = ("unix/", address.path) if address.path else (address.host, address.port)
     connection = asynctnt.Connection(
@@ -82,6 +84,14 @@ async def multiplexed(address: Address) -> Any:
     )
     await connection.connect()
     return connection
+
+
+async def by_aiotarantool(address: Address) -> Any:
+    """A connection of aiotarantool, as the site makes one: by itself it knows no Unix sockets."""
+    return await AiotarantoolDriver(address).connect()
+
+
+MULTIPLEXED = {"asynctnt": by_asynctnt, "aiotarantool": by_aiotarantool}
 
 
 def pages(rows: Any, connection: Any) -> list[Any]:
@@ -119,8 +129,15 @@ class Noting:
         self.answer: Any = None
 
     def select(self, *words: Any, **options: Any) -> Any:
-        """As the connection's own; asynctnt gives a future."""
-        self.answer = self._connection.select(*words, **options)
+        """As the connection's own; that of an asynchronous one is awaited."""
+        answer = self._connection.select(*words, **options)
+        if not inspect.isawaitable(answer):
+            self.answer = answer
+            return answer
+        return self._noted(answer)
+
+    async def _noted(self, answer: Any) -> Any:
+        self.answer = await answer
         return self.answer
 
 
@@ -136,7 +153,7 @@ async def look(rows: Any, connection: Any) -> None:
     found = {path(select_sync): len(one.answer)}
     for page in more:
         await page(request)
-        found[path(page)] = len(other.answer.result())
+        found[path(page)] = len(other.answer)
     for where, number in found.items():
         if number != ROWS:
             raise StoreError(f"{where} reads {number} rows, not {ROWS}")
@@ -149,13 +166,15 @@ async def load_stickers(url: str) -> None:
     await store.close()
 
 
-def serve(loop: Any, url: str, sock: socket.socket, ready: Callable[[str], None]) -> None:
+def serve(
+    loop: Any, driver: str, url: str, sock: socket.socket, ready: Callable[[str], None]
+) -> None:
     """Serve until SIGTERM."""
     address = find("tarantool").address(url)
     loop.run_until_complete(load_stickers(url))
     application = Application()
     application._loop = loop  # noqa: SLF001 - japronto takes no loop in another way
-    rows, connection = blocking(address), loop.run_until_complete(multiplexed(address))
+    rows, connection = blocking(address), loop.run_until_complete(MULTIPLEXED[driver](address))
     loop.run_until_complete(look(rows, connection))
     for page in pages(rows, connection):
         application.router.add_route(path(page), page, "GET")
@@ -199,7 +218,7 @@ def run(options: argparse.Namespace) -> None:
     handle = None if os.environ.get("TARANTOOL_URL") else join("tarantool")
     try:
         url = handle.url if handle else os.environ["TARANTOOL_URL"]
-        serve(loop, url, sock, say)
+        serve(loop, options.driver, url, sock, say)
     finally:
         if handle:
             handle.leave()
@@ -208,6 +227,7 @@ def run(options: argparse.Namespace) -> None:
 def main() -> int:
     """The command; the exit status."""
     parser = argparse.ArgumentParser()
+    parser.add_argument("--driver", choices=sorted(MULTIPLEXED), default="asynctnt")
     parser.add_argument("--loop", choices=("uvloop", "asyncio"), default="uvloop")
     parser.add_argument("-p", "--port", type=int, default=0)
     try:

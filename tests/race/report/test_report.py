@@ -15,6 +15,7 @@ from race.analysis.analyse import analyse
 from race.cli import main
 from race.paths import PUBLISHED
 from race.report import html, markdown
+from race.report.answers import answers
 from race.report.chapters import CHAPTERS
 from race.saved.model import Cell, Contender, Environment
 from race.saved.reader import SavedRace, load
@@ -86,9 +87,22 @@ def test_terminal_and_markdown_show_ranks_intervals_and_failures(small: SavedRac
         assert re.search(r"\d\.\d+× \[\d\.\d+, \d\.\d+\]", told)
         assert "failed: the page answered 503" in told
     assert "race run article" in text
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    # Of the closed loop, and of fixed rates.
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {7, 8}
+    for found_table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        rows = found_table.splitlines()
+        assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) == 1
+
+
+def test_markdown_has_every_pair_and_what_an_answer_is(small: SavedRace) -> None:
+    found = analyse(small)
+    text = markdown.page(found).replace("\\", "")
+    _, choices, facts = re.split(r"<summary>What (?:each choice buys|a request is)</summary>", text)
+    rows = [line for line in choices.splitlines() if line.startswith("|")][2:]
+    told = [estimate for _, effect in found.effects for estimate in effect.estimates]
+    assert [row.split(" | ")[-1].rstrip(" |") for row in rows] == [str(one) for one in told]
+    known = answers(found)
+    assert known
+    assert len([line for line in facts.splitlines() if line.startswith("|")]) == 2 + len(known.rows)
+    assert all(name.replace("_", " ") in facts for name in known.names)
 
 
 @pytest.mark.parametrize("run", sorted(path.parent.name for path in PUBLISHED.glob("*/run.json")))
