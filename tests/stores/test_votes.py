@@ -168,7 +168,7 @@ async def test_an_expired_token_is_refused(bench: Bench) -> None:
         for old in ("left", "right"):
             ballot = await new_ballot(store)
             before = await scores(store, ballot)
-            await insider.expire(getattr(ballot, old).token)
+            await insider.expire(getattr(ballot, f"{old}_token"))
             assert await vote(store, ballot.left_token, ballot.right_token) is False
             assert await scores(store, ballot) == before
 
