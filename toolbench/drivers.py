@@ -55,7 +55,8 @@ class Tool(Plugin):
     ``cannot`` has the reason for each kind of operation that it has nothing for; ``gives`` the tag
     that its users get, by design, for a type of the database, where that is not the natural one.
     ``text`` is what a report says of it, ``called`` its level of the factor ``driver`` where that
-    is not its name. ``subject`` starts it as a contender that a ``generator`` drives.
+    is not its name. ``subject`` starts it as a contender that a ``generator`` drives, its program
+    with ``options``.
     """
 
     database: str = ""
@@ -66,6 +67,7 @@ class Tool(Plugin):
     called: str = ""
     subject: Plugin = IN_A_RUNNER
     generator: str = RUNNER
+    options: Tuple[str, ...] = ()
 
     def command(self) -> List[str]:
         """What starts its runner."""
@@ -240,6 +242,8 @@ NOT_IN_AIOPG = {"copy": "psycopg2's asynchronous connections have no COPY"}
 # JavaScript's numbers do not hold them.
 IN_NODE = {"int8": "text", "numeric": "text"}
 
+READS = "its format is that of rows that it reads, a COPY it sends as text"
+
 SQLALCHEMY = ("sqlalchemy", "greenlet", "asyncpg")
 
 DRIVERS = {
@@ -256,14 +260,15 @@ DRIVERS = {
         needs=("psycopg",),
         database="postgres",
         levels={**ASYNC, **PREPARES, **EITHER},
-        text="psycopg 3 (psycopg-binary), its asynchronous connections: libpq, and C of its own",
+        text="psycopg 3 (psycopg-binary), its asynchronous connections: libpq, and C of its own; "
+        f"{READS}",
     ),
     "psycopg-sync": Tool(
         "toolbench.postgres.psycopg_sync_driver:PsycopgSync",
         needs=("psycopg",),
         database="postgres",
         levels={**BLOCKING, **PREPARES, **EITHER},
-        text="psycopg 3 (psycopg-binary), its blocking connections",
+        text=f"psycopg 3 (psycopg-binary), its blocking connections; {READS}",
     ),
     "psycopg2": Tool(
         "toolbench.postgres.psycopg2_driver:Psycopg2",
@@ -334,7 +339,7 @@ DRIVERS = {
         needs=("sqlalchemy", "psycopg2"),
         database="postgres",
         levels=BLOCKING,
-        text="SQLAlchemy's sessions on psycopg2, one operation after the other",
+        text="SQLAlchemy's sessions on psycopg2 (psycopg2-binary), one operation after the other",
     ),
     "sqlalchemy-tasks": Mapper(
         "toolbench.sqlalchemy.ways:tasks",
@@ -419,9 +424,12 @@ DRIVERS = {
             python="3.7",
             database="tarantool",
             levels={LOOP: (loop,)},
-            called=driver,
+            called=f"limits-{driver}",
+            text=f"{driver} behind a page of japronto, and beside it the blocking connector, which "
+            "reads for select-sync",
             subject=Plugin("toolbench.limits.subject:start"),
             generator=WRK,
+            options=("--driver", driver),
         )
         for name, driver, loop in (
             ("limits-asyncio", "asynctnt", "asyncio"),

@@ -191,8 +191,12 @@ class Contest:
     @property
     def decided(self) -> bool:
         """Whether there were two contenders and enough rounds to tell them apart."""
-        enough = self.rounds >= signed_rank.rounds_needed() and math.isfinite(self.margin)
-        return self.ranked and enough
+        return self.ranked and self.enough and math.isfinite(self.margin)
+
+    @property
+    def enough(self) -> bool:
+        """Whether there were enough rounds for an interval; its twin may have had fewer."""
+        return self.rounds >= signed_rank.rounds_needed()
 
     @property
     def unbeaten(self) -> list[Standing]:

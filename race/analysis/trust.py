@@ -114,7 +114,7 @@ def _warnings(
     if race.problems:
         yield f"{len(race.problems)} damaged line(s) of the results were left out."
     ranked = [contest for contest in contests if contest.ranked]
-    short = [contest for contest in ranked if not contest.decided]
+    short = [contest for contest in ranked if not contest.enough]
     if short:
         most = max(contest.rounds for contest in short)
         where = "Of the closed loop " if any(contest.rated for contest in contests) else ""
@@ -122,6 +122,12 @@ def _warnings(
             f"{where}{most} round{'s' * (most != 1)} cannot give a 95 % interval, so no winner is "
             f"declared; {signed_rank.rounds_needed()} rounds can."
         )
+    for contest in ranked:
+        if contest.enough and not contest.decided:
+            yield (
+                f"On {contest.title} ({contest.load}) too few rounds of the A/A twin count for a "
+                "margin: no winner is declared there."
+            )
     if ranked and not any(contender.aa for contender in race.head.contenders):
         who = race.head.discipline.contender
         yield f"No {who} ran twice (A/A), so the margin is 3 % without a noise floor."

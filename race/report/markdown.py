@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from race.analysis import crowds
 from race.analysis.crowds import Followed, Side
-from race.analysis.distributions import Means, Timed, summaries, timed
+from race.analysis.distributions import PERCENTILES, Means, Timed, summaries, timed
 from race.analysis.model import Analysis, Contest
 from race.analysis.values import place
 from race.report import format as words
@@ -144,16 +144,27 @@ def _single(contest: Contest, one: Timed) -> dict[str, str]:
     """Of one unit. Where it is a single row the ranking has what a row costs."""
     several = one.rows is not None and one.rows > 1
     rows = (one.rows_per_second, one.cpu_us_per_row(contest.party)) if several else (None, None)
-    longest = words.number(one.moments.most if one.moments else None)
-    return {**_by_row(*rows), **_times(one.percentiles), "max µs": longest}
+    all_units = one.moments
+    moments = {
+        "min µs": all_units and all_units.least,
+        "mean µs": all_units and all_units.mean,
+        "max µs": all_units and all_units.most,
+        "deviation µs": all_units and all_units.deviation,
+    }
+    return {
+        **_by_row(*rows),
+        **{name: words.number(value) for name, value in moments.items()},
+        "CV": words.percent(all_units.variation if all_units else None),
+        **_times(one.percentiles, PERCENTILES[1:]),
+    }
 
 
 def _by_row(a_second: float | None, cpu_us: float | None) -> dict[str, str]:
     return {"rows/s": words.number(a_second), "CPU µs/row": words.number(cpu_us)}
 
 
-def _times(percentiles: Mapping[float, float]) -> dict[str, str]:
-    return {f"p{name:g} µs": words.number(percentiles.get(name)) for name in (50.0, 99.0)}
+def _times(found: Mapping[float, float], wanted: Sequence[float] = (50.0, 99.0)) -> dict[str, str]:
+    return {f"p{name:g} µs": words.number(found.get(name)) for name in wanted}
 
 
 def _known(contender: str, rows: Mapping[str, Mapping[str, str]]) -> str:

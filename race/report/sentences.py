@@ -41,11 +41,13 @@ def verdict(contest: Contest) -> str:
         return "A crowd sets its own pace: there is nothing to rank by."
     if len(ranked) < 2:
         return "Fewer than two contenders have a rate of their own here: there is no ranking."
-    if not contest.decided:
+    if not contest.enough:
         return (
             f"In the order seen, not ranked: {words.plural(contest.rounds, 'round')} cannot give a "
             f"95 % interval, {signed_rank.rounds_needed()} rounds can."
         )
+    if not contest.decided:
+        return "In the order seen, not ranked: too few rounds of the A/A twin count for a margin."
     return _winners(contest, ranked)
 
 

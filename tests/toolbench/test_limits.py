@@ -27,8 +27,8 @@ from toolbench.shared import PARTIES, Shared
 SECONDS = 20.0
 WRK = {"load": {"generator": "wrk"}}
 
-# Its pages ask one of their connections for no rows.
-READS_NOTHING = """
+# Its pages ask one of their connections for something else.
+ASKS_WRONG = """
 import sys
 
 sys.path.insert(0, {root!r})
@@ -37,12 +37,15 @@ from toolbench.limits import serve
 honest = serve.pages
 
 
-class Empty:
+class Wrong:
     def __init__(self, connection):
         self.connection = connection
 
     def select(self, *words, **options):
-        return self.connection.select(*words, **{{**options, "limit": 0}})
+        return self.connection.select(*words, **{{**options, {options}}})
+
+    def upsert(self, space, row, changes):
+        return self.connection.upsert(space, row, [["+", 3, 0]])
 
 
 def pages(rows, connection):
@@ -77,10 +80,10 @@ def test_a_server_that_hangs_or_says_something_else_is_one_line_and_gone(
 ) -> None:
     monkeypatch.setattr(subject, "FOLDER", tmp_path)
     monkeypatch.setattr(subject, "START_SECONDS", 1.0)
-    factors = {"driver": "asynctnt", LOOP: "asyncio", "python": current_python()}
+    factors = {LOOP: "asyncio", "python": current_python()}
     layout = {name: frozenset[int]() for name in PARTIES}
     before = psutil.Process().children()
-    one = subject.start(contender("limits", factors=factors), Shared(Databases()), layout)
+    one = subject.start(contender("limits-asyncio", factors=factors), Shared(Databases()), layout)
     for program, complaint in (
         ("import time; time.sleep(60)", "not ready within"),
         ("print('hello', flush=True); import time; time.sleep(60)", "said 'hello' instead"),
@@ -93,32 +96,36 @@ def test_a_server_that_hangs_or_says_something_else_is_one_line_and_gone(
 
 
 @pytest.mark.parametrize(
-    ("driver", "rows", "connection", "page"),
+    ("driver", "wrong", "options", "complaint"),
     [
-        ("asynctnt", "Empty(rows)", "connection", "select-sync"),
-        ("asynctnt", "rows", "Empty(connection)", "select-async"),
-        ("aiotarantool", "rows", "Empty(connection)", "select-async"),
+        ("limits-asyncio", "rows", '"limit": 0', "select-sync reads 0 rows, not 9"),
+        ("limits-asyncio", "connection", '"limit": 0', "select-async reads 0 rows, not 9"),
+        ("limits-asyncio", "connection", '"offset": 1', "select-async reads other rows than it"),
+        ("limits-asyncio", "connection", "", "upsert-async counts 0 visits, not 1"),
+        ("limits-aiotarantool", "connection", '"limit": 0', "select-async reads 0 rows, not 9"),
+        ("limits-aiotarantool", "connection", "", "upsert-async counts 0 visits, not 1"),
     ],
 )
-def test_a_page_that_reads_nothing_is_one_line(
+def test_a_page_that_does_something_else_is_one_line(
     driver: str,
-    rows: str,
-    connection: str,
-    page: str,
+    wrong: str,
+    options: str,
+    complaint: str,
     old_python: Path,
     databases: RunDatabases,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    program = READS_NOTHING.format(root=str(ROOT), rows=rows, connection=connection)
+    asked = {name: name for name in ("rows", "connection")} | {wrong: f"Wrong({wrong})"}
+    program = ASKS_WRONG.format(root=str(ROOT), options=options, **asked)
     (tmp_path / "serve.py").write_text(program)
     monkeypatch.setattr(subject, "FOLDER", tmp_path)
     monkeypatch.setenv("TARANTOOL_URL", databases.hold("tarantool"))
     layout = {name: frozenset[int]() for name in PARTIES}
-    factors = {"driver": driver, LOOP: "asyncio", "python": "3.7"}
-    one = subject.start(contender("limits", factors=factors), Shared(Databases()), layout)
+    factors = {LOOP: "asyncio", "python": "3.7"}
+    one = subject.start(contender(driver, factors=factors), Shared(Databases()), layout)
     try:
-        with pytest.raises(CellFailed, match=rf" \(serve.py: /{page} reads 0 rows, not 9\)$"):
+        with pytest.raises(CellFailed, match=rf" \(serve.py: /{complaint}"):
             one.check("upsert-async")
     finally:
         one.close()

@@ -7,7 +7,7 @@ A program of its own for CPython 3.7, started like server.py:
 ``/select-sync`` reads the nine best stickers with the blocking connector, ``/select-async`` the
 same with the driver and an iterator, ``/select-async-lite`` any nine without one,
 ``/upsert-async`` counts a visit of a session. The answer is always ``ok``: the rows are read and
-thrown away. That there are nine is looked at once, before it serves.
+thrown away. Which they are is looked at once, before it serves, and that a visit is counted.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from databases.private import join  # noqa: E402
 from runtime.address import Address, AddressError  # noqa: E402
 
 ROWS = 9
+MOST_STICKERS = 1_000_000
 SESSION = ["limits" + "0" * 26, "127.0.0.1", "race", 1, 0]
 ONE_MORE_VISIT = [["+", 3, 1]]
 
@@ -122,7 +123,7 @@ def path(page: Any) -> str:
 
 
 class Noting:
-    """A connection of which the last answer is kept."""
+    """A connection of which the last rows are kept."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -136,27 +137,52 @@ class Noting:
             return answer
         return self._noted(answer)
 
+    def upsert(self, *words: Any) -> Any:
+        """As the connection's own, which answers nothing."""
+        return self._connection.upsert(*words)
+
     async def _noted(self, answer: Any) -> Any:
         self.answer = await answer
         return self.answer
 
 
 async def look(rows: Any, connection: Any) -> None:
-    """StoreError where a page does not read its nine rows.
+    """StoreError where a page does not read its nine rows, or does not count its visit.
 
     Not the pages that are served, which are as fast as can be, but the same on other connections.
+    What they must read is sorted here, from all stickers.
     """
     request = SimpleNamespace(Response=dict)
     one, other = Noting(rows), Noting(connection)
-    select_sync, *more, _ = pages(one, other)
+    select_sync, select_async, select_async_lite, upsert_async = pages(one, other)
+    every = [tuple(row) for row in await connection.select(STICKERS, limit=MOST_STICKERS)]
+    best = sorted(every, key=lambda row: (row[3], row[0]), reverse=True)
     select_sync(request)
-    found = {path(select_sync): len(one.answer)}
-    for page in more:
-        await page(request)
-        found[path(page)] = len(other.answer)
-    for where, number in found.items():
-        if number != ROWS:
-            raise StoreError(f"{where} reads {number} rows, not {ROWS}")
+    _compare(select_sync, one.answer, best)
+    await select_async(request)
+    _compare(select_async, other.answer, best)
+    await select_async_lite(request)
+    _compare(select_async_lite, other.answer, sorted(every))
+    # The first one makes the session where there is none.
+    await upsert_async(request)
+    before = await _visits(connection)
+    await upsert_async(request)
+    counted = await _visits(connection) - before
+    if counted != 1:
+        raise StoreError(f"{path(upsert_async)} counts {counted} visits, not 1")
+
+
+def _compare(page: Any, found: Any, wanted: list[Any]) -> None:
+    rows = [tuple(row) for row in found]
+    if len(rows) != ROWS:
+        raise StoreError(f"{path(page)} reads {len(rows)} rows, not {ROWS}")
+    if rows != wanted[:ROWS]:
+        raise StoreError(f"{path(page)} reads other rows than it should")
+
+
+async def _visits(connection: Any) -> int:
+    """Of the pages' session."""
+    return int((await connection.select(SESSIONS, SESSION[:1]))[0][3])
 
 
 async def load_stickers(url: str) -> None:

@@ -20,8 +20,7 @@ from race.web.load.drive import GRACE_SECONDS, drive
 from race.web.load.generator import Target
 from race.web.servers import SERVING, START_SECONDS, why_not_serving
 from runtime.paths import ROOT
-from toolbench import contenders
-from toolbench.drivers import LOOP
+from toolbench.drivers import DRIVERS, LOOP
 from toolbench.limits.page import verify
 from toolbench.shared import DATABASE, DRIVER, GENERATOR, Shared
 
@@ -90,7 +89,7 @@ class OneRequest:
             return
         factors = self.contender.factors
         words = [self._python(), str(FOLDER / "serve.py"), "--loop", factors[LOOP]]
-        words += ["--driver", factors[contenders.DRIVER]]
+        words += DRIVERS[self.contender.name].options
         child = Child(words, self.layout[DRIVER], cwd=ROOT, talks=True)
         try:
             line = child.read_line(START_SECONDS)

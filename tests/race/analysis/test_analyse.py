@@ -14,6 +14,7 @@ from msgspec.structs import replace as changed
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis, Contest, Standing
 from race.report import html, markdown
+from race.report.sentences import verdict
 from race.saved.model import Cell, Limits
 from race.saved.reader import SavedRace, load
 from race.stats.little import expected
@@ -146,6 +147,24 @@ def test_few_rounds_declare_nothing(tmp_path: Path) -> None:
     assert analysis.headline is not None
     assert analysis.headline.claim.endswith("in 2 rounds: too few to call it")
     assert any("cannot give a 95 % interval" in text for text in analysis.trust.warnings)
+
+
+def test_a_twin_that_failed_declares_nothing(article: SavedRace) -> None:
+    """Without a margin, however many rounds the others have; it is said of that page alone."""
+    twin = next(one.label for one in article.head.contenders if one.aa)
+
+    def spoiled(cell: Cell) -> Cell:
+        lost = (cell.label, cell.task) == (twin, "good") and cell.round > 2
+        return changed(cell, status="failed", reason="no answer") if lost else cell
+
+    analysis = analyse(replace(article, cells=[*map(spoiled, article.cells)]))
+    contest = _contest(analysis, "good")
+    assert contest.enough
+    assert not contest.decided
+    told = [text for text in analysis.trust.warnings if "A/A twin count for a margin" in text]
+    assert [text.split(" (")[0] for text in told] == ["On Good"]
+    assert not any("cannot give a 95 % interval" in text for text in analysis.trust.warnings)
+    assert verdict(contest).endswith("A/A twin count for a margin.")
 
 
 def test_a_race_at_fixed_rates_says_what_a_unit_costs(tmp_path: Path) -> None:
