@@ -239,7 +239,8 @@ def run(options: argparse.Namespace) -> None:
     asyncio.set_event_loop(loop)
 
     def say(where: str) -> None:
-        print(f"serving limits-{options.loop} on {where} {about}", file=out, flush=True)
+        name = f"limits-{options.driver}-{options.loop}"
+        print(f"serving {name} on {where} {about}", file=out, flush=True)
 
     handle = None if os.environ.get("TARANTOOL_URL") else join("tarantool")
     try:
