@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -78,6 +79,7 @@ def measured(runs: Sequence[Run], sides: Sides) -> Measured:
         winner,
         _margin(runs, sides),
         capped=" and ".join(who for who in full[0] if who not in (UNKNOWN, IDLE)),
+        room=max(_room(run, first) for run in runs),
         note=_told(sides, full) if ratio else NOTHING,
     )
 
@@ -210,6 +212,17 @@ def _full(runs: Sequence[Run], side: Side) -> Full:
             titles = found.setdefault(_who(item.full), [])
             titles += [contest.title] if contest.title not in titles else []
     return found
+
+
+def _room(run: Run, side: Side) -> float:
+    """The logarithm of how much more a contender would do, as the mean over its tasks, with its own
+    core full where it was not, at the CPU time that a unit takes now.
+    """
+    logs = [
+        0.0 if item.full == contest.party else -math.log(item.busy) if item.busy else math.inf
+        for contest, item in _standings([run], side)
+    ]
+    return statistics.fmean(logs)
 
 
 def _who(full: str | None) -> str:

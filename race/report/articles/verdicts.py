@@ -31,7 +31,8 @@ VERDICTS = {
     "its rows says otherwise",
     UNDECIDED: "the interval allows more than one of these, or nobody can be declared the winner. "
     "Where the rate of the first is a lower bound (≥), only what a larger one would not change is "
-    "decided; where that of the second is one, nothing is",
+    "decided; where that of the second is one, nothing is. Where the database was full, what the "
+    "first could do with the rest of its core decides",
     UNTESTED: "for the reason given",
     UNMEASURED: "no saved run has it, or for the reason given",
 }
@@ -46,8 +47,9 @@ class Measured(NamedTuple):
 
     `margin` is how far from equal two must be, on the log scale. `bound`: the rate of the first is
     a lower bound, for whatever load. `capped` is who was full in its place where so many units at
-    a time are a part of the question ("the database was full"). `note` is what else to know;
-    without a ratio it says why.
+    a time are a part of the question ("the database was full"); `room` is then how much more the
+    first would do at most, at the CPU time that a unit costs it now, with its own core full, on the
+    log scale. `note` is what else to know; without a ratio it says why.
     """
 
     ratio: Estimate | None
@@ -55,6 +57,7 @@ class Measured(NamedTuple):
     margin: float = LEAST_MARGIN
     bound: bool = False
     capped: str = ""
+    room: float = math.inf
     note: str = ""
 
 
@@ -71,9 +74,14 @@ def judged(claimed: Claimed, found: Measured) -> Judged:
         return UNDECIDED, "too few rounds for an interval"
     verdict, why = _rule(claimed, found.bound)(claimed, ratio, found)
     below = ratio.value < math.log(claimed.ratio[1])
-    if found.capped and below and verdict in (WEAKER, DIFFERENT):
+    if not (found.capped and below and verdict in (WEAKER, DIFFERENT)):
+        return verdict, why
+    least, equal = claimed.ratio
+    needed = math.log(least) - (math.log(claimed.tolerance) if equal == 1 else 0)
+    if ratio.high + found.room >= needed:
         return UNDECIDED, f"a lower bound, {found.capped}"
-    return verdict, why
+    most = f"with its own core full the first would make {math.exp(found.room):.2f} times as much"
+    return verdict, "; ".join(filter(None, (why, f"{found.capped}, but {most} at most")))
 
 
 Rule = Callable[[Claimed, Estimate, Measured], Judged]

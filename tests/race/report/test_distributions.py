@@ -188,12 +188,12 @@ def test_markdown_has_the_means_and_what_a_row_costs_and_how_times_spread(race: 
     ranking, more = found["Wide rows, 10 at once"]
     assert [row[1] for row in ranking] == [row[0] for row in more]
     assert more[0][:8] == ["driver", *rows, *MOMENTS]
-    shown = dict(zip(more[0], more[1], strict=True))
-    assert [shown[name] for name in (*rows, "max µs")] == ["576,923", "1.56", "42,800"]
+    quickly = dict(zip(more[0], more[1], strict=True))
+    assert [quickly[name] for name in (*rows, "max µs")] == ["576,923", "1.56", "42,800"]
     works = {(one.work.task, one.work.load.connections): one for one in analysis.contests}
     times = timed(analysis, works["wide", 10])[0].percentiles
     for percent in PERCENTILES[1:]:
-        assert shown.get(f"p{percent:g} µs", words.NONE) == words.number(times.get(percent))
+        assert quickly.get(f"p{percent:g} µs", words.NONE) == words.number(times.get(percent))
 
 
 def test_markdown_leaves_out_columns_without_a_figure(race: SavedRace) -> None:

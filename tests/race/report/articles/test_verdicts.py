@@ -158,3 +158,24 @@ def test_nobody_is_weaker_where_another_party_was_full(
     assert judged(Claimed(claimed), found)[0] == verdict
     if verdict == UNDECIDED:
         assert judged(Claimed(claimed), found)[1] == "a lower bound, the database was full"
+
+
+@pytest.mark.parametrize(
+    ("claimed", "measured", "winner", "room", "verdict"),
+    [
+        ((3, INF), (2.0, 1.9, 2.1), 1, 1.4, WEAKER),
+        ((3, INF), (2.0, 1.9, 2.1), 1, 1.45, UNDECIDED),
+        ((3, 4), (1.0, 0.9, 1.1), 0, 2.0, DIFFERENT),
+        ((1, 1), (0.7, 0.6, 0.8), -1, 1.1, DIFFERENT),
+        ((1, 1), (0.7, 0.6, 0.8), -1, 1.2, UNDECIDED),
+    ],
+)
+def test_unless_its_own_core_could_not_do_so_much(
+    claimed: Range, measured: tuple[float, float, float], winner: int, room: float, verdict: str
+) -> None:
+    full = "the database was full"
+    found = Measured(estimate(*measured), winner, capped=full, room=math.log(room))
+    said, why = judged(Claimed(claimed), found)
+    assert said == verdict
+    assert (f"{full}, but with its own core full" in why) == (verdict != UNDECIDED)
+    assert (f"{room:.2f} times as much at most" in why) == (verdict != UNDECIDED)
