@@ -16,7 +16,7 @@ import pytest
 from handlers import WEB
 from handlers.engine import parse
 from handlers.site import REFRESH_SECONDS
-from handlers.web.supervisor import LONGEST_PAUSE_SECONDS, MOST_VAIN_LIVES, STOP_SECONDS
+from handlers.web.supervisor import MOST_VAIN_LIVES, STOP_SECONDS
 from tests.engines.conftest import STORED, Starter, each, with_each
 from tests.engines.html import PAGES, masked, numbers
 from tests.support.relay import relay
@@ -242,12 +242,10 @@ def test_a_worker_that_hangs_is_ended_with_its_parent(server: SiteServer) -> Non
 
 
 def test_a_worker_that_dies_again_and_again_is_back_each_time(server: SiteServer) -> None:
-    # Who lived shortly is started after a pause that grows with each time.
-    patience = BACK_SECONDS + LONGEST_PAUSE_SECONDS
     for _ in range(MOST_VAIN_LIVES + 1):
         crew = server.tree()
         crew[-1].kill()
-        until(functools.partial(replaced, server, crew), patience, "no other came")
+        until(functools.partial(replaced, server, crew), BACK_SECONDS, "no other came")
         until(lambda: answers(server), BACK_SECONDS, "it does not answer")
     assert server.stop() == 0
     assert "giving up" not in server.log()
