@@ -195,7 +195,7 @@ class Contest:
 
     @property
     def enough(self) -> bool:
-        """Whether there were enough rounds for an interval; its twin may have had fewer."""
+        """Whether there were enough rounds for an interval; the A/A twins may share fewer."""
         return self.rounds >= signed_rank.rounds_needed()
 
     @property

@@ -125,8 +125,8 @@ def _warnings(
     for contest in ranked:
         if contest.enough and not contest.decided:
             yield (
-                f"On {contest.title} ({contest.load}) too few rounds of the A/A twin count for a "
-                "margin: no winner is declared there."
+                f"On {contest.title} ({contest.load}) too few rounds count of both A/A twins for "
+                "a margin: no winner is declared there."
             )
     if ranked and not any(contender.aa for contender in race.head.contenders):
         who = race.head.discipline.contender

@@ -47,7 +47,7 @@ def verdict(contest: Contest) -> str:
             f"95 % interval, {signed_rank.rounds_needed()} rounds can."
         )
     if not contest.decided:
-        return "In the order seen, not ranked: too few rounds of the A/A twin count for a margin."
+        return "In the order seen, not ranked: too few rounds count of both A/A twins for a margin."
     return _winners(contest, ranked)
 
 
