@@ -93,7 +93,7 @@ class ArticleData:
         if visitor.session is None:
             requests.append(self.new_id())
         try:
-            # Awaited here: ``replies`` costs this page, which asks most, 2 % of its time.
+            # Awaited here: ``replies`` would be a coroutine more, on the page that asks most.
             rows = [await request for request in requests]
             left, right = one_sticker(rows[0]), one_sticker(rows[1])
             if left[0] == right[0]:
