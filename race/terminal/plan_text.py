@@ -16,7 +16,7 @@ def plan_text(plan: Plan) -> Iterator[str]:
     scenario = plan.scenario
     works = (f"{one.task} ({load_text(one.load, plan.discipline.unit)})" for one in plan.works)
     yield title_text(scenario)
-    yield "contenders: " + ", ".join(held(one.label) for one in plan.contenders)
+    yield "contenders: " + "; ".join(held(one.label) for one in plan.contenders)
     yield "cells of each: " + "; ".join(works)
     if scenario.open_loop:
         yield "after the first round: fixed rates, from the capacities it finds"
