@@ -1,0 +1,72 @@
+"""The published runs of the default race say what the long one says, where that says much."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import combinations
+
+import pytest
+
+from race.analysis.analyse import analyse
+from race.analysis.model import Contest
+from race.paths import PUBLISHED
+from race.saved.reader import load
+from race.stats.ranking import Pair, winner
+
+QUICK = [f"quick-{number}" for number in range(1, 7)]
+ARTICLE = ["article-1", "article-2"]
+LARGE = math.log(1.25)
+FOUND = 0.9
+"""Of all large differences; none may be turned round, and no page may be without one."""
+
+
+@cache
+def contests(run: str) -> dict[str, Contest]:
+    """By page; the pipelined ones are not in the default race."""
+    found = analyse(load(PUBLISHED / run)).closed()
+    return {one.work.task: one for one in found if one.work.load.pipeline == 1}
+
+
+def won(contest: Contest, least: float = 0.0) -> set[tuple[str, str]]:
+    """Winner and loser of each pair whose whole interval is over that."""
+    return {turned(pair) for pair in contest.pairs if pair.winner and sure(pair) > least}
+
+
+def turned(pair: Pair) -> tuple[str, str]:
+    """Winner and loser."""
+    return (pair.first, pair.second) if pair.winner == pair.first else (pair.second, pair.first)
+
+
+def sure(pair: Pair) -> float:
+    """The least difference that its interval allows."""
+    return max(pair.estimate.low, -pair.estimate.high)
+
+
+def large(page: str) -> set[tuple[str, str]]:
+    """What both long runs are sure of."""
+    one, two = (won(contests(run)[page], LARGE) for run in ARTICLE)
+    return one & two
+
+
+@pytest.mark.parametrize("run", QUICK)
+def test_five_minutes_find_large_differences(run: str) -> None:
+    found = {page: (large(page), won(contest)) for page, contest in contests(run).items()}
+    assert all(known & said for known, said in found.values())
+    missed = [pair for known, said in found.values() for pair in known - said]
+    assert len(missed) <= (1 - FOUND) * sum(len(known) for known, _ in found.values())
+    turned_round = [{(two, one) for one, two in known} & said for known, said in found.values()]
+    assert not any(turned_round)
+
+
+@pytest.mark.parametrize("run", QUICK)
+def test_nobody_wins_who_runs_the_same_code(run: str) -> None:
+    controlled = [contest for contest in contests(run).values() if contest.controls]
+    assert {contest.work.task for contest in controlled} == {"ugly", "about"}
+    for contest in controlled:
+        assert contest.controls is not None
+        groups = contest.controls.groups
+        same = {frozenset(two) for group in groups for two in combinations(group, 2)}
+        found = [pair for pair in contest.pairs if {pair.first, pair.second} in same]
+        assert len(found) >= len(same) / 2
+        assert [pair for pair in found if winner(pair.estimate, contest.margin)] == []
