@@ -82,49 +82,45 @@ def parser_of(protocol: Any) -> Parser:
     return Parser.from_address(id(protocol) + _PARSER_AT)
 
 
-class Tasks:
-    """What the protocol of one connection takes for the event loop: it makes its tasks here."""
-
-    __slots__ = ("_create", "_parser")
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._create = loop.create_task
-        self._parser: Any = None
-
-    def guard(self, protocol: Any) -> None:
-        """Of that one: its address alone is kept, as it keeps this."""
-        self._parser = parser_of(protocol)
-
-    def create_task(self, coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """A request waits from now on: what comes behind it is refused, as behind the last one."""
-        parser = self._parser
-        before, parser.connection = parser.connection, _CLOSE
-        return self._create(self._waited(coroutine, before))
-
-    async def _waited(self, coroutine: Coroutine[Any, Any, Any], before: int) -> Any:
-        # Cheaper than a callback of the task's. The protocol lives until those were called.
-        try:
-            return await coroutine
-        finally:
-            self._parser.connection = before
-
-
 class Line:
-    """What the protocol of one connection takes for the application, which all else is."""
+    """What the protocol of one connection takes for the application: it makes its tasks here.
 
-    __slots__ = ("_application", "_loop")
+    Everything else is the application's.
+    """
+
+    __slots__ = ("_application", "_before", "_create", "_parser")
 
     def __init__(self, application: Any) -> None:
         self._application = application
-        # Where the protocol looks for ``create_task``.
-        self._loop = Tasks(application.loop)
+        self._create = application.loop.create_task
+        self._parser: Any = None
+        self._before = 0
 
     def guard(self, protocol: Any) -> None:
-        """See ``Tasks``."""
-        self._loop.guard(protocol)
+        """Of that one: its address alone is kept, as it keeps the line."""
+        self._parser = parser_of(protocol)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._application, name)
+
+    @property
+    def _loop(self) -> Line:
+        """Where the protocol looks for ``create_task``."""
+        return self
+
+    def create_task(self, coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """A request waits from now on: what comes behind it is refused, as behind the last one.
+
+        The protocol lives until the task's callbacks were called, and its own is added later.
+        """
+        parser = self._parser
+        self._before, parser.connection = parser.connection, _CLOSE
+        task: asyncio.Task[Any] = self._create(coroutine)
+        task.add_done_callback(self._answered)
+        return task
+
+    def _answered(self, task: asyncio.Task[Any]) -> None:
+        self._parser.connection = self._before
 
 
 def protocols(protocol: Callable[[Any], Any]) -> Callable[[Any], Any]:

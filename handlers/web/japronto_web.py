@@ -30,36 +30,20 @@ _log = logging.getLogger("japronto")
 
 
 class Asked:
-    """``exchange.Visit`` of a request that has no more than its address says: a page's.
+    """``exchange.Visit`` of a request, read as a whole: japronto's own is gone with its client."""
 
-    It is read at once: japronto's own is gone with its client.
-    """
-
-    __slots__ = ("address", "agent", "query", "session")
-
-    authorization: Optional[str] = None
-    params: Tuple[str, ...] = ()
-    body = b""
+    __slots__ = ("address", "agent", "authorization", "body", "params", "query", "session")
 
     def __init__(self, request: Any) -> None:
-        cookies = request.cookies
+        headers, cookies = request.headers, request.cookies
         # None where the header is not ASCII.
         self.session: Optional[str] = cookies.get(SESSION) if cookies else None
         self.address: str = request.remote_addr
-        self.agent: str = request.headers.get("User-Agent", "")
+        self.agent: str = headers.get("User-Agent", "")
+        self.authorization: Optional[str] = headers.get("Authorization")
         self.query: str = request.query_string or ""
-
-
-class AskedMore(Asked):
-    """The same of a request with parameters in its path, a body or an authorization."""
-
-    __slots__ = ("authorization", "body", "params")
-
-    def __init__(self, request: Any) -> None:
-        super().__init__(request)
-        self.authorization = request.headers.get("Authorization")
-        self.params = tuple(request.match_dict.values())
-        self.body = request.body or b""
+        self.params: Tuple[str, ...] = tuple(request.match_dict.values())
+        self.body: bytes = request.body or b""
 
 
 def path_of(request: Any) -> Optional[str]:
@@ -73,13 +57,15 @@ def path_of(request: Any) -> Optional[str]:
 
 def to_response(request: Any, page: Page) -> Any:
     """A page as the framework sends it."""
-    body, kind, status, extra, session = page
+    kind = page.kind
+    headers = dict(kind.headers, **page.extra) if page.extra else kind.headers
+    body = b"" if request.method == "HEAD" else page.body
     return request.Response(
-        body=b"" if request.method == "HEAD" else body,
-        code=status,
+        body=body,
+        code=page.status,
         mime_type=kind.mime,
-        headers=dict(kind.headers, **extra) if extra else kind.headers,
-        cookies=session and cookie(session),
+        headers=headers,
+        cookies=page.session and cookie(page.session),
     )
 
 
@@ -107,16 +93,14 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
         return constant
 
     respond: Any = route.respond
-    plain = route.method == "GET" and "{" not in route.path
-    asked = Asked if plain else AskedMore
 
     def handle(request: Any) -> Any:
-        return to_response(request, respond(asked(request)))
+        return to_response(request, respond(Asked(request)))
 
     async def handle_waiting(request: Any) -> Any:
         if request.body and len(request.body) > BODY_LIMIT:
             return to_response(request, site.too_large(request.path))
-        return to_response(request, await respond(asked(request)))
+        return to_response(request, await respond(Asked(request)))
 
     return handle_waiting if route.waits else handle
 

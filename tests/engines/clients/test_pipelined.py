@@ -18,6 +18,8 @@ INDEX, UGLY = b"GET /" + HEAD, b"GET /ugly" + HEAD
 GONE = b"GET /nowhere" + HEAD
 CONNECTIONS = 8
 QUIET_SECONDS = 0.3
+# Between a page and what is sent behind it: from at once to well after its answer.
+DELAYS_US = range(0, 5000, 20)
 JAPRONTO = [name for name in STORED if parse(name).web == "japronto"]
 # One of each other framework: whose queues these are is no question of the database.
 ENGINES = JAPRONTO + [
@@ -89,3 +91,34 @@ def test_japronto_refuses_the_second(starter: Starter, engine: str) -> None:
         assert answer.startswith(b"HTTP/1.0 400 ")
         assert answer.count(b"HTTP/1.") == 1
         assert server.stop() == 0
+
+
+@with_each(JAPRONTO)
+def test_there_is_no_moment_to_fill_its_queue(starter: Starter, engine: str) -> None:
+    """Nor when a page has ended and its answer is not sent yet."""
+    starter.ready(engine)
+    with serving(engine, starter.databases.env()) as server:
+        before = server.tree()
+        for delay in DELAYS_US:
+            behind(server, delay / 1e6)
+        assert get(server.url, "/ugly").body == b"UGLY"
+        assert server.tree() == before
+        assert server.stop() == 0
+
+
+def behind(server: SiteServer, delay: float) -> None:
+    """A page, then two dozen others so many seconds later; until all are answered or refused."""
+    received = b""
+    with socket.create_connection(("127.0.0.1", server.port), 5.0) as connection:
+        connection.settimeout(QUIET_SECONDS)
+        connection.sendall(INDEX)
+        # Asleep it would be late by more than a step.
+        until = time.perf_counter() + delay
+        while time.perf_counter() < until:
+            pass
+        try:
+            connection.sendall(UGLY * 24)
+            while received.count(b"UGLY") < 24 and (chunk := connection.recv(65536)):
+                received += chunk
+        except OSError:
+            pass
