@@ -12,13 +12,14 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Contest
 from race.paths import PUBLISHED
 from race.saved.reader import load
+from race.stats import noise
 from race.stats.ranking import Pair, winner
 
-QUICK = [f"quick-{number}" for number in range(1, 7)]
+QUICK = {"quick-1": 69, "quick-2": 68, "quick-3": 66, "quick-4": 70, "quick-5": 70, "quick-6": 70}
+"""How many of the large differences each finds, as docs/results/README.md says."""
 ARTICLE = ["article-1", "article-2"]
 LARGE = math.log(1.25)
-FOUND = 0.9
-"""Of all large differences; none may be turned round, and no page may be without one."""
+IN_ALL = 70
 
 
 @cache
@@ -53,20 +54,23 @@ def large(page: str) -> set[tuple[str, str]]:
 def test_five_minutes_find_large_differences(run: str) -> None:
     found = {page: (large(page), won(contest)) for page, contest in contests(run).items()}
     assert all(known & said for known, said in found.values())
-    missed = [pair for known, said in found.values() for pair in known - said]
-    assert len(missed) <= (1 - FOUND) * sum(len(known) for known, _ in found.values())
+    assert sum(len(known) for known, _ in found.values()) == IN_ALL
+    assert sum(len(known & said) for known, said in found.values()) == QUICK[run]
     turned_round = [{(two, one) for one, two in known} & said for known, said in found.values()]
     assert not any(turned_round)
 
 
 @pytest.mark.parametrize("run", QUICK)
 def test_nobody_wins_who_runs_the_same_code(run: str) -> None:
+    """By the A/A twin's margin alone: the race's own is never less than what these differ by."""
     controlled = [contest for contest in contests(run).values() if contest.controls]
     assert {contest.work.task for contest in controlled} == {"ugly", "about"}
     for contest in controlled:
         assert contest.controls is not None
+        assert contest.noise is not None
+        margin = float(noise.margin(contest.noise.estimate.bound, 0.0, 0.0))
         groups = contest.controls.groups
         same = {frozenset(two) for group in groups for two in combinations(group, 2)}
         found = [pair for pair in contest.pairs if {pair.first, pair.second} in same]
         assert len(found) >= len(same) / 2
-        assert [pair for pair in found if winner(pair.estimate, contest.margin)] == []
+        assert [pair for pair in found if winner(pair.estimate, margin)] == []

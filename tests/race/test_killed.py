@@ -108,9 +108,15 @@ def nobody_is_left(mark: str) -> None:
         time.sleep(0.1)
 
 
-def has_child(mark: str) -> None:
-    """Within some seconds: who runs a new program shows no environment for a moment."""
-    until(lambda: len(left(mark)) > 1, GONE_SECONDS, "it started nobody")
+def with_child(mark: str) -> list[int]:
+    """Two at least, within some seconds: who begins a new program shows no environment."""
+
+    def both() -> list[int]:
+        found = left(mark)
+        return found if len(found) > 1 else []
+
+    found: list[int] = until(both, GONE_SECONDS, "it started nobody")
+    return found
 
 
 def words_of(pid: int) -> str:
@@ -128,7 +134,7 @@ def killed(words: list[str], mark: str, **more: str) -> None:
         for line in process.stdout:
             if line.endswith(b"started\n"):
                 break
-        has_child(mark)
+        with_child(mark)
         process.kill()
 
 
@@ -166,8 +172,7 @@ def test_a_guard_ends_none_of_another_harness(mark: str) -> None:
     with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=ROOT, env=env) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        has_child(mark)
-        before = set(left(mark))
+        before = set(with_child(mark))
         killed(words, another := secrets.token_hex(8))
         nobody_is_left(another)
         assert set(left(mark)) == before
