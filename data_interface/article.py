@@ -15,6 +15,7 @@ Rows = Sequence[Row]
 Request = Awaitable[Rows]
 
 DRAWS = 3
+NO_STICKERS = "There are no stickers to choose between."
 
 
 async def replies(*requests: Request) -> List[Rows]:
@@ -44,13 +45,6 @@ def _give_up(*requests: Any) -> None:
             # It may have failed as well, as all requests do when their connection is lost: asking
             # for the error keeps asyncio from reporting one that nobody looked at.
             request.exception()
-
-
-def one_sticker(rows: Rows) -> Row:
-    """The sticker of a one-row answer; NotFound when there is none."""
-    if not rows:
-        raise NotFound("There are no stickers to choose between.")
-    return rows[0]
 
 
 class ArticleData:
@@ -95,7 +89,9 @@ class ArticleData:
         try:
             # Awaited here: ``replies`` would be a coroutine more, on the page that asks most.
             rows = [await request for request in requests]
-            left, right = one_sticker(rows[0]), one_sticker(rows[1])
+            if not (rows[0] and rows[1]):
+                raise NotFound(NO_STICKERS)
+            left, right = rows[0][0], rows[1][0]
             if left[0] == right[0]:
                 right = await self._another(left)
             session = visitor.session or rows[5][0][0]
@@ -116,9 +112,11 @@ class ArticleData:
     async def _another(self, drawn: Row) -> Row:
         """Draw again: one ballot in as many as there are stickers draws the same one twice."""
         for _ in range(DRAWS):
-            sticker = one_sticker(await self.random_sticker())
-            if sticker[0] != drawn[0]:
-                return sticker
+            rows = await self.random_sticker()
+            if not rows:
+                raise NotFound(NO_STICKERS)
+            if rows[0][0] != drawn[0]:
+                return rows[0]
         raise NotFound("There are no two different stickers to choose between.")
 
     async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:

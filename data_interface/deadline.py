@@ -37,13 +37,13 @@ class Limited:
 
     __slots__ = ("_before", "_task", "crowded", "struck")
 
-    def begin(self) -> None:
-        """In the task whose block this is."""
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """In the task whose block this is, and that runs in this loop."""
         # Whether the time was over before the block was.
         self.struck = False
         # Set while the block waits for others to give a connection back: too late is ``Busy`` then.
         self.crowded = False
-        task: Any = asyncio.current_task()
+        task: Any = asyncio.current_task(loop)
         self._task = task
         self._before = task.cancelling() if COUNTED else 0
 
@@ -76,8 +76,8 @@ class Deadline(Limited):
         self._seconds = seconds
 
     def __enter__(self) -> Deadline:
-        self.begin()
         self._loop = asyncio.get_event_loop()
+        self.begin(self._loop)
         self._timer: asyncio.Handle = self._loop.call_later(self._seconds, self._due)
         return self
 
@@ -115,6 +115,8 @@ class Rounds:
         # Of a round, from its first tick: it must not be over later than any block's time.
         self._seconds = seconds - self._tick
         self._resting = True
+        # Where the blocks are, once there was one.
+        self.loop: asyncio.AbstractEventLoop
         # Those who begin now; all rounds, with when each began, the oldest first.
         self._newest: Round = set()
         self._rounds: Deque[Tuple[float, Round]] = deque()
@@ -123,8 +125,8 @@ class Rounds:
         """The round of a block that begins now; who is done leaves it (``discard``)."""
         if self._resting:
             self._resting = False
-            self._loop = asyncio.get_event_loop()
-            self._open(self._loop.time())
+            self.loop = asyncio.get_event_loop()
+            self._open(self.loop.time())
         self._newest.add(block)
         return self._newest
 
@@ -132,10 +134,10 @@ class Rounds:
         self._newest = set()
         self._rounds.append((now, self._newest))
         tick = now + self._tick
-        self._loop.call_at(tick, self._turn, tick)
+        self.loop.call_at(tick, self._turn, tick)
 
     def _turn(self, tick: float) -> None:
-        now = self._loop.time()
+        now = self.loop.time()
         while self._rounds and self._rounds[0][0] + self._seconds <= now:
             self._end(self._rounds.popleft()[1], late=now - tick > LATE_SECONDS)
         if any(blocks for _, blocks in self._rounds):
@@ -146,10 +148,10 @@ class Rounds:
 
     def _end(self, blocks: Round, late: bool) -> None:
         if late:
-            self._loop.call_later(GRACE_SECONDS, _strike, blocks)
+            self.loop.call_later(GRACE_SECONDS, _strike, blocks)
         else:
             # As in ``Deadline``: what came in the same turn of the loop goes first.
-            self._loop.call_soon(_strike, blocks)
+            self.loop.call_soon(_strike, blocks)
 
 
 def _strike(blocks: Round) -> None:

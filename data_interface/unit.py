@@ -67,9 +67,9 @@ class Unit(Limited):
         self.mark = 0
 
     async def __aenter__(self) -> Data:
-        self.begin()
         mode = self._mode
         self._round = mode.rounds.join(self)
+        self.begin(mode.rounds.loop)
         data = mode.ready(self)
         if data is not None:
             return data
@@ -98,7 +98,8 @@ class Unit(Limited):
             self._end(trouble)
             raise
         self._round.discard(self)
-        self.settle(error)
+        if error is not None or self.struck:
+            self.settle(error)
         if broken:
             raise_translated(self._mode.driver, error)
 

@@ -60,7 +60,8 @@ class Route(NamedTuple):
 
     ``path`` has its parameters in braces, each a whole segment. Exactly one of the two is set:
     ``constant``, a text that never changes, for the framework's own plain answer; ``respond``, a
-    function of the visit, a coroutine function where the page asks the database (``waits``).
+    function of the visit, a coroutine function where the page asks the database (``waits``). Where
+    it raises, ``Site.failed`` has the answer.
     """
 
     method: str
@@ -155,9 +156,36 @@ class Site:
         return self.error(path, 503, _TITLES[503], "This server is about to end.", RETRY_AFTER)
 
     def failed(self, path: str, error: BaseException) -> Page:
-        """The answer to a defect of ours, which is logged."""
+        """The answer where no page was made; ``path`` may be its route's.
+
+        What a page or the database refuses is told its reader, a defect of ours is logged.
+        """
+        if isinstance(error, StoreError):
+            return self._without_database(path, error)
+        if isinstance(error, Refused):
+            return self.error(path, error.status, "", str(error), error.extra)
+        if isinstance(error, asyncio.CancelledError):
+            # The client is gone. An Exception on CPython 3.7, and no defect.
+            try:
+                raise error
+            finally:
+                # Its traceback has this frame: both would wait for the garbage collector.
+                del error
         _log.error("%s failed", path, exc_info=error)
         return self.error(path, 500, _TITLES[500], _OUR_FAULT)
+
+    def _without_database(self, path: str, error: StoreError) -> Page:
+        status = _STATUS.get(type(error), 500)
+        if status < 500:
+            return self.error(path, status, _TITLES[status], str(error))
+        # What is said of the database itself is for the log, not for a visitor.
+        if status == 500:
+            _notes.note(logging.ERROR, str(error))
+            return self.error(path, 500, _TITLES[500], _OUR_FAULT)
+        # That too many come at once is what clients do.
+        busy = isinstance(error, Busy)
+        _notes.note(logging.INFO if busy else logging.WARNING, str(error))
+        return self.error(path, 503, _TITLES[503], AWAY[type(error)], RETRY_AFTER)
 
     def error(self, path: str, status: int, title: str, message: str, extra: Any = None) -> Page:
         """An error as the reader of that path expects it: JSON under /stickers, else a page."""
@@ -169,71 +197,28 @@ class Site:
 def _routes(pages: Pages, reports: Reports, api: Api) -> List[Route]:
     return [
         Route("GET", "/ugly", constant=UGLY),
-        Route("GET", "/", _guarded(pages.index, pages.error), waits=True),
-        Route("POST", "/", _guarded(pages.vote, pages.error), waits=True),
-        Route("GET", "/good", _guarded(pages.top(best=True), pages.error), waits=True),
-        Route("GET", "/bad", _guarded(pages.top(best=False), pages.error), waits=True),
+        Route("GET", "/", pages.index, waits=True),
+        Route("POST", "/", pages.vote, waits=True),
+        Route("GET", "/good", pages.top(best=True), waits=True),
+        Route("GET", "/bad", pages.top(best=False), waits=True),
         Route("GET", "/about", pages.about),
-        Route("GET", "/reports/1", _guarded(reports.today, pages.error), waits=True),
-        Route("GET", "/reports/2", _guarded(reports.newest, pages.error), waits=True),
-        Route("GET", "/reports/3", _guarded(reports.ratings, pages.error), waits=True),
-        Route("GET", "/reports/4", _guarded(reports.ranking, pages.error), waits=True),
-        Route("GET", "/reports/5", _guarded(reports.voters, pages.error), waits=True),
+        Route("GET", "/reports/1", reports.today, waits=True),
+        Route("GET", "/reports/2", reports.newest, waits=True),
+        Route("GET", "/reports/3", reports.ratings, waits=True),
+        Route("GET", "/reports/4", reports.ranking, waits=True),
+        Route("GET", "/reports/5", reports.voters, waits=True),
         Route("GET", "/pictures/{name}", pages.picture),
         Route("GET", "/static/{name}", pages.static),
-        Route("GET", "/stickers", _guarded(api.packs, _as_json), waits=True),
-        Route("POST", "/stickers", _guarded(api.create_pack, _as_json), waits=True),
-        Route("GET", "/stickers/{pack}", _guarded(api.pack, _as_json), waits=True),
-        Route("PUT", "/stickers/{pack}", _guarded(api.rename_pack, _as_json), waits=True),
-        Route("DELETE", "/stickers/{pack}", _guarded(api.delete_pack, _as_json), waits=True),
-        Route("POST", "/stickers/{pack}", _guarded(api.create_sticker, _as_json), waits=True),
-        Route("GET", "/stickers/{pack}/{sticker}", _guarded(api.sticker, _as_json), waits=True),
-        Route(
-            "PUT", "/stickers/{pack}/{sticker}", _guarded(api.rename_sticker, _as_json), waits=True
-        ),
-        Route(
-            "DELETE",
-            "/stickers/{pack}/{sticker}",
-            _guarded(api.delete_sticker, _as_json),
-            waits=True,
-        ),
+        Route("GET", "/stickers", api.packs, waits=True),
+        Route("POST", "/stickers", api.create_pack, waits=True),
+        Route("GET", "/stickers/{pack}", api.pack, waits=True),
+        Route("PUT", "/stickers/{pack}", api.rename_pack, waits=True),
+        Route("DELETE", "/stickers/{pack}", api.delete_pack, waits=True),
+        Route("POST", "/stickers/{pack}", api.create_sticker, waits=True),
+        Route("GET", "/stickers/{pack}/{sticker}", api.sticker, waits=True),
+        Route("PUT", "/stickers/{pack}/{sticker}", api.rename_sticker, waits=True),
+        Route("DELETE", "/stickers/{pack}/{sticker}", api.delete_sticker, waits=True),
     ]
-
-
-def _guarded(
-    handler: Callable[[Visit], Awaitable[Page]], error_page: Callable[..., Page]
-) -> Callable[[Visit], Awaitable[Page]]:
-    """The handler with every error it can meet turned into a page."""
-
-    async def respond(visit: Visit) -> Page:
-        try:
-            return await handler(visit)
-        except StoreError as error:
-            status = _STATUS.get(type(error), 500)
-            if status < 500:
-                return error_page(status, _TITLES[status], str(error), None)
-            # What is said of the database itself is for the log, not for a visitor.
-            if status == 500:
-                _notes.note(logging.ERROR, str(error))
-                return error_page(500, _TITLES[500], _OUR_FAULT)
-            # That too many come at once is what clients do.
-            busy = isinstance(error, Busy)
-            _notes.note(logging.INFO if busy else logging.WARNING, str(error))
-            return error_page(503, _TITLES[503], AWAY[type(error)], RETRY_AFTER)
-        except Refused as error:
-            return error_page(error.status, "", str(error), error.extra)
-        except asyncio.CancelledError:
-            # The client is gone. An Exception on CPython 3.7, and no defect.
-            raise
-        except Exception:  # noqa: BLE001 (a defect of ours must not end the server)
-            _log.exception("%s failed", getattr(handler, "__name__", handler))
-            return error_page(500, _TITLES[500], _OUR_FAULT)
-
-    return respond
-
-
-def _as_json(status: int, title: str, message: str, extra: Any = None) -> Page:
-    return api_error(status, message, extra)
 
 
 def _fits(pattern: str, path: str) -> bool:

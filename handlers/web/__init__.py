@@ -25,9 +25,10 @@ this process or in workers; ``supervisor.supervise`` for what wants a process of
 What every adapter promises, and ``tests/engines`` holds it to (what a framework does where no
 adapter can reach is a gap, named with its entry in ``handlers.WEB``, and expected to be one):
 
-- The page of a request is the route's ``constant``, or what ``respond`` makes of the ``Visit``;
-  every other request gets ``site.missing``, ``too_large``, ``malformed``, ``closing`` or
-  ``failed``. HEAD is answered where GET is. No redirect: ``/good/`` and ``//`` are 404.
+- The page of a request is the route's ``constant``, or what ``respond`` makes of the ``Visit``, or
+  ``site.failed`` of what it raises; every other request gets ``site.missing``, ``too_large``,
+  ``malformed`` or ``closing``. HEAD is answered where GET is. No redirect: ``/good/`` and ``//``
+  are 404.
 - A path parameter is one segment, percent-decoded. ``%2F`` is no slash, on any route.
 - A constant is answered from its route alone, in the framework's most ordinary form
   (``Response(text=...)``): nothing of the request is looked at, and nothing is added to it, no

@@ -128,8 +128,11 @@ def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
             return to_response(site.too_large(request.path))
         except Closing:
             return to_response(site.closing(request.path))
-        page = respond(Asked(request, body))
-        return to_response(await page if waits else page)
+        try:
+            page = respond(Asked(request, body))
+            return to_response(await page if waits else page)
+        except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
+            return to_response(site.failed(route.path, error))
 
     return handle
 

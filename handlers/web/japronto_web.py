@@ -30,20 +30,36 @@ _log = logging.getLogger("japronto")
 
 
 class Asked:
-    """``exchange.Visit`` of a request, read as a whole: japronto's own is gone with its client."""
+    """``exchange.Visit`` of a request that has no more than its address says: a page's.
 
-    __slots__ = ("address", "agent", "authorization", "body", "params", "query", "session")
+    It is read at once: japronto's own is gone with its client.
+    """
+
+    __slots__ = ("address", "agent", "query", "session")
+
+    authorization: Optional[str] = None
+    params: Tuple[str, ...] = ()
+    body = b""
 
     def __init__(self, request: Any) -> None:
-        headers, cookies = request.headers, request.cookies
+        cookies = request.cookies
         # None where the header is not ASCII.
         self.session: Optional[str] = cookies.get(SESSION) if cookies else None
         self.address: str = request.remote_addr
-        self.agent: str = headers.get("User-Agent", "")
-        self.authorization: Optional[str] = headers.get("Authorization")
+        self.agent: str = request.headers.get("User-Agent", "")
         self.query: str = request.query_string or ""
-        self.params: Tuple[str, ...] = tuple(request.match_dict.values())
-        self.body: bytes = request.body or b""
+
+
+class AskedMore(Asked):
+    """The same of a request with parameters in its path, a body or an authorization."""
+
+    __slots__ = ("authorization", "body", "params")
+
+    def __init__(self, request: Any) -> None:
+        super().__init__(request)
+        self.authorization = request.headers.get("Authorization")
+        self.params = tuple(request.match_dict.values())
+        self.body = request.body or b""
 
 
 def path_of(request: Any) -> Optional[str]:
@@ -57,15 +73,13 @@ def path_of(request: Any) -> Optional[str]:
 
 def to_response(request: Any, page: Page) -> Any:
     """A page as the framework sends it."""
-    kind = page.kind
-    headers = dict(kind.headers, **page.extra) if page.extra else kind.headers
-    body = b"" if request.method == "HEAD" else page.body
+    body, kind, status, extra, session = page
     return request.Response(
-        body=body,
-        code=page.status,
+        body=b"" if request.method == "HEAD" else body,
+        code=status,
         mime_type=kind.mime,
-        headers=headers,
-        cookies=page.session and cookie(page.session),
+        headers=dict(kind.headers, **extra) if extra else kind.headers,
+        cookies=session and cookie(session),
     )
 
 
@@ -73,9 +87,10 @@ def cookie(session: str) -> SimpleCookie:
     """The cookie that gives a new visitor the session id."""
     cookies = SimpleCookie()
     cookies[SESSION] = session
+    morsel = cookies[SESSION]
     # CPython 3.7 has no name for SameSite yet; what is said of the path is sent as it stands.
-    cookies[SESSION]["path"] = "/; SameSite=Lax"
-    cookies[SESSION]["httponly"] = True
+    morsel["path"] = "/; SameSite=Lax"
+    morsel["httponly"] = True
     return cookies
 
 
@@ -93,14 +108,20 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
         return constant
 
     respond: Any = route.respond
+    plain = route.method == "GET" and "{" not in route.path
+    asked = Asked if plain else AskedMore
 
     def handle(request: Any) -> Any:
-        return to_response(request, respond(Asked(request)))
+        return to_response(request, respond(asked(request)))
 
     async def handle_waiting(request: Any) -> Any:
         if request.body and len(request.body) > BODY_LIMIT:
             return to_response(request, site.too_large(request.path))
-        return to_response(request, await respond(Asked(request)))
+        try:
+            page = await respond(asked(request))
+        except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
+            page = site.failed(route.path, error)
+        return to_response(request, page)
 
     return handle_waiting if route.waits else handle
 

@@ -73,7 +73,7 @@ def to_response(page: Page) -> HTTPResponse:
     return response
 
 
-def handler(route: Route) -> Handler:
+def handler(site: Site, route: Route) -> Handler:
     """The framework's handler for a route."""
     if route.constant is not None:
         plain = route.constant
@@ -86,8 +86,11 @@ def handler(route: Route) -> Handler:
     respond: Any = route.respond
 
     async def handle(request: Request, **params: str) -> HTTPResponse:
-        page = respond(Asked(request, params))
-        return to_response(await page if route.waits else page)
+        try:
+            page = respond(Asked(request, params))
+            return to_response(await page if route.waits else page)
+        except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
+            return to_response(site.failed(route.path, error))
 
     return handle
 
@@ -115,7 +118,7 @@ def application(site: Site) -> Sanic[Any, Any]:
     for number, route in enumerate(site.routes):
         methods = ["GET", "HEAD"] if route.method == "GET" else [route.method]
         path = route.path.replace("{", "<").replace("}", ">")
-        app.add_route(handler(route), path, methods, name=f"route{number}", unquote=True)
+        app.add_route(handler(site, route), path, methods, name=f"route{number}", unquote=True)
     return app
 
 

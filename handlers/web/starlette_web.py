@@ -99,8 +99,11 @@ def endpoint(site: Site, route: Route) -> Endpoint:
         except asgi.Gone:
             return to_response(site.malformed(asgi.raw_path(request.scope)))
         session, params = request.cookies.get(SESSION), tuple(request.path_params.values())
-        page = respond(asgi.Asked(request.scope, session, body, params))
-        return to_response(await page if waits else page)
+        try:
+            page = respond(asgi.Asked(request.scope, session, body, params))
+            return to_response(await page if waits else page)
+        except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
+            return to_response(site.failed(route.path, error))
 
     return handle
 

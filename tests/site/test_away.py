@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import logging
+import weakref
 from typing import Any
 
 import pytest
@@ -47,12 +50,14 @@ def answers(error: StoreError) -> list[Page]:
     store: Any = Away(error)
     site = Site(store, renderer, Settings(lambda: 0))
     asked: Any = Asked()
-    waiting: list[Any] = [
-        route.respond
-        for route in site.routes
-        if route.waits and (route.method == "GET" or route.path == "/")
-    ]
-    return [asyncio.run(respond(asked)) for respond in waiting]
+    pages = []
+    for route in site.routes:
+        if route.waits and (route.method == "GET" or route.path == "/"):
+            respond: Any = route.respond
+            with pytest.raises(StoreError) as raised:
+                asyncio.run(respond(asked))
+            pages.append(site.failed(route.path, raised.value))
+    return pages
 
 
 @pytest.mark.parametrize("kind", [Unavailable, Busy])
@@ -70,6 +75,23 @@ def test_no_page_says_where_the_database_is(
         assert b"secret" not in page.body
         assert b"3301" not in page.body
     assert [record.message for record in caplog.records] == [str(error)]
+
+
+def test_a_cancellation_is_nothing_that_a_page_could_say() -> None:
+    """It goes on, and leaves nothing for the garbage collector."""
+    renderer: Any = None
+    site = Site(renderer, renderer, Settings(lambda: 0))
+    error = asyncio.CancelledError()
+    gone = weakref.ref(error)
+    gc.disable()
+    try:
+        with contextlib.suppress(asyncio.CancelledError):
+            site.failed("/", error)
+        assert error.__traceback__ is not None
+        del error
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_the_log_says_a_thing_once_and_only_so_many(caplog: pytest.LogCaptureFixture) -> None:

@@ -126,8 +126,8 @@ class Joined(Limited):
         self._rounds = rounds
 
     def __enter__(self) -> None:
-        self.begin()
         self._round = self._rounds.join(self)
+        self.begin(self._rounds.loop)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self._round.discard(self)
