@@ -117,8 +117,10 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
     async def handle_waiting(request: Any) -> Any:
         if request.body and len(request.body) > BODY_LIMIT:
             return to_response(request, site.too_large(request.path))
+        # Outside: what japronto cannot decode is its client's fault.
+        visit = asked(request)
         try:
-            page = await respond(asked(request))
+            page = await respond(visit)
         except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
             page = site.failed(route.path, error)
         return to_response(request, page)
