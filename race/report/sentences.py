@@ -126,7 +126,7 @@ def bounds(contest: Contest) -> str:
             found.setdefault(item.limit or "", []).append(item.label)
     if not found:
         return ""
-    told = "; ".join(f"{', '.join(labels)} ({who})" for who, labels in found.items())
+    told = "; ".join(f"{_join(labels)} ({who})" for who, labels in found.items())
     unit = contest.discipline.unit
     return (
         f"Not ranked, because {unit}/s is a lower bound (“at least”): {told}. There CPU time per "
@@ -260,5 +260,7 @@ def _log(item: Standing) -> float:
 
 
 def _join(names: Sequence[str]) -> str:
+    """Labels in a sentence; of drivers many have commas in them."""
     *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    between = "; " if any("," in name for name in names) else ", "
+    return f"{between.join(most)} and {last}" if most else last

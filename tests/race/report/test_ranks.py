@@ -72,6 +72,19 @@ def test_those_whom_nobody_beat_are_named(
     assert sentences.verdict(contest) == said.format(*(one.label for one in three.standings))
 
 
+def test_labels_with_commas_are_told_apart(three: Contest) -> None:
+    labels = ["asyncpg, tcp", "asyncpg, tcp, uvloop", "pgx"]
+    contest = replace(
+        three,
+        standings=[
+            replace(one, label=label, state="ranked", ranks=(1, 3), beats=("another",))
+            for one, label in zip(three.standings, labels, strict=True)
+        ],
+    )
+    said = "asyncpg, tcp; asyncpg, tcp, uvloop and pgx: nobody beat them."
+    assert sentences.verdict(contest) == said
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_who_beat_all_others_is_first_wherever_it_stands(three: Contest, first: int) -> None:
     contest = beating(three, *((first, other) for other in range(3) if other != first))
