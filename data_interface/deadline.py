@@ -38,7 +38,10 @@ class Limited:
     __slots__ = ("_before", "_task", "crowded", "struck")
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """In the task whose block this is, and that runs in this loop."""
+        """In the task whose block this is, and that runs in this loop.
+
+        CPython 3.7 asks the kernel which process this is where it must find the loop itself.
+        """
         # Whether the time was over before the block was.
         self.struck = False
         # Set while the block waits for others to give a connection back: too late is ``Busy`` then.
@@ -107,7 +110,7 @@ class Rounds:
 
     A timer for each costs a page more than all else that its limit needs: the loop makes, sorts and
     closes it. Here those who begin between two ticks are a round, and the timer looks which rounds
-    are over; it rests while nobody is in any.
+    are over; it rests while nobody is in any. All blocks are in one event loop.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -115,7 +118,7 @@ class Rounds:
         # Of a round, from its first tick: it must not be over later than any block's time.
         self._seconds = seconds - self._tick
         self._resting = True
-        # Where the blocks are, once there was one.
+        # Where all blocks are, once there was one.
         self.loop: asyncio.AbstractEventLoop
         # Those who begin now; all rounds, with when each began, the oldest first.
         self._newest: Round = set()

@@ -98,8 +98,10 @@ class Unit(Limited):
             self._end(trouble)
             raise
         self._round.discard(self)
-        if error is not None or self.struck:
+        # ``settle``, without a call of it where the limit has nothing to say: on nearly every page.
+        if self.struck:
             self.settle(error)
+        self._task = None
         if broken:
             raise_translated(self._mode.driver, error)
 

@@ -156,12 +156,13 @@ class Site:
         return self.error(path, 503, _TITLES[503], "This server is about to end.", RETRY_AFTER)
 
     def failed(self, path: str, error: BaseException) -> Page:
-        """The answer where no page was made; ``path`` may be its route's.
+        """The answer where a page raised that; ``path`` may be its route's.
 
-        What a page or the database refuses is told its reader, a defect of ours is logged.
+        What a page or the database refuses is told its reader, a defect of ours is logged. A
+        cancellation is raised again.
         """
         if isinstance(error, StoreError):
-            return self._without_database(path, error)
+            return self._refused_by_store(path, error)
         if isinstance(error, Refused):
             return self.error(path, error.status, "", str(error), error.extra)
         if isinstance(error, asyncio.CancelledError):
@@ -174,7 +175,7 @@ class Site:
         _log.error("%s failed", path, exc_info=error)
         return self.error(path, 500, _TITLES[500], _OUR_FAULT)
 
-    def _without_database(self, path: str, error: StoreError) -> Page:
+    def _refused_by_store(self, path: str, error: StoreError) -> Page:
         status = _STATUS.get(type(error), 500)
         if status < 500:
             return self.error(path, status, _TITLES[status], str(error))

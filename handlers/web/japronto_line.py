@@ -82,19 +82,31 @@ def parser_of(protocol: Any) -> Parser:
     return Parser.from_address(id(protocol) + _PARSER_AT)
 
 
-class Tasks:
-    """What the protocol of one connection takes for the event loop: it makes its tasks here."""
+class Line:
+    """What the protocol of one connection takes for the application: it makes its tasks here.
 
-    __slots__ = ("_before", "_create", "_parser")
+    Everything else is the application's.
+    """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._create = loop.create_task
+    __slots__ = ("_application", "_before", "_create", "_parser")
+
+    def __init__(self, application: Any) -> None:
+        self._application = application
+        self._create = application.loop.create_task
         self._parser: Any = None
         self._before = 0
 
     def guard(self, protocol: Any) -> None:
-        """Of that one: its address alone is kept, as it keeps this."""
+        """Of that one: its address alone is kept, as it keeps the line."""
         self._parser = parser_of(protocol)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._application, name)
+
+    @property
+    def _loop(self) -> Line:
+        """Where the protocol looks for ``create_task``."""
+        return self
 
     def create_task(self, coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """A request waits from now on: what comes behind it is refused, as behind the last one.
@@ -109,24 +121,6 @@ class Tasks:
 
     def _answered(self, task: asyncio.Task[Any]) -> None:
         self._parser.connection = self._before
-
-
-class Line:
-    """What the protocol of one connection takes for the application, which all else is."""
-
-    __slots__ = ("_application", "_loop")
-
-    def __init__(self, application: Any) -> None:
-        self._application = application
-        # Where the protocol looks for ``create_task``.
-        self._loop = Tasks(application.loop)
-
-    def guard(self, protocol: Any) -> None:
-        """See ``Tasks``."""
-        self._loop.guard(protocol)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._application, name)
 
 
 def protocols(protocol: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -30,34 +30,33 @@ _log = logging.getLogger("japronto")
 
 
 class Asked:
-    """``exchange.Visit`` of a request that has no more than its address says: a page's.
+    """``exchange.Visit`` of a GET without parameters in its path.
 
     It is read at once: japronto's own is gone with its client.
     """
 
-    __slots__ = ("address", "agent", "query", "session")
+    __slots__ = ("address", "agent", "authorization", "query", "session")
 
-    authorization: Optional[str] = None
     params: Tuple[str, ...] = ()
     body = b""
 
     def __init__(self, request: Any) -> None:
-        cookies = request.cookies
+        headers, cookies = request.headers, request.cookies
         # None where the header is not ASCII.
         self.session: Optional[str] = cookies.get(SESSION) if cookies else None
         self.address: str = request.remote_addr
-        self.agent: str = request.headers.get("User-Agent", "")
+        self.agent: str = headers.get("User-Agent", "")
+        self.authorization: Optional[str] = headers.get("Authorization")
         self.query: str = request.query_string or ""
 
 
 class AskedMore(Asked):
-    """The same of a request with parameters in its path, a body or an authorization."""
+    """The same with the path's parameters and the body: japronto makes them when it is asked."""
 
-    __slots__ = ("authorization", "body", "params")
+    __slots__ = ("body", "params")
 
     def __init__(self, request: Any) -> None:
         super().__init__(request)
-        self.authorization = request.headers.get("Authorization")
         self.params = tuple(request.match_dict.values())
         self.body = request.body or b""
 

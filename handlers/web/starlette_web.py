@@ -144,7 +144,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
             logging.getLogger("uvicorn.error").addFilter(note_malformed)
         for message in OF_CLIENTS:
             ignore("uvicorn.error", level=logging.WARNING, message=message)
-        # What a page raises is said by ``failed`` already; what is cancelled is a client's or ours.
+        # What a page raises, ``site.failed`` has said; what is cancelled is a client's or ours.
         ignore("uvicorn.error", Exception, asyncio.CancelledError)
         ignore("uvicorn.error", message="timeout graceful shutdown exceeded")
         config = uvicorn.Config(

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from data_interface.store import Busy, StoreError, Unavailable
+from data_interface.store import Busy, Conflict, NotFound, StoreError, Unavailable
+from handlers.api import Refused
 from handlers.exchange import Page
 from handlers.render import RENDERERS
 from handlers.site import AWAY, MOST_LINES, Notes, Settings, Site
@@ -44,11 +45,15 @@ class Asked:
     body = b"vote_plus=" + b"0" * 32 + b"&vote_minus=" + b"1" * 32
 
 
+def site_on(error: StoreError) -> Site:
+    """A site whose database is away."""
+    store: Any = Away(error)
+    return Site(store, RENDERERS["jinja"].load()("an-engine", "3.13"), Settings(lambda: 0))
+
+
 def answers(error: StoreError) -> list[Page]:
     """Of every page that may be asked without a token and waits for the database."""
-    renderer = RENDERERS["jinja"].load()("an-engine", "3.13")
-    store: Any = Away(error)
-    site = Site(store, renderer, Settings(lambda: 0))
+    site = site_on(error)
     asked: Any = Asked()
     pages = []
     for route in site.routes:
@@ -77,11 +82,32 @@ def test_no_page_says_where_the_database_is(
     assert [record.message for record in caplog.records] == [str(error)]
 
 
+def test_what_a_page_refuses_is_told_its_reader(caplog: pytest.LogCaptureFixture) -> None:
+    site = site_on(Busy(""))
+    refused = site.failed("/stickers/{pack}", Refused(401, "Who?", {"WWW-Authenticate": "Bearer"}))
+    assert (refused.status, refused.extra) == (401, {"WWW-Authenticate": "Bearer"})
+    assert refused.body == b'{"error": "Who?"}'
+    assert site.failed("/stickers/{pack}", NotFound("There is no pack 7.")).status == 404
+    taken = site.failed("/", Conflict("That title is taken."))
+    assert taken.status == 409
+    assert b"That title is taken." in taken.body
+    assert caplog.records == []
+
+
+def test_a_defect_is_for_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    site, defect = site_on(Busy("")), KeyError(SECRET)
+    for path, kind in (("/", "text/html"), ("/stickers/{pack}", "application/json")):
+        caplog.clear()
+        page = site.failed(path, defect)
+        assert (page.status, page.kind.mime) == (500, kind)
+        assert b"secret" not in page.body
+        (record,) = caplog.records
+        assert (record.message, record.exc_info) == (f"{path} failed", (KeyError, defect, None))
+
+
 def test_a_cancellation_is_nothing_that_a_page_could_say() -> None:
     """It goes on, and leaves nothing for the garbage collector."""
-    renderer: Any = None
-    site = Site(renderer, renderer, Settings(lambda: 0))
-    error = asyncio.CancelledError()
+    site, error = site_on(Busy("")), asyncio.CancelledError()
     gone = weakref.ref(error)
     gc.disable()
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from pathlib import Path
 
@@ -12,12 +13,14 @@ from race.analysis.analyse import analyse
 from race.errors import RaceError
 from race.plan.read import load
 from race.saved.model import CALIBRATION
+from runtime.paths import ROOT
 from tests.conftest import absent
 from tests.support.race_lab import LIMITS, Race
-from tests.support.site_server import Databases, until
+from tests.support.site_server import Databases, environment, until
 from toolbench import shared
 from toolbench.contenders import raced
 from toolbench.drivers import DRIVERS
+from toolbench.operation import FOLDER
 from toolbench.scenario import ToolsScenario
 
 SCENARIO = """
@@ -174,6 +177,29 @@ def test_a_wrong_word_is_one_line(words: list[str], told: str, tmp_path: Path) -
     with Race(["run", "toolbench", *words], tmp_path) as race:
         assert race.wait() == 2, race.text()
         assert told in race.text()
+        assert race.text().count("\n") == 1, race.text()
+
+
+ELSEWHERE = """
+from pathlib import Path
+
+from toolbench import operation
+
+operation.operations.__wrapped__.__defaults__ = (Path(__file__).parent / "toolbench",)
+"""
+
+
+def test_an_operation_file_with_a_bad_field_is_one_line(tmp_path: Path) -> None:
+    """Of a copy of all operations, which the race is pointed to."""
+    for folder in sorted(FOLDER.glob("*/operations")):
+        shutil.copytree(folder, tmp_path / folder.relative_to(ROOT))
+    (tmp_path / "sitecustomize.py").write_text(ELSEWHERE)
+    with (tmp_path / "toolbench" / "postgres" / "operations" / "wide.toml").open("a") as file:
+        file.write("\nsqll = 'select 1'\n")
+    env = environment(PYTHONPATH=f"{tmp_path}:{ROOT}")
+    with Race(["run", "toolbench"], tmp_path / "results", env) as race:
+        assert race.wait() == 2, race.text()
+        assert "unknown key of operation wide 'sqll': did you mean 'sql'?" in race.text()
         assert race.text().count("\n") == 1, race.text()
 
 

@@ -46,9 +46,10 @@ def serve(site: Site, listen: Any, loop: Any, workers: int, ready: Any) -> int:
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while request := await reader.readuntil(b"\r\n\r\n"):
-            method, path, _ = request.decode().split(" ", 2)
+            method, target, _ = request.decode().split(" ", 2)
+            path = target.partition("?")[0]
             try:
-                page = respond_to(site, method, path.partition("?")[0])
+                page = respond_to(site, method, path)
                 page = await page if asyncio.iscoroutine(page) else page
             except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
                 page = site.failed(path, error)
