@@ -1,4 +1,4 @@
-"""What a visitor is told of a database that is away, and what the log is."""
+"""What a visitor is told where a page was not made, as of a database that is away; what the log."""
 
 from __future__ import annotations
 
