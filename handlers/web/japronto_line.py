@@ -27,7 +27,8 @@ _NO_LENGTH = 2**64 - 1
 MOST_KEPT = 3 * 2**19
 # How long the rest of a refused request is read and dropped, so that its client sees the answer.
 LINGER_SECONDS = 1.0
-
+# So often it is looked whether what a client has left has ended.
+KEPT_SECONDS = 0.05
 
 # Of mallopt(3).
 _M_MMAP_THRESHOLD = -3
@@ -88,16 +89,18 @@ class Line:
     Everything else is the application's.
     """
 
-    __slots__ = ("_application", "_before", "_create", "_parser")
+    __slots__ = ("_address", "_application", "_before", "_create", "_parser")
 
     def __init__(self, application: Any) -> None:
         self._application = application
         self._create = application.loop.create_task
+        self._address = 0
         self._parser: Any = None
         self._before = 0
 
     def guard(self, protocol: Any) -> None:
         """Of that one: its address alone is kept, as it keeps the line."""
+        self._address = id(protocol)
         self._parser = parser_of(protocol)
 
     def __getattr__(self, name: str) -> Any:
@@ -107,6 +110,13 @@ class Line:
     def _loop(self) -> Line:
         """Where the protocol looks for ``create_task``."""
         return self
+
+    @property
+    def _connections(self) -> Any:
+        """Where the protocol leaves its name when it is made, and takes it away when it is lost."""
+        if self._address:
+            keep(ctypes.cast(self._address, ctypes.py_object).value, self._application.loop)
+        return self.__getattr__("_connections")
 
     def create_task(self, coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """A request waits from now on: what comes behind it is refused, as behind the last one.
@@ -133,6 +143,16 @@ def protocols(protocol: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return made
 
     return make
+
+
+def keep(protocol: Any, loop: asyncio.AbstractEventLoop) -> None:
+    """Until what waits there has ended, and after that.
+
+    Its last callback belongs to a part of it, and frees it where nobody else keeps it: then the
+    loop lets go of that callback, and of a part of what is no memory any more.
+    """
+    if not protocol.pipeline_empty:
+        loop.call_later(KEPT_SECONDS, keep, protocol, loop)
 
 
 class Dropping(asyncio.Protocol):
