@@ -82,9 +82,10 @@ class ArticleData:
 
     async def ballot(self, visitor: Visitor) -> Ballot:
         """See ``store.Data.ballot``: 9 requests for a new visitor, 8 for a returning one."""
+        known, _, _ = visitor
         requests = [self.random_sticker(), self.random_sticker(), self.new_id(), self.new_id()]
         requests.append(self.count_view())
-        if visitor.session is None:
+        if known is None:
             requests.append(self.new_id())
         try:
             # Awaited here: ``replies`` would be a coroutine more, on the page that asks most.
@@ -94,7 +95,7 @@ class ArticleData:
             left, right = rows[0][0], rows[1][0]
             if left[0] == right[0]:
                 right = await self._another(left)
-            session = visitor.session or rows[5][0][0]
+            session = known or rows[5][0][0]
             one, other = rows[2][0], rows[3][0]
             plus, minus = one[0], other[0]
             requests = [
@@ -107,7 +108,7 @@ class ArticleData:
         except BaseException:
             _give_up(*requests)
             raise
-        return Ballot(session, left, plus, right, minus)
+        return session, left, plus, right, minus
 
     async def _another(self, drawn: Row) -> Row:
         """Draw again: one ballot in as many as there are stickers draws the same one twice."""
@@ -121,8 +122,8 @@ class ArticleData:
 
     async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:
         """See ``store.Data.podium``: 3 requests for a new visitor, 2 for a returning one."""
+        known, _, _ = visitor
         ranked = self.ranked(limit, best)
-        known = visitor.session
         second = self.touch_session(known, visitor) if known else self.new_id()
         try:
             rows = await ranked
@@ -133,4 +134,4 @@ class ArticleData:
         session = known or found[0][0]
         if not known:
             await self.touch_session(session, visitor)
-        return Podium(session, rows)
+        return session, rows

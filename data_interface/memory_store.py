@@ -116,17 +116,12 @@ class MemoryStore(MemoryReports):
         self._keep_token(plus, left, minus)
         self._keep_token(minus, right, plus)
         self._views += 1
-        return Ballot(
-            self._touch_session(visitor),
-            self._stickers[left],
-            plus,
-            self._stickers[right],
-            minus,
-        )
+        session = self._touch_session(visitor)
+        return session, self._stickers[left], plus, self._stickers[right], minus
 
     async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:
         ranked = self._ranking[: -limit - 1 : -1] if best else self._ranking[:limit]
-        return Podium(self._touch_session(visitor), [self._stickers[key] for _, key in ranked])
+        return self._touch_session(visitor), [self._stickers[key] for _, key in ranked]
 
     def _keep_token(self, token: str, sticker: int, mate: str) -> None:
         now = time.monotonic()
@@ -138,10 +133,11 @@ class MemoryStore(MemoryReports):
     def _touch_session(self, visitor: Visitor) -> str:
         now = time.monotonic()
         sessions = self._sessions
-        session = visitor.session or new_id()
+        known_as, address, agent = visitor
+        session = known_as or new_id()
         known = sessions.pop(session, None)
         visits = known.visits + 1 if known else 1
-        sessions[session] = Session(visits, visitor.address, visitor.agent, now)
+        sessions[session] = Session(visits, address, agent, now)
         while len(sessions) > SESSIONS_KEPT or next(iter(sessions.values())).seen <= (
             now - SESSION_SECONDS
         ):

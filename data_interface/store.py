@@ -6,7 +6,7 @@ driver; the pages know only the names of this module.
 
 from __future__ import annotations
 
-from typing import Any, AsyncContextManager, List, NamedTuple, Optional, Sequence
+from typing import Any, AsyncContextManager, List, NamedTuple, Optional, Sequence, Tuple
 
 from typing_extensions import Protocol
 
@@ -46,36 +46,22 @@ class Pack(NamedTuple):
     title: str
 
 
-class Visitor(NamedTuple):
-    """Who asks for a page: ``session`` is the id from the cookie, or None for a new visitor."""
+# What is made for one page and taken apart in its next line is a plain tuple: as instances of
+# classes these cost each page some microseconds.
 
-    session: Optional[str]
-    address: str
-    agent: str
+# A sticker as the driver gave it, with the fields of ``Sticker`` in its order.
+StickerRow = Sequence[Any]
 
+# Who asks for a page: the session id from the cookie, None for a new visitor; the peer's address;
+# the header User-Agent, at most AGENT_LENGTH of it.
+Visitor = Tuple[Optional[str], str, str]
 
-class Ballot(NamedTuple):
-    """What Index shows: two different stickers, each with the single-use token that votes for or
-    against it, and the session id to set or keep.
+# What Index shows: the session id to set or keep; a sticker and the single-use token that votes for
+# or against it; another one, and its token.
+Ballot = Tuple[str, StickerRow, str, StickerRow, str]
 
-    A sticker is a row as the driver gave it, with the fields of ``Sticker`` in its order.
-    """
-
-    session: str
-    left: Sequence[Any]
-    left_token: str
-    right: Sequence[Any]
-    right_token: str
-
-
-class Podium(NamedTuple):
-    """What Good and Bad show, best (or worst) first, and the session id to set or keep.
-
-    ``stickers`` are rows as the driver gave them, with the fields of ``Sticker`` in its order.
-    """
-
-    session: str
-    stickers: Sequence[Sequence[Any]]
+# What Good and Bad show: the session id to set or keep; the stickers, best (or worst) first.
+Podium = Tuple[str, Sequence[StickerRow]]
 
 
 class Statistics(NamedTuple):

@@ -8,7 +8,7 @@ import re
 from typing import Any, Dict, Optional
 
 from data_interface.store import TITLE_LENGTH, NotFound, Sticker, Store
-from handlers.exchange import JSON, Page, Visit, json_page
+from handlers.exchange import JSON, Page, Visit, json_page, page
 
 MOST_ID = 2**31 - 1
 # By the place in the path of what is no id at all.
@@ -70,7 +70,7 @@ class Api:
         self._check_token(visit)
         async with self._store.acquire() as data:
             await data.delete_pack(_id(visit, 0))
-        return Page(b"", JSON, 204)
+        return page(b"", JSON, 204)
 
     async def create_sticker(self, visit: Visit) -> Page:
         """A new sticker in a pack: 201, and where it is."""
@@ -91,7 +91,7 @@ class Api:
         self._check_token(visit)
         async with self._store.acquire() as data:
             await data.delete_sticker(_id(visit, 0), _id(visit, 1))
-        return Page(b"", JSON, 204)
+        return page(b"", JSON, 204)
 
     def _check_token(self, visit: Visit) -> None:
         if self._token is None:

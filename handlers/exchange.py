@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from typing_extensions import Protocol
 
@@ -44,7 +44,7 @@ class Visit(Protocol):
 
     @property
     def authorization(self) -> Optional[str]:
-        """The header Authorization."""
+        """The header Authorization; only of a page that changes something."""
 
     @property
     def query(self) -> str:
@@ -76,19 +76,18 @@ JSON = Kind("application/json", FRESH)
 SVG = Kind("image/svg+xml", FOREVER)
 
 
-class Page(NamedTuple):
-    """An answer; ``extra`` are headers on top of the kind's own.
+# An answer: its body; its kind; its status; headers on top of the kind's own, or None; a new
+# visitor's session id for the cookie SESSION, or None. A plain tuple, as in ``store``.
+Page = Tuple[bytes, Kind, int, Optional[Dict[str, str]], Optional[str]]
 
-    ``session`` is a new visitor's id, for the cookie SESSION.
-    """
 
-    body: bytes
-    kind: Kind = HTML
-    status: int = 200
-    extra: Optional[Dict[str, str]] = None
-    session: Optional[str] = None
+def page(
+    body: bytes, kind: Kind = HTML, status: int = 200, extra: Optional[Dict[str, str]] = None
+) -> Page:
+    """A page that sets no cookie."""
+    return body, kind, status, extra, None
 
 
 def json_page(value: Any, status: int = 200, extra: Optional[Dict[str, str]] = None) -> Page:
     """The value as JSON."""
-    return Page(json.dumps(value).encode("ascii"), JSON, status, extra)
+    return page(json.dumps(value).encode("ascii"), JSON, status, extra)

@@ -12,7 +12,7 @@ from data_interface.reports.rows import voter_of
 from data_interface.store import AGENT_LENGTH, Store, Visitor
 from data_interface.tries import Tries
 from handlers.counters import Counters
-from handlers.exchange import FOREVER, HTML, SVG, TEXT, Kind, Page, Visit
+from handlers.exchange import FOREVER, HTML, SVG, TEXT, Kind, Page, Visit, page
 from handlers.pictures import picture
 from handlers.render.renderer import Renderer
 from handlers.render.static import static_files
@@ -40,7 +40,7 @@ class Pages:
         self._renderer = renderer
         self._refreshing = Tries(logging.getLogger("site"), "refreshing the statistics")
         self._static = {
-            name: Page(body, Kind(mime.partition(";")[0], FOREVER))
+            name: page(body, Kind(mime.partition(";")[0], FOREVER))
             for name, (mime, body) in static_files().items()
         }
 
@@ -51,7 +51,7 @@ class Pages:
         async with self._store.acquire() as data:
             ballot = await data.ballot(visitor)
         body = self._renderer.index(ballot, notice)
-        return Page(body, HTML, 200, None, None if visitor.session else ballot.session)
+        return body, HTML, 200, None, None if visitor[0] else ballot[0]
 
     def top(self, best: bool) -> Callable[[Visit], Awaitable[Page]]:
         """The nine best stickers, or the nine worst."""
@@ -59,9 +59,9 @@ class Pages:
         async def top(visit: Visit) -> Page:
             visitor = visitor_of(visit)
             async with self._store.acquire() as data:
-                podium = await data.podium(visitor, TOP, best)
-            body = self._renderer.top(podium.stickers, best)
-            return Page(body, HTML, 200, None, None if visitor.session else podium.session)
+                session, stickers = await data.podium(visitor, TOP, best)
+            body = self._renderer.top(stickers, best)
+            return body, HTML, 200, None, None if visitor[0] else session
 
         return top
 
@@ -76,33 +76,33 @@ class Pages:
         plus, minus = form.get("vote_plus", ""), form.get("vote_minus", "")
         if not (_ID.fullmatch(plus) and _ID.fullmatch(minus)):
             return self.error(400, "Bad request", "A vote carries the two tokens of a ballot.")
-        voter, moment = voter_of(visitor_of(visit).session), self._clock()
+        voter, moment = voter_of(visitor_of(visit)[0]), self._clock()
         async with self._store.acquire() as data:
             counted = await data.cast_vote(plus, minus, voter, moment)
         target = "/?voted=1" if counted else "/?voted=0"
-        return Page(b"", TEXT, 303, {"Location": target})
+        return page(b"", TEXT, 303, {"Location": target})
 
     def about(self, visit: Visit) -> Page:
         """What this is, and the statistics of a few seconds ago."""
-        return Page(self._renderer.about(self._counters.get()))
+        return page(self._renderer.about(self._counters.get()))
 
     def picture(self, visit: Visit) -> Page:
         """The picture of a sticker."""
         match = _PICTURE.fullmatch(visit.params[0])
         if match is None or int(match.group(1)) > MOST_ID:
             return self.error(404, "Not found", "There is no such picture.")
-        return Page(picture(int(match.group(1))), SVG)
+        return page(picture(int(match.group(1))), SVG)
 
     def static(self, visit: Visit) -> Page:
         """A style sheet, a script, an icon."""
-        page = self._static.get(visit.params[0])
-        return page or self.error(404, "Not found", "There is no such file.")
+        found = self._static.get(visit.params[0])
+        return found or self.error(404, "Not found", "There is no such file.")
 
     def error(
         self, status: int, title: str, message: str, extra: Optional[Dict[str, str]] = None
     ) -> Page:
         """A page that says what went wrong."""
-        return Page(self._renderer.error(status, title, message), status=status, extra=extra)
+        return page(self._renderer.error(status, title, message), status=status, extra=extra)
 
     async def refresh_statistics(self) -> None:
         """Read the counters; keep the old ones while that fails."""
@@ -125,4 +125,4 @@ def visitor_of(visit: Visit) -> Visitor:
     if not agent.isprintable():
         # NUL is no text for PostgreSQL, and bytes that were no UTF-8 came as lone surrogates.
         agent = "".join(char if char.isprintable() else "?" for char in agent)
-    return Visitor(session or None, visit.address, agent)
+    return session or None, visit.address, agent

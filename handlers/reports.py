@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from data_interface.reports.rows import Report
 from data_interface.store import Store
-from handlers.exchange import Page, Visit
+from handlers.exchange import Page, Visit, page
 from handlers.render.renderer import Renderer
 from runtime.clock import Clock
 
@@ -53,4 +53,4 @@ class Reports:
         return self._page(found, now)
 
     def _page(self, found: Report, now: int) -> Page:
-        return Page(self._renderer.report(found, now))
+        return page(self._renderer.report(found, now))

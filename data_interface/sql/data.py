@@ -51,7 +51,8 @@ class SqlData(ArticleData, SqlReports):
         return self._fetch(self._sql.KEEP_TOKEN, new[0], sticker, mate)
 
     def touch_session(self, session: str, visitor: Visitor) -> Request:
-        return self._fetch(self._sql.TOUCH_SESSION, session, visitor.address, visitor.agent)
+        _, address, agent = visitor
+        return self._fetch(self._sql.TOUCH_SESSION, session, address, agent)
 
     def count_view(self) -> Request:
         return self._fetch(self._sql.COUNT_VIEW)

@@ -99,12 +99,11 @@ class Asked:
 
 def to_response(page: Page) -> web.Response:
     """A page as the framework sends it."""
-    headers = page.kind.all_headers
-    if page.extra:
-        headers = dict(headers, **page.extra)
-    response = web.Response(status=page.status, body=page.body, headers=headers)
-    if page.session is not None:
-        response.set_cookie(SESSION, page.session, **SESSION_OPTIONS)
+    body, kind, status, extra, session = page
+    headers = dict(kind.all_headers, **extra) if extra else kind.all_headers
+    response = web.Response(status=status, body=body, headers=headers)
+    if session is not None:
+        response.set_cookie(SESSION, session, **SESSION_OPTIONS)
     return response
 
 

@@ -5,10 +5,10 @@ An adapter for one is a route table and a server; it imports its framework, this
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Dict, List, MutableMapping, Optional, Tuple
+from typing import Any, Awaitable, Callable, List, MutableMapping, Optional, Tuple
 from urllib.parse import unquote_to_bytes
 
-from handlers.exchange import BODY_LIMIT, Page
+from handlers.exchange import BODY_LIMIT
 from handlers.web import access_log
 
 # What is read and dropped of a body over the limit: an answer sent before it has all come would be
@@ -97,11 +97,6 @@ def _length(scope: Scope) -> int:
         if name == b"content-length":
             return int(value) if value.isdigit() and len(value) < MOST_DIGITS else 0
     return 0
-
-
-def headers(page: Page) -> Dict[str, str]:
-    """All headers of a page but its length and its cookie."""
-    return dict(page.kind.all_headers, **page.extra) if page.extra else page.kind.all_headers
 
 
 def raw_path(scope: Scope) -> str:

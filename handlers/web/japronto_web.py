@@ -30,13 +30,14 @@ _log = logging.getLogger("japronto")
 
 
 class Asked:
-    """``exchange.Visit`` of a GET without parameters in its path.
+    """``exchange.Visit`` of a GET without parameters in its path: of what asks for no token.
 
     It is read at once: japronto's own is gone with its client.
     """
 
-    __slots__ = ("address", "agent", "authorization", "query", "session")
+    __slots__ = ("address", "agent", "query", "session")
 
+    authorization: Optional[str] = None
     params: Tuple[str, ...] = ()
     body = b""
 
@@ -46,17 +47,17 @@ class Asked:
         self.session: Optional[str] = cookies.get(SESSION) if cookies else None
         self.address: str = request.remote_addr
         self.agent: str = headers.get("User-Agent", "")
-        self.authorization: Optional[str] = headers.get("Authorization")
         self.query: str = request.query_string or ""
 
 
 class AskedMore(Asked):
-    """The same with the path's parameters and the body: japronto makes them when it is asked."""
+    """The same with what japronto makes when it is asked for it."""
 
-    __slots__ = ("body", "params")
+    __slots__ = ("authorization", "body", "params")
 
     def __init__(self, request: Any) -> None:
         super().__init__(request)
+        self.authorization = request.headers.get("Authorization")
         self.params = tuple(request.match_dict.values())
         self.body = request.body or b""
 
@@ -129,10 +130,11 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
 
 def refusal(page: Page, reason: str) -> bytes:
     """A page as it is sent to a connection that is closed then, whatever it asked for."""
-    fields = dict(page.kind.all_headers, **{"Content-Length": str(len(page.body))})
-    lines = [f"HTTP/1.0 {page.status} {reason}"]
+    body, kind, status, _, _ = page
+    fields = dict(kind.all_headers, **{"Content-Length": str(len(body))})
+    lines = [f"HTTP/1.0 {status} {reason}"]
     lines += [f"{name}: {value}" for name, value in fields.items()]
-    return "\r\n".join([*lines, "", ""]).encode() + page.body
+    return "\r\n".join([*lines, "", ""]).encode() + body
 
 
 class SiteApplication(Application):  # type: ignore[misc]

@@ -64,12 +64,12 @@ class Asked:
 
 def to_response(page: Page) -> HTTPResponse:
     """A page as the framework sends it."""
-    kind = page.kind
-    response = HTTPResponse(page.body, page.status, kind.headers, kind.content_type)
-    if page.extra:
-        response.headers.update(page.extra)
-    if page.session is not None:
-        response.add_cookie(SESSION, page.session, secure=False, **SESSION_OPTIONS)
+    body, kind, status, extra, session = page
+    response = HTTPResponse(body, status, kind.headers, kind.content_type)
+    if extra:
+        response.headers.update(extra)
+    if session is not None:
+        response.add_cookie(SESSION, session, secure=False, **SESSION_OPTIONS)
     return response
 
 

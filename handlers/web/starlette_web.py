@@ -72,9 +72,11 @@ class Server(uvicorn.Server):
 
 def to_response(page: Page) -> Response:
     """A page as the framework sends it."""
-    response = Response(page.body, page.status, asgi.headers(page))
-    if page.session is not None:
-        response.set_cookie(SESSION, page.session, **SESSION_OPTIONS)
+    body, kind, status, extra, session = page
+    headers = dict(kind.all_headers, **extra) if extra else kind.all_headers
+    response = Response(body, status, headers)
+    if session is not None:
+        response.set_cookie(SESSION, session, **SESSION_OPTIONS)
     return response
 
 

@@ -25,7 +25,6 @@ from data_interface.store import (
     Store,
     StoreError,
     Unavailable,
-    Visitor,
 )
 from data_interface.tarantool.asynctnt_store import open_store
 from data_interface.tarantool.layout import (
@@ -41,7 +40,7 @@ from runtime.paths import ROOT
 from tests.conftest import absent
 from tests.stores.bench import NOW
 
-SOMEBODY = Visitor(None, "192.0.2.1", "a browser")
+SOMEBODY = (None, "192.0.2.1", "a browser")
 LIMITS = {
     "tokens": 100_000,
     "sessions": 100_000,
@@ -130,16 +129,16 @@ def test_a_fresh_instance_is_loaded_once_and_keeps_everything(start: Callable[[]
     async def first(url: str) -> None:
         async with opened(url) as one, opened(url, "pool") as two:
             async with one.acquire() as data:
-                ballot = await data.ballot(SOMEBODY)
+                _, _, plus, _, minus = await data.ballot(SOMEBODY)
             async with two.acquire() as data:
-                assert await data.cast_vote(ballot.left_token, ballot.right_token, 0, NOW)
+                assert await data.cast_vote(plus, minus, 0, NOW)
                 assert (await data.statistics()) == (540, 16_200, 1, 1, 1)
                 await data.create_pack("A pack of ours")
 
     async def second(url: str) -> None:
         async with opened(url) as store, store.acquire() as data:
             assert (await data.statistics()) == (541, 16_200, 1, 1, 1)
-            shown = (await data.podium(SOMEBODY, 9, True)).stickers
+            _, shown = await data.podium(SOMEBODY, 9, True)
             ratings = [Sticker(*row).rating for row in shown]
             assert ratings == sorted(ratings, reverse=True)
 
@@ -205,8 +204,8 @@ def test_a_token_lives_as_long_as_ever_where_the_site_s_clock_is_wrong(
                 with monkeypatch.context() as patch:
                     patch.setattr(time, "time", lambda wrong=wrong: now + wrong)
                     async with store.acquire() as data:
-                        ballot = await data.ballot(SOMEBODY)
-                for token in (ballot.left_token, ballot.right_token):
+                        _, _, plus, _, minus = await data.ballot(SOMEBODY)
+                for token in (plus, minus):
                     expires = (await link.select(TOKENS, [token]))[0][3]
                     assert abs(expires - now - TOKEN_SECONDS) < SECONDS
 

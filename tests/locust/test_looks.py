@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data_interface.store import Ballot, Statistics, Sticker
+from data_interface.store import Statistics, Sticker
 from handlers.render.jinja import JinjaRenderer
 from handlers.render.reports import CHAPTERS
 from locustfiles.pages import looks
@@ -17,8 +17,8 @@ LEFT, RIGHT = {"vote_plus": PLUS, "vote_minus": MINUS}, {"vote_plus": MINUS, "vo
 
 
 def index(notice: str | None = None) -> str:
-    pair = STICKERS[0], PLUS, STICKERS[1], MINUS
-    return PAGES.index(Ballot("c" * 32, *pair), notice).decode()
+    ballot = "c" * 32, STICKERS[0], PLUS, STICKERS[1], MINUS
+    return PAGES.index(ballot, notice).decode()
 
 
 def test_the_forms_of_index_are_read_as_they_are_sent() -> None:

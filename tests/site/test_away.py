@@ -13,7 +13,7 @@ import pytest
 
 from data_interface.store import Busy, Conflict, NotFound, StoreError, Unavailable
 from handlers.api import Refused
-from handlers.exchange import Page
+from handlers.exchange import HTML, JSON, Page
 from handlers.render import RENDERERS
 from handlers.site import AWAY, MOST_LINES, Notes, Settings, Site
 
@@ -74,33 +74,33 @@ def test_no_page_says_where_the_database_is(
     error = kind(f"{SECRET}, {kind.__name__}")
     pages = answers(error)
     assert len(pages) > 10
-    for page in pages:
-        assert page.status == 503
-        assert AWAY[kind].encode() in page.body
-        assert b"secret" not in page.body
-        assert b"3301" not in page.body
+    for body, _, status, _, _ in pages:
+        assert status == 503
+        assert AWAY[kind].encode() in body
+        assert b"secret" not in body
+        assert b"3301" not in body
     assert [record.message for record in caplog.records] == [str(error)]
 
 
 def test_what_a_page_refuses_is_told_its_reader(caplog: pytest.LogCaptureFixture) -> None:
     site = site_on(Busy(""))
     refused = site.failed("/stickers/{pack}", Refused(401, "Who?", {"WWW-Authenticate": "Bearer"}))
-    assert (refused.status, refused.extra) == (401, {"WWW-Authenticate": "Bearer"})
-    assert refused.body == b'{"error": "Who?"}'
-    assert site.failed("/stickers/{pack}", NotFound("There is no pack 7.")).status == 404
-    taken = site.failed("/", Conflict("That title is taken."))
-    assert taken.status == 409
-    assert b"That title is taken." in taken.body
+    assert refused == (b'{"error": "Who?"}', JSON, 401, {"WWW-Authenticate": "Bearer"}, None)
+    _, _, status, _, _ = site.failed("/stickers/{pack}", NotFound("There is no pack 7."))
+    assert status == 404
+    body, _, status, _, _ = site.failed("/", Conflict("That title is taken."))
+    assert status == 409
+    assert b"That title is taken." in body
     assert caplog.records == []
 
 
 def test_a_defect_is_for_the_log(caplog: pytest.LogCaptureFixture) -> None:
     site, defect = site_on(Busy("")), KeyError(SECRET)
-    for path, kind in (("/", "text/html"), ("/stickers/{pack}", "application/json")):
+    for path, expected in (("/", HTML), ("/stickers/{pack}", JSON)):
         caplog.clear()
-        page = site.failed(path, defect)
-        assert (page.status, page.kind.mime) == (500, kind)
-        assert b"secret" not in page.body
+        body, kind, status, _, _ = site.failed(path, defect)
+        assert (status, kind) == (500, expected)
+        assert b"secret" not in body
         (record,) = caplog.records
         assert (record.message, record.exc_info) == (f"{path} failed", (KeyError, defect, None))
 

@@ -35,14 +35,14 @@ HOSTILE = [
 # Prints a hash for each page; run by both interpreters on the same arguments.
 DIGESTS = """
 import hashlib, sys
-from data_interface.store import Ballot, Statistics, Sticker
+from data_interface.store import Statistics, Sticker
 from handlers.pictures import picture
 from handlers.render import RENDERERS
 renderer = RENDERERS[sys.argv[1]].load()("aiohttp-memory-one", "3.7.17")
 titles = ["Brave Crab", "<b>'\\"&%s\\u2603\\ud83e"]
 one, two = [Sticker(n + 1, 1, title, -n, n, 2 * n) for n, title in enumerate(titles)]
 pages = [
-    renderer.index(Ballot("c" * 32, one, "a" * 32, two, "b<" * 16), notice)
+    renderer.index(("c" * 32, one, "a" * 32, two, "b<" * 16), notice)
     for notice in (None, "counted", "refused")
 ]
 pages += [renderer.top([one, two] * 4, best) for best in (True, False)]
@@ -84,13 +84,8 @@ def renderer(request: pytest.FixtureRequest) -> Renderer:
 
 
 def ballot(left: str = "Brave Crab", right: str = "Shy Owl") -> Ballot:
-    return Ballot(
-        "c3" * 16,
-        Sticker(7, 1, left, 3, 4, 1),
-        PLUS,
-        Sticker(8, 1, right, 3, 4, 1),
-        MINUS,
-    )
+    one, other = Sticker(7, 1, left, 3, 4, 1), Sticker(8, 1, right, 3, 4, 1)
+    return "c3" * 16, one, PLUS, other, MINUS
 
 
 def every_page(renderer: Renderer) -> dict[str, bytes]:
@@ -181,8 +176,8 @@ def test_a_hostile_title_is_only_text(renderer: Renderer, title: str) -> None:
 
 @pytest.mark.parametrize("token", ['"><script>', "a'b", "", "%s", "☃"])
 def test_a_hostile_token_stays_in_its_attribute(renderer: Renderer, token: str) -> None:
-    plain = ballot()
-    page = renderer.index(plain._replace(left_token=token), None)
+    session, left, _, right, minus = ballot()
+    page = renderer.index((session, left, token, right, minus), None)
     inputs = [attributes for name, attributes in Outline(page).tags if name == "input"]
     assert [field["value"] for field in inputs] == [token, MINUS, MINUS, token]
 

@@ -20,19 +20,20 @@ from typing import (
     Callable,
     Iterator,
     List,
+    NamedTuple,
     Type,
 )
 
 from data_interface import BACKENDS
 from data_interface.reports.rows import NOBODY
-from data_interface.store import Ballot, Statistics, Store, StoreError, Visitor
+from data_interface.store import Statistics, Store, StoreError, Visitor
 from databases import find, private
 from databases.database import Database
 from databases.home import folder, state
 from databases.postgres import homes
 from tests.stores.insiders import INSIDERS, Insider
 
-VISITOR = Visitor(None, "127.0.0.1", "a test")
+VISITOR: Visitor = (None, "127.0.0.1", "a test")
 # When the tests' votes are cast: a Friday, 1 May 2026, 12:34:56 UTC.
 NOW = 1_777_638_896
 # What the issue promises of a page while the database is away, and of its return.
@@ -139,10 +140,19 @@ def unique(title: str) -> str:
     return f"{title} {secrets.token_hex(4)}"
 
 
+class Ballot(NamedTuple):
+    """``store.Ballot``, with names."""
+
+    session: str
+    left: Any
+    left_token: str
+    right: Any
+    right_token: str
+
+
 async def new_ballot(store: Store, visitor: Visitor = VISITOR) -> Ballot:
     """Two stickers with their tokens."""
-    ballot: Ballot = await ask(store, "ballot", visitor)
-    return ballot
+    return Ballot(*await ask(store, "ballot", visitor))
 
 
 async def vote(store: Store, plus: str, minus: str, voter: int = NOBODY, moment: int = NOW) -> bool:

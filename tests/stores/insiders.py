@@ -22,7 +22,7 @@ from typing_extensions import Protocol
 
 from data_interface.deadline import Rounds
 from data_interface.reports.rows import Vote
-from data_interface.store import Sticker, Store, Visitor
+from data_interface.store import Sticker, Store
 from tests.stores.sql_insiders import MysqlInsider, SqlInsider
 
 
@@ -79,7 +79,7 @@ class MemoryInsider:
         sessions[session] = sessions[session]._replace(seen=sessions[session].seen - seconds)
         sessions.move_to_end(session, last=False)
         # This store looks at the age when it is used, not once in a while.
-        self._store._touch_session(Visitor("f" * 32, "", ""))
+        self._store._touch_session(("f" * 32, "", ""))
 
     async def kept(self) -> Tuple[int, int]:
         return len(self._store._tokens), len(self._store._sessions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from data_interface.stickers import catalogue
-from data_interface.store import Conflict, NotFound, Sticker, Visitor
+from data_interface.store import Conflict, NotFound, Sticker
 from tests.stores.bench import VISITOR, Bench, ask, counters, new_ballot, raises, unique, vote
 
 ID = re.compile(r"[0-9a-f]{32}")
@@ -41,11 +41,11 @@ async def test_a_new_visitor_then_a_returning_one(bench: Bench) -> None:
         ids = {ballot.session, ballot.left_token, ballot.right_token}
         assert len(ids) == 3
         assert all(ID.fullmatch(each) for each in ids), ids
-        again = await new_ballot(store, Visitor(ballot.session, "127.0.0.2", "another"))
+        again = await new_ballot(store, (ballot.session, "127.0.0.2", "another"))
         assert again.session == ballot.session
         async with store.acquire() as data:
-            podium = await data.podium(Visitor(ballot.session, "127.0.0.3", "third"), 9, True)
-        assert podium.session == ballot.session
+            session, _ = await data.podium((ballot.session, "127.0.0.3", "third"), 9, True)
+        assert session == ballot.session
         assert await insider.session(ballot.session) == ("127.0.0.3", "third", 3)
         after = await counters(store)
         assert after.visitors == before.visitors + 1
@@ -78,9 +78,9 @@ async def test_best_and_worst(bench: Bench) -> None:
     _, stickers = catalogue()
     async with bench.store() as store, store.acquire() as data:
         for best in (True, False):
-            podium = await data.podium(VISITOR, 9, best)
-            assert ID.fullmatch(podium.session)
-            shown = [Sticker(*row) for row in podium.stickers]
+            session, rows = await data.podium(VISITOR, 9, best)
+            assert ID.fullmatch(session)
+            shown = [Sticker(*row) for row in rows]
             keys = [(one.rating, one.id) for one in shown]
             assert len(set(keys)) == 9
             assert keys == sorted(keys, reverse=best)
@@ -90,7 +90,7 @@ async def test_best_and_worst(bench: Bench) -> None:
             assert far <= {one.id for one in shown}
             for one in shown[:2]:
                 assert await data.sticker(one.pack, one.id) == one
-        assert len((await data.podium(VISITOR, 3, True)).stickers) == 3
+        assert len((await data.podium(VISITOR, 3, True))[1]) == 3
 
 
 async def test_packs_are_created_renamed_deleted(bench: Bench) -> None:
@@ -166,12 +166,12 @@ async def test_hostile_visitors_are_only_visitors(bench: Bench) -> None:
     async with bench.store() as store, bench.insider(store) as insider:
         before = await counters(store)
         for text in HOSTILE:
-            ballot = await new_ballot(store, Visitor(None, text, text))
+            ballot = await new_ballot(store, (None, text, text))
             assert await insider.session(ballot.session) == (text, text, 1)
             assert await vote(store, text, text) is False
             assert await vote(store, ballot.left_token, text) is False
             forged = unique(text)
-            await new_ballot(store, Visitor(forged, "127.0.0.1", "a test"))
+            await new_ballot(store, (forged, "127.0.0.1", "a test"))
             assert await insider.session(forged) == ("127.0.0.1", "a test", 1)
         after = await counters(store)
         assert after[:2] == before[:2]

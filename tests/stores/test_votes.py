@@ -8,8 +8,8 @@ import time
 from typing import Any, List, Tuple
 
 from data_interface.reports.rows import DAY
-from data_interface.store import Ballot, Sticker, Store, StoreError
-from tests.stores.bench import Bench, ask, counters, new_ballot, unique, vote
+from data_interface.store import Sticker, Store, StoreError
+from tests.stores.bench import Ballot, Bench, ask, counters, new_ballot, unique, vote
 
 Score = Tuple[int, int, int]
 

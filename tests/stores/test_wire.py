@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Awaitable, Callable, Dict, List, Tuple
 
 from data_interface import HOUSEKEEPING
-from data_interface.store import Data, Store, Visitor
+from data_interface.store import Data, Store
 from databases.wire import Tap, Wire, tapped
 from tests.stores.bench import NOW, VISITOR, Bench, new_ballot
 
 NEEDS_A_DATABASE = True
-KNOWN = Visitor("0123456789abcdef" * 2, "127.0.0.1", "a test")
+KNOWN = ("0123456789abcdef" * 2, "127.0.0.1", "a test")
 Page = Callable[[Data], Awaitable[object]]
 
 PAGES = {

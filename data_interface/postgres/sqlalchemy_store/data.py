@@ -49,9 +49,8 @@ class SqlalchemyData(PostgresData):
         return await self._connection.add(TokenRow(token=new[0], sticker=sticker, mate=mate))
 
     async def touch_session(self, session: str, visitor: Visitor) -> Rows:
-        new = insert(SessionRow).values(
-            session=session, address=visitor.address, agent=visitor.agent
-        )
+        _, address, agent = visitor
+        new = insert(SessionRow).values(session=session, address=address, agent=agent)
         seen_again = {
             "visits": SessionRow.visits + 1,
             "address": new.excluded.address,

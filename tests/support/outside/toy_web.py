@@ -7,7 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from handlers.exchange import SESSION, TEXT, Page
+from handlers.exchange import SESSION, TEXT, Page, page
 from handlers.site import Site
 from handlers.web.lifecycle import run
 
@@ -27,18 +27,19 @@ def respond_to(site: Site, method: str, path: str) -> Any:
     for route in site.routes:
         if (route.method, route.path) == (method, path):
             if route.constant is not None:
-                return Page(route.constant.encode(), TEXT)
+                return page(route.constant.encode(), TEXT)
             return route.respond(Asked())  # type: ignore[misc]
     return site.missing(method, path)
 
 
-def head(page: Page) -> bytes:
-    """Status line and headers."""
-    headers = {**page.kind.all_headers, **(page.extra or {}), "Content-Length": len(page.body)}
-    if page.session is not None:
-        headers["Set-Cookie"] = f"{SESSION}={page.session}; Path=/; HttpOnly; SameSite=Lax"
+def message(answer: Page) -> bytes:
+    """A page as it is sent."""
+    body, kind, status, extra, session = answer
+    headers = {**kind.all_headers, **(extra or {}), "Content-Length": len(body)}
+    if session is not None:
+        headers["Set-Cookie"] = f"{SESSION}={session}; Path=/; HttpOnly; SameSite=Lax"
     lines = [f"{name}: {value}" for name, value in headers.items()]
-    return "\r\n".join([f"HTTP/1.1 {page.status} Toy", *lines, "", ""]).encode()
+    return "\r\n".join([f"HTTP/1.1 {status} Toy", *lines, "", ""]).encode() + body
 
 
 def serve(site: Site, listen: Any, loop: Any, workers: int, ready: Any) -> int:
@@ -49,11 +50,11 @@ def serve(site: Site, listen: Any, loop: Any, workers: int, ready: Any) -> int:
             method, target, _ = request.decode().split(" ", 2)
             path = target.partition("?")[0]
             try:
-                page = respond_to(site, method, path)
-                page = await page if asyncio.iscoroutine(page) else page
+                answer = respond_to(site, method, path)
+                answer = await answer if asyncio.iscoroutine(answer) else answer
             except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
-                page = site.failed(path, error)
-            writer.write(head(page) + page.body)
+                answer = site.failed(path, error)
+            writer.write(message(answer))
 
     async def guarded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
