@@ -133,10 +133,10 @@ class MemoryStore(MemoryReports):
     def _touch_session(self, visitor: Visitor) -> str:
         now = time.monotonic()
         sessions = self._sessions
-        known_as, address, agent = visitor
-        session = known_as or new_id()
-        known = sessions.pop(session, None)
-        visits = known.visits + 1 if known else 1
+        known, address, agent = visitor
+        session = known or new_id()
+        before = sessions.pop(session, None)
+        visits = before.visits + 1 if before else 1
         sessions[session] = Session(visits, address, agent, now)
         while len(sessions) > SESSIONS_KEPT or next(iter(sessions.values())).seen <= (
             now - SESSION_SECONDS

@@ -46,11 +46,9 @@ class Pack(NamedTuple):
     title: str
 
 
-# What is made for one page and taken apart in its next line is a plain tuple: as instances of
-# classes these cost each page some microseconds.
-
-# A sticker as the driver gave it, with the fields of ``Sticker`` in its order.
-StickerRow = Sequence[Any]
+# What is made for one page and taken apart at once is a plain tuple: as instances of classes these
+# cost each page a microsecond. A sticker in them is a row as the driver gave it, with the fields of
+# ``Sticker`` in its order.
 
 # Who asks for a page: the session id from the cookie, None for a new visitor; the peer's address;
 # the header User-Agent, at most AGENT_LENGTH of it.
@@ -58,10 +56,10 @@ Visitor = Tuple[Optional[str], str, str]
 
 # What Index shows: the session id to set or keep; a sticker and the single-use token that votes for
 # or against it; another one, and its token.
-Ballot = Tuple[str, StickerRow, str, StickerRow, str]
+Ballot = Tuple[str, Sequence[Any], str, Sequence[Any], str]
 
 # What Good and Bad show: the session id to set or keep; the stickers, best (or worst) first.
-Podium = Tuple[str, Sequence[StickerRow]]
+Podium = Tuple[str, Sequence[Sequence[Any]]]
 
 
 class Statistics(NamedTuple):

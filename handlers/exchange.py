@@ -44,7 +44,7 @@ class Visit(Protocol):
 
     @property
     def authorization(self) -> Optional[str]:
-        """The header Authorization; only of a page that changes something."""
+        """The header Authorization; only of a request that is no GET."""
 
     @property
     def query(self) -> str:

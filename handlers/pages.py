@@ -47,21 +47,23 @@ class Pages:
     async def index(self, visit: Visit) -> Page:
         """Two stickers to choose between."""
         visitor = visitor_of(visit)
+        known, _, _ = visitor
         notice = _NOTICES.get(visit.query)
         async with self._store.acquire() as data:
             ballot = await data.ballot(visitor)
         body = self._renderer.index(ballot, notice)
-        return body, HTML, 200, None, None if visitor[0] else ballot[0]
+        return body, HTML, 200, None, None if known else ballot[0]
 
     def top(self, best: bool) -> Callable[[Visit], Awaitable[Page]]:
         """The nine best stickers, or the nine worst."""
 
         async def top(visit: Visit) -> Page:
             visitor = visitor_of(visit)
+            known, _, _ = visitor
             async with self._store.acquire() as data:
                 session, stickers = await data.podium(visitor, TOP, best)
             body = self._renderer.top(stickers, best)
-            return body, HTML, 200, None, None if visitor[0] else session
+            return body, HTML, 200, None, None if known else session
 
         return top
 
@@ -76,7 +78,8 @@ class Pages:
         plus, minus = form.get("vote_plus", ""), form.get("vote_minus", "")
         if not (_ID.fullmatch(plus) and _ID.fullmatch(minus)):
             return self.error(400, "Bad request", "A vote carries the two tokens of a ballot.")
-        voter, moment = voter_of(visitor_of(visit)[0]), self._clock()
+        session, _, _ = visitor_of(visit)
+        voter, moment = voter_of(session), self._clock()
         async with self._store.acquire() as data:
             counted = await data.cast_vote(plus, minus, voter, moment)
         target = "/?voted=1" if counted else "/?voted=0"

@@ -5,6 +5,9 @@ eleventh ends the worker (an assertion; upstream issue 46). A body is collected 
 Both are decided in C, which asks nothing in Python meanwhile. So what its parser looks at is
 written and read where it lies, and nothing is on the way of a request that does not wait.
 
+What a client has left before the answer is freed in the middle of its last callback, which is a
+part of it: the loop then writes where no memory may be any more. So it is kept a little longer.
+
 The places are those of japronto 0.1.2, the last there is, as its debugging information names them;
 ``fits`` says whether a protocol is that one. This module does not import it.
 """
@@ -27,8 +30,6 @@ _NO_LENGTH = 2**64 - 1
 MOST_KEPT = 3 * 2**19
 # How long the rest of a refused request is read and dropped, so that its client sees the answer.
 LINGER_SECONDS = 1.0
-# So often it is looked whether what a client has left has ended.
-KEPT_SECONDS = 0.05
 
 # Of mallopt(3).
 _M_MMAP_THRESHOLD = -3
@@ -74,8 +75,8 @@ class Parser(ctypes.Structure):
 
 
 def fits(protocol: type) -> bool:
-    """Whether the places of ``Parser`` are those of that class."""
-    return protocol.__basicsize__ == _PROTOCOL_SIZE
+    """Whether the places of ``Parser`` are those of that class, and ``Line`` finds what it asks."""
+    return protocol.__basicsize__ == _PROTOCOL_SIZE and hasattr(protocol, "pipeline_empty")
 
 
 def parser_of(protocol: Any) -> Parser:
@@ -84,12 +85,13 @@ def parser_of(protocol: Any) -> Parser:
 
 
 class Line:
-    """What the protocol of one connection takes for the application: it makes its tasks here.
+    """What the protocol of one connection takes for the application.
 
-    Everything else is the application's.
+    It makes its tasks here, one at a time, and says here that it is lost. Everything else is the
+    application's.
     """
 
-    __slots__ = ("_address", "_application", "_before", "_create", "_parser")
+    __slots__ = ("_address", "_application", "_before", "_create", "_left", "_parser")
 
     def __init__(self, application: Any) -> None:
         self._application = application
@@ -97,6 +99,8 @@ class Line:
         self._address = 0
         self._parser: Any = None
         self._before = 0
+        # The protocol, once its client has left before the answer.
+        self._left: Any = None
 
     def guard(self, protocol: Any) -> None:
         """Of that one: its address alone is kept, as it keeps the line."""
@@ -113,15 +117,19 @@ class Line:
 
     @property
     def _connections(self) -> Any:
-        """Where the protocol leaves its name when it is made, and takes it away when it is lost."""
-        if self._address:
-            keep(ctypes.cast(self._address, ctypes.py_object).value, self._application.loop)
-        return self.__getattr__("_connections")
+        """The application's: the protocol joins them when it is made, when nothing waits yet.
+
+        It leaves them when it is lost, before it cancels what waits: that one is kept from here on.
+        """
+        protocol = ctypes.cast(self._address, ctypes.py_object).value
+        if not protocol.pipeline_empty:
+            self._left = protocol
+        return self._application._connections  # noqa: SLF001
 
     def create_task(self, coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """A request waits from now on: what comes behind it is refused, as behind the last one.
 
-        The protocol lives until the task's callbacks were called, and its own is added later.
+        The protocol lives until the task's callbacks are called, and its own is added later.
         """
         parser = self._parser
         self._before, parser.connection = parser.connection, _CLOSE
@@ -131,6 +139,10 @@ class Line:
 
     def _answered(self, task: asyncio.Task[Any]) -> None:
         self._parser.connection = self._before
+        if self._left is not None:
+            # After its own callback, which is next, and of which the loop is rid by then.
+            self._application.loop.call_soon(let_go, self._left)
+            self._left = None
 
 
 def protocols(protocol: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -145,14 +157,8 @@ def protocols(protocol: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return make
 
 
-def keep(protocol: Any, loop: asyncio.AbstractEventLoop) -> None:
-    """Until what waits there has ended, and after that.
-
-    Its last callback belongs to a part of it, and frees it where nobody else keeps it: then the
-    loop lets go of that callback, and of a part of what is no memory any more.
-    """
-    if not protocol.pipeline_empty:
-        loop.call_later(KEPT_SECONDS, keep, protocol, loop)
+def let_go(protocol: Any) -> None:
+    """The loop has kept it until this, and keeps it no longer."""
 
 
 class Dropping(asyncio.Protocol):

@@ -30,7 +30,7 @@ _log = logging.getLogger("japronto")
 
 
 class Asked:
-    """``exchange.Visit`` of a GET without parameters in its path: of what asks for no token.
+    """``exchange.Visit`` of a GET without parameters in its path.
 
     It is read at once: japronto's own is gone with its client.
     """
@@ -51,7 +51,7 @@ class Asked:
 
 
 class AskedMore(Asked):
-    """The same with what japronto makes when it is asked for it."""
+    """The same of any other request."""
 
     __slots__ = ("authorization", "body", "params")
 
