@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from race.cli import main
 from race.commands.claim import check, finder
 from race.paths import PUBLISHED, RESULTS
 from race.report.claims import claims
@@ -23,6 +25,15 @@ def test_every_sentence_with_an_interval_is_recomputed(path: Path) -> None:
     """By hand: `race claim FILE.md`."""
     wrong = [one for one in check(path, RESULTS) if one.problem]
     assert [f"line {one.claim.line}: {one.problem}" for one in wrong] == []
+
+
+def test_the_commands_of_the_results_recompute_them(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (PUBLISHED / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^\.venv/bin/race (claim [^#\n]+)", text, re.MULTILINE)
+    assert len(commands) == 3
+    for command in commands:
+        assert main(shlex.split(command)) == 0, command
+        assert capsys.readouterr().out
 
 
 def test_the_published_results_make_claims() -> None:

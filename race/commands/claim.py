@@ -1,4 +1,4 @@
-"""`race claim`: what saved cells say of a pair, and whether a document says the same."""
+"""`race claim`: what saved cells say of a pair or a claim, and whether a document says the same."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """A pair on a task of one run or several, or documents."""
-    text = "documents (FILE.md ...), or: RUN ... TASK A B, such as `article good A B`"
+    """A pair on a task of one run or several, the words of a claim, or documents."""
+    text = (
+        "documents (FILE.md ...), or: RUN ... TASK A B, such as `article good A B`, or the words "
+        "of any other claim, such as `cpu-ratio article-1+article-2 good A B`"
+    )
     parser.add_argument("words", nargs="+", metavar="WORD", help=text)
 
 
@@ -30,10 +33,30 @@ def run(options: argparse.Namespace) -> int:
     """Exit 1 when a document differs from the saved cells."""
     if all(word.endswith(".md") for word in options.words):
         return _documents([Path(word) for word in options.words], options)
-    if len(options.words) < 4:
+    measured = _measured(options.words)
+    if measured and measured != "ratio":
+        return _claim(options.words, options)
+    words = options.words[1:] if measured else options.words
+    if len(words) < 4:
         raise RaceError("give documents (FILE.md ...), or RUN ... TASK A B")
-    *names, task, first, second = options.words
+    *runs, task, first, second = words
+    names = [name for joined in runs for name in joined.split("+")]
     return _pair(names, (task, first, second), options)
+
+
+def _measured(words: Sequence[str]) -> str | None:
+    """The measure that the words begin with, as in a claim."""
+    from race.report.measures import MEASURES
+
+    return words[0] if words[0] in MEASURES else None
+
+
+def _claim(words: Sequence[str], options: argparse.Namespace) -> int:
+    from race.report.claims import compute
+
+    found = compute(words, finder(PUBLISHED, options.results))
+    print(json.dumps({"claim": " ".join(words), "found": found}) if options.json else found)
+    return 0
 
 
 def _documents(paths: Sequence[Path], options: argparse.Namespace) -> int:

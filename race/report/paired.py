@@ -11,14 +11,18 @@ from race.analysis.model import Standing, plain
 from race.analysis.pairing import Pairing, Run, pairing
 from race.report import format as words
 from race.report.measures import UNRANKED, contests, pair, verdict
-from race.report.sentences import rule
+from race.report.sentences import load, rule
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Each run by itself, and all of them; `claim` is what a document may say."""
+    """Each run by itself, and all of them; `claim` is what a document may say.
+
+    `load` has the connections that were open, of runs that had other ones each by itself.
+    """
 
     task: str
+    load: str
     runs: list[Pairing]
     whole: MergedPair
     claim: str
@@ -29,8 +33,8 @@ class Paired:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        contest, whole = self.runs[0].contest, self.whole
-        yield f"{contest.title}, {contest.load}: {whole.first} against {whole.second}"
+        whole = self.whole
+        yield f"{self.runs[0].contest.title}, {self.load}: {whole.first} against {whole.second}"
         for one in self.runs:
             yield from _run(one)
         if len(self.runs) > 1:
@@ -58,11 +62,13 @@ class Paired:
 
 def paired(names: Sequence[str], runs: Sequence[Run], task: str, first: str, second: str) -> Paired:
     """RaceError where the task or one of the two did not run."""
-    each = zip(runs, contests(runs, task), strict=True)
+    each = list(zip(runs, contests(runs, task), strict=True))
+    loads = dict.fromkeys(load(run.analysis, contest) for run, contest in each)
     whole = pair(runs, task, first, second)
     subject = " ".join(_quoted(word) for word in ("+".join(names), task, first, second))
     return Paired(
         task=task,
+        load="; ".join(loads),
         runs=[pairing(run, contest, first, second) for run, contest in each],
         whole=whole,
         claim=f"<!-- claim: {subject} = {whole.ratio or UNRANKED} -->",

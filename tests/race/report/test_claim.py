@@ -149,6 +149,14 @@ def test_the_command_answers_with_its_exit_status(
     claim = shown.splitlines()[-1]
     assert "all 2 runs:" in shown
     assert "cells in 6 rounds" in shown
+    assert main([*options, "ratio", "one+two", "good", FAST, BASELINE]) == 0
+    assert capsys.readouterr().out == shown
+    assert main([*options, "rounds", "one+two"]) == 0
+    assert capsys.readouterr().out == "6\n"
+    assert main([*options, "--json", "rounds", "one"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"claim": "rounds one", "found": "6"}
+    assert main([*options, "rounds", "nine"]) == 2
+    assert "unknown race" in capsys.readouterr().err
     assert main([*options, "--json", "one", "good", FAST, BASELINE]) == 0
     assert json.loads(capsys.readouterr().out)["merged"]["winner"] == FAST
     path = results / "claims.md"
