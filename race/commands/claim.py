@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from race.commands import FAILED, Command
-from race.commands.find import find
+from race.commands.find import find, known
 from race.errors import RaceError
 from race.paths import PUBLISHED
 from race.saved.reader import RUN_FILE, load
@@ -33,10 +33,9 @@ def run(options: argparse.Namespace) -> int:
     """Exit 1 when a document differs from the saved cells."""
     if all(word.endswith(".md") for word in options.words):
         return _documents([Path(word) for word in options.words], options)
-    measured = _measured(options.words)
-    if measured and measured != "ratio":
+    if _is_claim(options.words, options.results):
         return _claim(options.words, options)
-    words = options.words[1:] if measured else options.words
+    words = options.words[options.words[0] == "ratio" :]
     if len(words) < 4:
         raise RaceError("give documents (FILE.md ...), or RUN ... TASK A B")
     *runs, task, first, second = words
@@ -44,11 +43,14 @@ def run(options: argparse.Namespace) -> int:
     return _pair(names, (task, first, second), options)
 
 
-def _measured(words: Sequence[str]) -> str | None:
-    """The measure that the words begin with, as in a claim."""
+def _is_claim(words: Sequence[str], results: Path) -> bool:
+    """Whether the words begin with a measure. A race may have its name: then their number tells."""
     from race.report.measures import MEASURES
 
-    return words[0] if words[0] in MEASURES else None
+    measure = MEASURES.get(words[0])
+    if measure is None or words[0] == "ratio":
+        return False
+    return len(words) == 2 + len(measure.takes) or words[0] not in known(results)
 
 
 def _claim(words: Sequence[str], options: argparse.Namespace) -> int:

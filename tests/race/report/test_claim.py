@@ -157,6 +157,12 @@ def test_the_command_answers_with_its_exit_status(
     assert json.loads(capsys.readouterr().out) == {"claim": "rounds one", "found": "6"}
     assert main([*options, "rounds", "nine"]) == 2
     assert "unknown race" in capsys.readouterr().err
+    # A race that is called as a measure is: the number of words tells.
+    (results / "noise").symlink_to(results / "one")
+    assert main([*options, "noise", "good", FAST, BASELINE]) == 0
+    assert "run noise:" in capsys.readouterr().out
+    assert main([*options, "margin", "one"]) == 2
+    assert "'margin' takes TASK after the runs" in capsys.readouterr().err
     assert main([*options, "--json", "one", "good", FAST, BASELINE]) == 0
     assert json.loads(capsys.readouterr().out)["merged"]["winner"] == FAST
     path = results / "claims.md"
