@@ -84,6 +84,11 @@ def parser_of(protocol: Any) -> Parser:
     return Parser.from_address(id(protocol) + _PARSER_AT)
 
 
+def protocol_of(parser: Parser) -> Any:
+    """The protocol of a parser, which must be alive."""
+    return ctypes.cast(ctypes.addressof(parser) - _PARSER_AT, ctypes.py_object).value
+
+
 class Line:
     """What the protocol of one connection takes for the application.
 
@@ -91,12 +96,11 @@ class Line:
     application's.
     """
 
-    __slots__ = ("_address", "_application", "_before", "_create", "_left", "_parser")
+    __slots__ = ("_application", "_before", "_create", "_left", "_parser")
 
     def __init__(self, application: Any) -> None:
         self._application = application
         self._create = application.loop.create_task
-        self._address = 0
         self._parser: Any = None
         self._before = 0
         # The protocol, once its client has left before the answer.
@@ -104,7 +108,6 @@ class Line:
 
     def guard(self, protocol: Any) -> None:
         """Of that one: its address alone is kept, as it keeps the line."""
-        self._address = id(protocol)
         self._parser = parser_of(protocol)
 
     def __getattr__(self, name: str) -> Any:
@@ -121,7 +124,7 @@ class Line:
 
         It leaves them when it is lost, before it cancels what waits: that one is kept from here on.
         """
-        protocol = ctypes.cast(self._address, ctypes.py_object).value
+        protocol = protocol_of(self._parser)
         if not protocol.pipeline_empty:
             self._left = protocol
         return self._application._connections  # noqa: SLF001
