@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import secrets
 import signal
-import subprocess
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
 
-import asynctnt
 import pytest
 from asynctnt.exceptions import TarantoolDatabaseError
 
-from data_interface.store import (
-    TOKEN_SECONDS,
-    Busy,
-    Sticker,
-    Store,
-    StoreError,
-    Unavailable,
-)
+from data_interface.store import TOKEN_SECONDS, Busy, Sticker, Unavailable
 from data_interface.tarantool.asynctnt_store import open_store
-from data_interface.tarantool.layout import (
-    ACCESS_DENIED,
-    COUNTERS,
-    NO_LAYOUT,
-    SESSIONS,
-    TOKENS,
-)
+from data_interface.tarantool.layout import SESSIONS, TOKENS
 from databases import find
 from databases.database import Running
-from runtime.paths import ROOT
-from tests.conftest import absent
+from tests.databases.on_tarantool import SECONDS, connected, need_tarantool, opened, run
 from tests.stores.bench import NOW
 
 SOMEBODY = (None, "192.0.2.1", "a browser")
@@ -49,13 +31,6 @@ LIMITS = {
     "vote_seconds": 31 * 86_400,
     "clean_milliseconds": 20,
 }
-SECONDS = 10.0
-
-
-def need_tarantool() -> None:
-    missing = find("tarantool").missing()
-    if missing:
-        absent(missing)
 
 
 @pytest.fixture
@@ -76,34 +51,6 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Running]]:
 @pytest.fixture
 def database(start: Callable[[], Running]) -> Running:
     return start()
-
-
-def run(test: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(test, 40.0))
-
-
-@contextlib.asynccontextmanager
-async def connected(url: str, **options: Any) -> AsyncIterator[Any]:
-    """A plain connection of the driver, as whoever the options say."""
-    path = unquote(urlsplit(url).path)
-    where = {"host": "unix/", "port": path} if path else {}
-    plain = {"fetch_schema": False, "auto_refetch_schema": False}
-    link = asynctnt.Connection(reconnect_timeout=0, ping_timeout=0, **plain, **where, **options)
-    await link.connect()
-    try:
-        yield link
-    finally:
-        await link.disconnect()
-
-
-@contextlib.asynccontextmanager
-async def opened(url: str, connection: str = "one") -> AsyncIterator[Store]:
-    store = open_store(connection, url, 10)
-    await store.open()
-    try:
-        yield store
-    finally:
-        await store.close()
 
 
 async def until(done: Callable[[], Coroutine[Any, Any, bool]], seconds: float = SECONDS) -> None:
@@ -336,109 +283,3 @@ def test_a_hung_database_is_unavailable_in_time(database: Running, connection: s
             await until(works, 2.0)
 
     run(check())
-
-
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextlib.contextmanager
-def standalone(folder: Path, script: str, **environment: str) -> Iterator[int]:
-    """``tarantool SCRIPT`` on a TCP port, as in a container."""
-    need_tarantool()
-    port = free_port()
-    listen = f"127.0.0.1:{port}"
-    env = {**os.environ, "TARANTOOL_LISTEN": listen, "TARANTOOL_DIR": str(folder), **environment}
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(["tarantool", script], cwd=folder, env=env, stderr=log)
-    try:
-        yield port
-    finally:
-        process.terminate()
-        try:
-            process.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-async def complaint(url: str) -> str:
-    """What opening a store says, once there is somebody to say it."""
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        try:
-            async with opened(url):
-                return ""
-        except Unavailable:
-            await asyncio.sleep(0.05)
-        except StoreError as error:
-            return str(error)
-    raise AssertionError("nobody listens")
-
-
-def test_the_site_s_user_has_its_own_rights_and_no_others(tmp_path: Path) -> None:
-    password = "s3cr:t/@ word"
-
-    async def check(port: int) -> None:
-        where = f"127.0.0.1:{port}"
-        assert await complaint(f"tarantool://site:{quote(password, safe='')}@{where}") == ""
-        assert "password" in await complaint(f"tarantool://site:wrong@{where}")
-        assert "user" in await complaint(f"tarantool://nobody:x@{where}")
-        assert await complaint(f"tarantool://{where}") == NO_LAYOUT
-        login = {"port": port, "username": "site", "password": password}
-        async with connected("", **login) as link:
-            assert await link.select(COUNTERS, [])
-            for forbidden in [
-                link.eval("return 1"),
-                link.call("box.schema.space.create", ["x"]),
-                link.call("os.exit"),
-                link.insert(280, [1]),
-            ]:
-                with pytest.raises(TarantoolDatabaseError) as caught:
-                    await forbidden
-                assert caught.value.code == ACCESS_DENIED
-
-    script = str(ROOT / "tarantool" / "init.lua")
-    with standalone(tmp_path, script, TARANTOOL_PASSWORD=password) as port:
-        run(check(port))
-
-
-def test_an_instance_without_the_layout_is_left_alone(tmp_path: Path) -> None:
-    script = tmp_path / "bare.lua"
-    script.write_text("box.cfg{listen = os.getenv('TARANTOOL_LISTEN'), log_level = 2}\n")
-
-    async def check(port: int) -> None:
-        assert await complaint(f"tarantool://127.0.0.1:{port}") == NO_LAYOUT
-
-    with standalone(tmp_path, str(script)) as port:
-        run(check(port))
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"TARANTOOL_LISTEN": "127.0.0.1:3301"}, "TARANTOOL_PASSWORD must be set"),
-        ({"TARANTOOL_LISTEN": "unix/:t.sock", "TARANTOOL_MEMORY": "1M"}, "at least 32M"),
-        ({"TARANTOOL_LISTEN": "unix/:t.sock", "TARANTOOL_MEMORY": "12 apples"}, "12 apples"),
-    ],
-)
-def test_init_lua_says_what_is_wrong(
-    tmp_path: Path, settings: dict[str, str], message: str
-) -> None:
-    need_tarantool()
-    done = subprocess.run(
-        ["tarantool", str(ROOT / "tarantool" / "init.lua")],
-        cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], **settings},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1

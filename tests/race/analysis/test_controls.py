@@ -1,0 +1,156 @@
+"""Contenders that run the same code, and programs that no factors describe."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as changed
+
+from race.analysis.analyse import analyse
+from race.analysis.model import Analysis
+from race.report import markdown
+from race.saved.reader import SavedRace, load
+from tests.race.analysis.conftest import contest_of
+from tests.support.synthetic import (
+    ARTICLE,
+    BASELINE,
+    DISCIPLINE,
+    Recipe,
+    write,
+)
+
+
+def test_controls_are_those_that_differ_in_ignored_factors_alone(found: Analysis) -> None:
+    asked, plain = contest_of(found, "good"), contest_of(found, "ugly")
+    assert asked.controls is None
+    assert plain.controls is not None
+    assert {frozenset(group) for group in plain.controls.groups} == {
+        frozenset({ARTICLE[0], ARTICLE[1], ARTICLE[3]}),
+        frozenset({ARTICLE[2], ARTICLE[4]}),
+    }
+    assert 0 <= plain.controls.estimate.value <= plain.margin
+    assert {effect.factor for work, effect in found.effects if work.task == "ugly"} == {
+        "web",
+        "loop",
+    }
+    assert "connection" in {effect.factor for work, effect in found.effects if work.task == "good"}
+
+
+def test_controls_that_differ_widen_the_margin_and_nobody_of_them_wins(tmp_path: Path) -> None:
+    """An engine that is 40 % slower where it runs the same code: the bench is at fault."""
+    recipe = Recipe(pages=("good", "ugly"), depths=(), faults=False, slowdown={ARTICLE[3]: 1.4})
+    analysis = analyse(load(write(tmp_path / "odd", recipe)))
+    contest = contest_of(analysis, "ugly")
+    assert contest.controls is not None
+    assert 1.35 < contest.controls.estimate.ratio < 1.45
+    assert contest.margin >= contest.controls.estimate.value
+    twins = next(one for one in contest.pairs if {one.first, one.second} == {*ARTICLE[1:4:2]})
+    assert twins.winner is None
+    # What equals differ by beyond their scatter enters the other works' margins, too.
+    assert contest_of(analysis, "good").margin_percent > 10
+    assert "five engines that run the same code here" in markdown.page(analysis)
+
+
+def test_an_engine_raced_against_itself_under_another_name_is_no_control(tmp_path: Path) -> None:
+    """Like factors and another program: what it is slowed by has to be found."""
+    recipe = Recipe(engines=ARTICLE[1:2], pages=("ugly",), depths=(), rounds=8, faults=False)
+    race = load(write(tmp_path / "self", recipe))
+    slow = [
+        changed(one, label="slowed", throughput=0.8 * (one.throughput or 0))
+        for one in race.cells
+        if one.label == BASELINE
+    ]
+    (original,) = [one for one in race.head.contenders if not one.aa]
+    other = changed(original, label="slowed", name="slowed")
+    head = changed(race.head, contenders=[*race.head.contenders, other])
+    analysis = analyse(replace(race, head=head, cells=[*race.cells, *slow]))
+    (contest,) = analysis.contests
+    assert contest.controls is None
+    assert [(pair.first, pair.second, pair.winner) for pair in contest.pairs] == [
+        (BASELINE, "slowed", BASELINE)
+    ]
+    headline = analysis.headline
+    assert headline is not None
+    assert headline.unknown == (BASELINE, "slowed")
+    assert "same code" not in headline.text
+
+
+@pytest.mark.parametrize("described", [True, False])
+def test_two_programs_alone_run_code_that_no_factor_tells(tmp_path: Path, described: bool) -> None:
+    """They differ in their interpreter as far as factors go, and here that changes nothing."""
+    recipe = Recipe(engines=(ARTICLE[5], ARTICLE[7]), pages=("good",), faults=False)
+    race = load(write(tmp_path / "programs", recipe))
+    programs = [
+        changed(one, factors={"python": one.factors["python"]}, described=described)
+        for one in race.head.contenders
+    ]
+    kind = changed(DISCIPLINE, ignores={"good": ["python"]})
+    analysis = analyse(replace(race, head=changed(race.head, contenders=programs, discipline=kind)))
+    headline = analysis.headline
+    assert headline is not None
+    assert (contest_of(analysis, "good").controls is not None) == described
+    assert ("They run the same code there" in headline.text) == described
+    assert bool(headline.unknown) != described
+
+
+def test_the_interpreters_of_two_programs_are_no_effect(tmp_path: Path) -> None:
+    recipe = Recipe(engines=(ARTICLE[5], ARTICLE[7]), pages=("good",), faults=False)
+    race = load(write(tmp_path / "programs", recipe))
+    for described in (True, False):
+        programs = [
+            changed(one, factors={"python": one.factors["python"]}, described=described)
+            for one in race.head.contenders
+        ]
+        found = analyse(replace(race, head=changed(race.head, contenders=programs))).effects
+        assert {effect.factor for _, effect in found} == ({"python"} if described else set())
+
+
+def test_headline_prefers_those_that_differ_in_one_factor(tmp_path: Path) -> None:
+    recipe = Recipe(engines=ARTICLE[5:8], pages=("good",), faults=False)
+    headline = analyse(load(write(tmp_path / "three", recipe))).headline
+    assert headline is not None
+    # japronto is best and differs from both Sanics in web and python at least.
+    assert headline.differ == ("web", "loop", "python")
+    recipe = Recipe(engines=(*ARTICLE[1:3], ARTICLE[3]), pages=("good",), faults=False)
+    headline = analyse(load(write(tmp_path / "uvloop", recipe))).headline
+    assert headline is not None
+    assert (headline.winner, headline.other, headline.differ) == (*ARTICLE[2:0:-1], ("loop",))
+    assert headline.text.endswith("They differ in loop alone (uvloop against asyncio).")
+
+
+def _programs(race: SavedRace, programs: dict[str, str]) -> SavedRace:
+    """The race with contenders as programs: they have the factors python and workers, no others."""
+    contenders = [
+        changed(one, factors={"python": programs[one.label], "workers": "1"})
+        if one.label in programs
+        else changed(one, factors={**one.factors, "workers": "1"})
+        for one in race.head.contenders
+    ]
+    factors = {**DISCIPLINE.factors, "workers": []}
+    kind = changed(DISCIPLINE, factors=factors, ignores={"good": ["python"]})
+    return replace(race, head=changed(race.head, discipline=kind, contenders=contenders))
+
+
+def test_programs_differ_in_more_than_their_interpreter(tmp_path: Path) -> None:
+    """They have no other factor in common with anybody, so no effect is told of them."""
+    recipe = Recipe(engines=(*ARTICLE[1:3], ARTICLE[5], ARTICLE[7]), pages=("good",), faults=False)
+    race = load(write(tmp_path / "race", recipe))
+    programs = {ARTICLE[7]: "3.7", ARTICLE[5]: "3.13"}
+    analysis = analyse(_programs(race, programs))
+    assert {effect.factor for _, effect in analysis.effects} == {"loop"}
+    assert not programs.keys() & {
+        label for _, effect in analysis.effects for pair in effect.pairs for label in pair
+    }
+    assert analysis.unmatched == []
+    assert contest_of(analysis, "good").controls is None
+    headline = analysis.headline
+    assert headline is not None
+    assert headline.winner == ARTICLE[7]
+    assert (headline.differ, headline.unknown[0]) == ((), ARTICLE[7])
+    assert headline.winner in headline.text
+    assert headline.other in headline.text
+    assert f"No factors describe {ARTICLE[7]}" in headline.text
+    for lie in ("alone", "same code"):
+        assert lie not in headline.text

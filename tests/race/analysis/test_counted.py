@@ -1,0 +1,168 @@
+"""Which cells count for a row, and what is said where another than the server was full."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as changed
+
+from race.analysis.analyse import analyse
+from race.analysis.model import Analysis
+from race.report import html, markdown
+from race.saved.model import Limits
+from race.saved.reader import SavedRace
+from race.stats.little import expected
+from tests.race.analysis.conftest import contest_of, standings_of
+from tests.support.synthetic import ARTICLE, BASELINE, SMALL, late
+
+
+def test_failed_cells_have_a_reason_and_no_number(found: Analysis) -> None:
+    item = standings_of(contest_of(found, "index"))[ARTICLE[0]]
+    assert (item.state, item.ranks, item.throughput, item.ratio) == ("failed", None, None, None)
+    assert item.reason == "the page answered 503: no new connection within 2 s"
+
+
+def test_generator_bound_is_a_lower_bound_without_rank(found: Analysis) -> None:
+    contest = contest_of(found, "ugly", pipeline=24)
+    bound = [item for item in contest.standings if item.state == "at-least"]
+    assert [item.factors["web"] for item in bound] == ["japronto", "japronto"]
+    assert all(item.ranks is None and item.ratio is None for item in bound)
+    assert not any("japronto" in pair.first + pair.second for pair in contest.pairs)
+
+
+def test_one_cell_that_did_not_keep_up_takes_the_others_with_it(small: SavedRace) -> None:
+    """Percentiles of the cells that went well would be the survivors'."""
+    first = next(c for c in small.cells if c.load.rate and c.status == "ok" and c.label in SMALL)
+    race = replace(small, cells=[late(c) if c is first else c for c in small.cells])
+    contest = next(one for one in analyse(race).contests if one.work == first.work)
+    others = standings_of(contest)
+    item = others.pop(first.label)
+    assert (item.state, item.throughput, item.latency_us) == ("overloaded", None, {})
+    assert re.fullmatch(r"did not keep up in 1 of \d+ cells", item.reason or "")
+    assert "fixed-rate" in {other.state for other in others.values()}
+
+
+def test_cells_are_judged_by_the_races_own_limits(small: SavedRace) -> None:
+    """A tenth of the connections without an answer is too much only where the race says so."""
+    cells = [
+        changed(c, busy_connections=0.9 * expected(100, c.latency_us["mean"], 2.0))
+        if c.status == "ok" and c.load.rate is None and c.load.pipeline == 1
+        else c
+        for c in small.cells
+    ]
+    lenient = replace(small, cells=cells)
+    strict = replace(lenient, head=changed(small.head, limits=Limits(little=0.05)))
+    told = "By Little’s law only a part"
+    for race, percent in ((lenient, "30"), (strict, "5")):
+        analysis = analyse(race)
+        assert (analysis.trust.little > 0) == (percent == "5")
+        assert (told in markdown.page(analysis)) == (percent == "5")
+        page = html.page(analysis).replace("\u00a0", " ")
+        assert f"outside Little’s law by over {percent} %" in page
+
+
+def _full(race: SavedRace, label: str, task: str, who: list[str | None]) -> SavedRace:
+    """The race with a contender's ok cells of a task full as `who` says, over and over."""
+    cells, number = [], 0
+    for one in race.cells:
+        mine = (one.label, one.task, one.status) == (label, task, "ok") and one.load.rate is None
+        cells.append(changed(one, full=who[number % len(who)]) if mine else one)
+        number += mine
+    return replace(race, cells=cells)
+
+
+@pytest.mark.parametrize(
+    ("who", "state", "full"),
+    [
+        (["server"], "ranked", "server"),
+        (["database"], "at-least", "database"),
+        (["nobody"], "at-least", "nobody"),
+        (["server", "database"], "at-least", "server"),
+        (["server", "server", "database"], "ranked", "server"),
+        ([None], "at-least", None),
+        (["server", None], "at-least", "server"),
+        (["server", "server", None], "ranked", "server"),
+        ([None, None, "generator"], "at-least", None),
+    ],
+)
+def test_who_was_not_the_limit_in_half_of_its_cells_has_a_lower_bound(
+    small: SavedRace, who: list[str | None], state: str, full: str | None
+) -> None:
+    analysis = analyse(_full(small, ARTICLE[5], "index", who))
+    contest = contest_of(analysis, "index")
+    item = standings_of(contest)[ARTICLE[5]]
+    assert (item.state, item.full, item.cells) == (state, full, 12)
+    assert (item.ranks is None, item.ratio is None) == (state == "at-least",) * 2
+    assert item.throughput is not None
+    assert item.cpu_ratio is not None
+    others = {item.label for item in contest.standings if item.state == "ranked"}
+    assert (ARTICLE[5] in others) == (state == "ranked")
+    paired = {label for pair in contest.pairs for label in (pair.first, pair.second)}
+    assert paired == others
+    matched = {
+        label
+        for work, effect in analysis.effects
+        if work == contest.work
+        for pair in effect.pairs
+        for label in pair
+    }
+    assert matched
+    assert matched <= others
+    if state == "at-least":
+        assert re.search(r"in \d+ of 12 cells: this is a lower bound", item.reason or "")
+
+
+def test_a_baseline_that_was_not_the_limit_is_still_the_reference_for_cpu(
+    small: SavedRace,
+) -> None:
+    contest = contest_of(analyse(_full(small, BASELINE, "index", ["nobody"])), "index")
+    assert contest.reference == BASELINE
+    others = [item for item in contest.standings if item.label != BASELINE and item.throughput]
+    assert others
+    assert all(item.ratio is None for item in others)
+    assert all(item.cpu_ratio is not None for item in others)
+    assert contest.pairs
+
+
+def test_rows_say_how_many_cells_count_and_how_busy_the_party_was(small: SavedRace) -> None:
+    cells = [
+        changed(one, meters={**one.meters, "busy": {"server": 0.5 + 0.1 * (one.round % 3)}})
+        for one in small.cells
+    ]
+    item = standings_of(contest_of(analyse(replace(small, cells=cells)), "index"))[BASELINE]
+    assert (item.cells, item.ran) == (12, 14)  # a round was rejected and run again
+    assert item.busy == pytest.approx(0.6)
+    assert item.rounds == 6
+
+
+def test_the_calibration_round_never_counts(small: SavedRace) -> None:
+    fast = [
+        changed(one, round=0, throughput=9.9e6)
+        for one in small.cells
+        if one.round == 1 and one.status == "ok"
+    ]
+    assert fast
+    with_it = analyse(replace(small, cells=[*fast, *small.cells]))
+    assert with_it.as_json() == analyse(small).as_json()
+
+
+def test_a_cell_that_was_measured_again_counts_once(small: SavedRace) -> None:
+    first = next(one for one in small.cells if one.status == "ok" and one.label == BASELINE)
+    again = changed(first, throughput=2 * (first.throughput or 0))
+    analysis = analyse(replace(small, cells=[*small.cells, again]))
+    before = next(one for one in analyse(small).contests if one.work == first.work)
+    after = next(one for one in analysis.contests if one.work == first.work)
+    one, two = standings_of(before)[BASELINE], standings_of(after)[BASELINE]
+    assert (two.cells, two.ran) == (one.cells, one.ran)
+    assert one.throughput is not None
+    assert two.throughput is not None
+    assert two.throughput.high > 1.2 * one.throughput.high
+
+
+def test_rounds_of_one_pass_are_whole(small: SavedRace) -> None:
+    cells = [one for one in small.cells if one.pass_ == "forward"]
+    contest = contest_of(analyse(replace(small, cells=cells)), "index")
+    assert contest.rounds == 6
+    assert contest.decided
