@@ -1,4 +1,4 @@
-# Usage: make [help|race|toolbench|locust|test|chaos|lint|format|serve|history|env|drivers|system|oha|lock|clean]
+# Usage: make [help|race|toolbench|locust|check|test|test-all|chaos|lint|format|serve|history|env|drivers|system|oha|lock|clean]
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -8,14 +8,15 @@ option = $(if $(strip $(2)),--$(1) '$(call commas,$(2))')
 SCENARIO ?= quick
 ENGINE ?= aiohttp-tarantool-one-uvloop
 PORT ?= 1717
-# The tests wait for servers most of the time: one more of them than cores.
-TESTS_AT_ONCE ?= $(shell cores=$$(nproc); echo $$((cores < 8 ? cores + 1 : 8)))
+CORES := $(shell nproc)
+# Live tests wait for servers most of the time: one more of them than cores.
+TESTS_AT_ONCE ?= $(shell echo $$(($(CORES) < 8 ? $(CORES) + 1 : 8)))
 PYTHON := .venv/bin/python
 
-.PHONY: help race toolbench locust test chaos lint format serve history ready env drivers system oha lock clean
+.PHONY: help race toolbench locust check test test-all chaos lint format serve history ready env drivers system oha lock clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-9s %s\n' "$$name" "$$what"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-9s %s\n' "$$name" "$$what"; done
 
 race: ready  ## race the engines; SCENARIO= ENGINES= PAGES= ROUNDS= ARGS=
 	@$(PYTHON) -m race run '$(SCENARIO)' $(call option,engines,$(ENGINES)) \
@@ -34,8 +35,16 @@ locust: ready  ## the site and Locust's page; SHAPE= ENGINE= USER= WORKERS= HEAD
 	    $(call given,SHAPE,shape) $(call given,WORKERS,workers) \
 	    $(if $(HEADLESS),--headless) $(ARGS)
 
-test: ready drivers lint  ## lint, types and every test; ARGS=--require-all turns skips into failures
-	@$(PYTHON) -m pytest -n '$(TESTS_AT_ONCE)' --dist loadgroup $(ARGS)
+PYTEST = $(PYTHON) -m pytest -n '$(1)' --dist loadgroup $(ARGS)
+
+check: lint  ## format, lint, types and unit tests, within a minute: run it after each change
+	@$(call PYTEST,$(CORES)) tests/unit
+
+test: check drivers  ## check, and the tests on real servers; ARGS=--require-all turns skips into failures
+	@$(call PYTEST,$(TESTS_AT_ONCE)) tests/live
+
+test-all: check drivers  ## test, and every engine, every fault: what the nightly run does
+	@$(call PYTEST,$(TESTS_AT_ONCE)) tests/live tests/long
 
 chaos: ready  ## faults done on purpose, and docs/reliability.md of them; FAULTS='hostile slow' SHORT=1 ARGS=
 	@$(PYTHON) -m chaos $(FAULTS) $(if $(SHORT),--short) \

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from race.commands.find import published
 from race.errors import RaceError
-from race.saved.files import put
+from runtime.files import write_atomically
 
 
 def write(path: Path, text: str) -> None:
@@ -15,6 +15,6 @@ def write(path: Path, text: str) -> None:
         raise RaceError(f"{run} is a published run, which nothing is written into: name another -o")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        put(path, text.encode())
+        write_atomically(path, text.encode())
     except OSError as error:
         raise RaceError(f"cannot write {path}: {error.strerror}") from None

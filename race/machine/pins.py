@@ -19,7 +19,7 @@ from msgspec import Struct
 from race.errors import NotSaved
 from race.machine.proc import read, tree
 from race.paths import var
-from race.saved.files import put
+from runtime.files import write_atomically
 
 FOLDER = "pins"
 BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -111,7 +111,7 @@ class Pins:
         path = folder() / self._name
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            put(path, msgspec.json.encode(self._note))
+            write_atomically(path, msgspec.json.encode(self._note))
         except OSError as error:
             raise NotSaved(f"cannot note what is pinned in {path}: {error.strerror}") from None
 

@@ -13,7 +13,7 @@ from race.report.chapters import CHAPTERS, FOLDED, UNFOLDED, Chapter
 from race.report.fates import Fates
 from race.report.sentences import slug, strongest, twice
 from race.report.template import filled
-from race.saved.files import put
+from runtime.files import write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Rendered:
 
 def write(analysis: Analysis, path: Path | str) -> None:
     """Write the report of a race to `path`; OSError when it cannot be written."""
-    put(Path(path), page(analysis).encode())
+    write_atomically(Path(path), page(analysis).encode())
 
 
 def page(analysis: Analysis) -> str:

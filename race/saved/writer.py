@@ -13,9 +13,10 @@ from typing import Any, Self
 import msgspec
 
 from race.errors import NotSaved, RaceError
-from race.saved.files import put, reserve
+from race.saved.files import reserve
 from race.saved.model import Cell, Head
 from race.saved.reader import CELLS_FILE, RUN_FILE, read_head
+from runtime.files import write_atomically
 
 LOCK_SECONDS = 2.0
 """Of one that was just killed, the lock is gone in a moment."""
@@ -90,7 +91,7 @@ class Writer:
     def _write_head(self) -> None:
         content = msgspec.json.format(msgspec.json.encode(self.head), indent=1) + b"\n"
         try:
-            put(self.folder / RUN_FILE, content)
+            write_atomically(self.folder / RUN_FILE, content)
         except OSError as error:
             raise self._refused(error) from None
 

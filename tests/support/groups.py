@@ -39,5 +39,5 @@ def group(nodeid: str) -> str:
     path, _, rest = nodeid.partition("::")
     if path in SPREAD:
         return nodeid
-    match = ENGINE.search(rest) if path.startswith("tests/engines/") else None
+    match = ENGINE.search(rest) if "/engines/" in path else None
     return PAIRS[match[0]] if match else path

@@ -11,7 +11,8 @@ import pytest
 from locustfiles.run import put as locusts
 from race.commands import output
 from race.errors import RaceError
-from race.saved.files import put, reserve
+from race.saved.files import reserve
+from runtime.files import write_atomically
 
 
 def full(descriptor: int) -> None:
@@ -23,8 +24,8 @@ def test_a_file_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
     (tmp_path / "real").write_bytes(b"old and long")
     (tmp_path / "real").chmod(0o640)
     (tmp_path / "link").symlink_to("real")
-    put(tmp_path / "link", b"new")
-    put(tmp_path / "other", b"new")
+    write_atomically(tmp_path / "link", b"new")
+    write_atomically(tmp_path / "other", b"new")
     assert (tmp_path / "real").read_bytes() == b"new"
     assert (tmp_path / "real").stat().st_mode & 0o777 == 0o640
     assert (tmp_path / "link").is_symlink()
@@ -38,7 +39,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(
     path.write_bytes(b"old")
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        put(path, b"new")
+        write_atomically(path, b"new")
     with pytest.raises(OSError, match="No space left"):
         locusts.put(path, "new")
     with pytest.raises(RaceError, match=r"^cannot write .*x: No space left on device$"):
@@ -51,7 +52,7 @@ def test_what_is_no_file_is_written_as_it_is(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
-        put(tmp_path / "pipe", b"told")
+        write_atomically(tmp_path / "pipe", b"told")
         assert os.read(reader, 9) == b"told"
         assert os.listdir(tmp_path) == ["pipe"]
     finally:

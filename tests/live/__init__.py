@@ -1,0 +1,1 @@
+"""Tests against real servers, databases, load generators and a browser."""
