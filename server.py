@@ -194,7 +194,7 @@ def database(engine: Engine) -> Tuple[str, Optional[Handle]]:
 
 def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     """Serve until a signal; the exit status."""
-    from data_interface.tended import Tended
+    from data_interface.supervised import SupervisedStore
     from handlers.site import Settings, Site
 
     began = time.monotonic()
@@ -207,7 +207,7 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     try:
         store = backend.load()(engine.connection, url, pool_size())
         if handle is not None:
-            store = Tended(store, handle.tend)
+            store = SupervisedStore(store, handle.check_supervisor)
         pages = RENDERERS[render].load()(engine.name, platform.python_version())
         history = os.environ.get("SITE_HISTORY", "0") not in ("", "0")
         settings = Settings(clock(), os.environ.get("SITE_TOKEN") or None, history)

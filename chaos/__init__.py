@@ -16,7 +16,7 @@ FAULTS = {
     "pipelined": Plugin("chaos.faults.pipelined:FAULT"),
     "workers": Plugin("chaos.faults.workers:FAULT"),
     "databases": Plugin("chaos.faults.databases:FAULT"),
-    "keepers": Plugin("chaos.faults.keepers:FAULT"),
+    "supervisors": Plugin("chaos.faults.supervisors:FAULT"),
     "harness": Plugin("chaos.faults.harness:FAULT"),
     "disk": Plugin("chaos.faults.disk:FAULT"),
     "room": Plugin("chaos.faults.room:FAULT"),

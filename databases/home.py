@@ -1,4 +1,4 @@
-"""Where a private database lives, and what its keeper says of it there."""
+"""Where a private database lives, and what its supervisor says of it there."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _suits(place: Path) -> bool:
 
 
 def state(home: Path) -> Dict[str, Any]:
-    """What the keeper says: url and pid, or error; and its cores. Empty while nothing runs."""
+    """What the supervisor says: url and pid, or error; and its cores. Empty while nothing runs."""
     try:
         text = (home / "state.json").read_text()
     except FileNotFoundError:
@@ -55,7 +55,7 @@ def state(home: Path) -> Dict[str, Any]:
 
 
 def say(home: Path, **said: Any) -> None:
-    """The keeper's word, replaced as a whole: a reader sees the old one or the new one."""
+    """The supervisor's word, replaced as a whole: a reader sees the old one or the new one."""
     temporary = home / "state.json.new"
     temporary.write_text(json.dumps(said))
     temporary.replace(home / "state.json")

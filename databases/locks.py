@@ -11,7 +11,7 @@ from typing import Iterator
 
 from databases.database import DatabaseError
 
-# Somebody else may be starting the database, or the keeper stopping it.
+# Somebody else may be starting the database, or the supervisor stopping it.
 LOCK_SECONDS = 90.0
 PROBE_SECONDS = 0.02
 

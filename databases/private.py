@@ -1,10 +1,10 @@
 """Private databases of this project: started for the first user, stopped after the last one.
 
-``join(name)`` returns a ``Handle``, for any name in ``databases.DATABASES``. A detached keeper
-process (``databases.keeper``) owns the database: it starts it, starts it again at the same
+``join(name)`` returns a ``Handle``, for any name in ``databases.DATABASES``. A detached supervisor
+process (``databases.supervisor``) owns the database: it starts it, starts it again at the same
 address when it dies, and stops it when nobody holds the users' lock any more. The kernel drops
-a lock with its last holder, so a user that was killed counts as gone. So does a keeper: users that
-run for long look after it (``Handle.tend``) and bring another. Standard library only.
+a lock with its last holder, so a killed user counts as gone, and so does a killed supervisor: users
+that run for long replace it (``Handle.check_supervisor``). Standard library only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from databases import DATABASES, find
 from databases.database import DatabaseError
 from databases.home import folder, state, unsay
 from databases.locks import PROBE_SECONDS, is_locked, locked, open_lock
-from databases.tender import Tender
+from databases.revival import SupervisorWatch
 from runtime.child import unguarded
 from runtime.interpreters import executable
 from runtime.paths import ROOT
@@ -40,19 +40,19 @@ class Handle:
         self._name = name
         self._users: Optional[int] = users
         home = folder(name)
-        self._tender = Tender(name, home, lambda: _revive(name, home))
+        self._watch = SupervisorWatch(name, home, lambda: _revive(name, home))
 
     @property
     def pid(self) -> int:
-        """The database's main process now: it changes when the keeper had to start it again."""
+        """The database's main process now: it changes when the supervisor had to start it again."""
         return _pid(self._name)
 
-    def tend(self) -> None:
-        """Bring a keeper, and with it the database, where the one before is gone, however it went.
+    def check_supervisor(self) -> None:
+        """Replace the supervisor, and with it the database, if it has died. Return at once.
 
-        To be called twice a second by who runs for long; cheap. It neither waits nor raises.
+        Users that run for long call this twice a second. It is cheap and never raises.
         """
-        self._tender.look()
+        self._watch.check()
 
     def leave(self) -> None:
         """Give up the hold. Closing, not unlocking: a forked process keeps its share."""
@@ -69,7 +69,7 @@ def join(name: str) -> Handle:
 
     From then on this process and its children have no variables in their environment that lead a
     driver elsewhere, such as PGSERVICE: they are meant for a database of the user's. And a relative
-    VAR_DIR is absolute, as the keeper and other children run in other folders.
+    VAR_DIR is absolute, as the supervisor and other children run in other folders.
     """
     forget_settings(name)
     home = folder(name)
@@ -108,7 +108,7 @@ def down(name: str) -> Iterator[None]:
 
 
 def restart(name: str) -> None:
-    """For tests: kill the database and wait until the keeper has started it again."""
+    """For tests: kill the database and wait until the supervisor has started it again."""
     with down(name):
         pass
 
@@ -123,33 +123,33 @@ def _hold_users(home: Path) -> int:
 
 def _url(name: str, home: Path) -> str:
     """The address of the running database; call it with the start lock held."""
-    if not is_locked(home / "keeper.lock"):
+    if not is_locked(home / "supervisor.lock"):
         unsay(home)
-        _spawn_keeper(name, home)
+        _spawn_supervisor(name, home)
     _wait(name, home, lambda: bool(state(home)), "did not start in time")
     return str(state(home)["url"])
 
 
 def _revive(name: str, home: Path) -> None:
-    """Another keeper, unless somebody else has brought one; it starts the database by itself.
+    """Another supervisor, unless somebody else has brought one; it starts the database by itself.
 
     In a thread of its own, which moves to the cores of the one before: the user may be pinned.
     """
     with locked(home / "start.lock", REVIVE_SECONDS):
-        if not is_locked(home / "keeper.lock"):
+        if not is_locked(home / "supervisor.lock"):
             cores = state(home).get("cores")
             if cores:
                 os.sched_setaffinity(0, cores)
             unsay(home)
-            _spawn_keeper(name, home)
+            _spawn_supervisor(name, home)
 
 
-def _spawn_keeper(name: str, home: Path) -> None:
-    """The current environment runs the keeper: what databases need is installed in that one."""
+def _spawn_supervisor(name: str, home: Path) -> None:
+    """The current environment runs the supervisor: what databases need is installed in that one."""
     own = executable()
     python = str(own) if own.exists() else sys.executable
-    command = [python, "-m", "databases.keeper", name, DATABASES[name].target]
-    with (home / "keeper.log").open("wb") as log:
+    command = [python, "-m", "databases.supervisor", name, DATABASES[name].target]
+    with (home / "supervisor.log").open("wb") as log:
         code = subprocess.call(
             command,
             cwd=str(ROOT),
@@ -161,20 +161,20 @@ def _spawn_keeper(name: str, home: Path) -> None:
             timeout=START_SECONDS,
         )
     if code:
-        raise DatabaseError(f"The keeper of {name} cannot run: see {home / 'keeper.log'}")
+        raise DatabaseError(f"The supervisor of {name} cannot run: see {home / 'supervisor.log'}")
 
 
 def _wait(name: str, home: Path, done: Callable[[], bool], complaint: str) -> None:
-    """Probe until done; the keeper's error or death, or START_SECONDS, ends it."""
+    """Probe until done; the supervisor's error or death, or START_SECONDS, ends it."""
     deadline = time.monotonic() + START_SECONDS
     while True:
-        keeper = is_locked(home / "keeper.lock")
+        supervisor = is_locked(home / "supervisor.lock")
         if "error" in state(home):
             raise DatabaseError(state(home)["error"])
         if done():
             return
-        if not keeper:
-            raise DatabaseError(f"The keeper of {name} died: see {home / 'keeper.log'}")
+        if not supervisor:
+            raise DatabaseError(f"The supervisor of {name} died: see {home / 'supervisor.log'}")
         if time.monotonic() > deadline:
             raise DatabaseError(f"The private {name} database {complaint}: see the logs in {home}")
         time.sleep(PROBE_SECONDS)

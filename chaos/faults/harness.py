@@ -114,7 +114,7 @@ def killed(
 ) -> tuple[float | None, str]:
     """Start a race, kill the harness then; how long its processes outlived it, or what was wrong.
 
-    The private databases are its own (VAR_DIR), so that their keepers are its children too.
+    The private databases are its own (VAR_DIR), so that their supervisors are its children too.
     """
     lab.go_on()
     mine = lab.folder / f"harness-{number}"

@@ -102,8 +102,8 @@ def start(home: Path) -> Running:
 def _initialise(home: Path, log: Path) -> None:
     """The system tables, once; the mark in the folder says that it got to its end.
 
-    The installer's processes share its lock: what is left of one whose keeper was killed is waited
-    for.
+    The installer's processes share its lock: what is left of one whose supervisor was killed is
+    waited for.
     """
     mark, data = home / "initialised", home / "data"
     if mark.exists() and (data / "mysql").exists():
@@ -161,7 +161,7 @@ def _spawn(home: Path, address: Path, log: Path) -> subprocess.Popen[bytes]:
             stdout=output,
             stderr=output,
             # SIGKILL ends a stopped process too, and the log of changes is the kernel's by then.
-            # The keeper has no threads that could hold a lock at the fork.
+            # The supervisor has no threads that could hold a lock at the fork.
             preexec_fn=dies_with_parent(signal.SIGKILL),  # noqa: PLW1509
         )
 

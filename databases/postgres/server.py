@@ -174,7 +174,7 @@ def _spawn(
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            # The keeper has no threads that could hold a lock at the fork.
+            # The supervisor has no threads that could hold a lock at the fork.
             preexec_fn=dies_with_parent(signal.SIGINT),  # noqa: PLW1509
             **identity(user),
         )

@@ -63,7 +63,7 @@ def _spawn(program: Path, data: Path, log: Path, address: Path) -> subprocess.Po
             stdout=output,
             stderr=output,
             # SIGKILL ends a stopped process too, and the log of changes is the kernel's by then.
-            # The keeper has no threads that could hold a lock at the fork.
+            # The supervisor has no threads that could hold a lock at the fork.
             preexec_fn=dies_with_parent(signal.SIGKILL),  # noqa: PLW1509
         )
 

@@ -12,7 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from chaos.faults import bodies, disk, harness, hostile, keepers, memory, pipelined, slow, workers
+from chaos.faults import (
+    bodies,
+    disk,
+    harness,
+    hostile,
+    memory,
+    pipelined,
+    slow,
+    supervisors,
+    workers,
+)
 from chaos.faults import databases as kills
 from chaos.lab import Lab, stored, waiting
 from chaos.lab import memory as used
@@ -158,14 +168,14 @@ def test_a_database_is_killed_under_votes(lab: Lab, monkeypatch: pytest.MonkeyPa
     assert seen.votes.acknowledged > 2
 
 
-def test_the_keeper_of_a_database_is_found(lab: Lab) -> None:
+def test_the_supervisor_of_a_database_is_found(lab: Lab) -> None:
     needs("tarantool")
     handle = lab.database("tarantool")
-    keeper = keepers.keeper_of(handle)
-    assert keeper is not None
-    assert keeper != handle.pid
-    words = Path(f"/proc/{keeper}/cmdline").read_text().split("\0")
-    assert keepers.KEEPER in words
+    supervisor = supervisors.supervisor_of(handle)
+    assert supervisor is not None
+    assert supervisor != handle.pid
+    words = Path(f"/proc/{supervisor}/cmdline").read_text().split("\0")
+    assert supervisors.SUPERVISOR in words
     assert "tarantool" in words
 
 

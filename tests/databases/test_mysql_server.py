@@ -72,7 +72,7 @@ def test_an_installer_that_hangs_is_ended_with_all_that_it_started(
 def test_what_is_left_of_an_installer_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its keeper was killed; nobody else could have ended what the script had started."""
+    """Its supervisor was killed; nobody else could have ended what the script had started."""
     monkeypatch.setattr(private_server, "INIT_SECONDS", 0.3)
     with (
         locked(tmp_path / "install.lock"),

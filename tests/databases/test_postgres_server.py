@@ -74,8 +74,8 @@ def needs_postgres() -> None:
 def private_var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     yield
-    lock = tmp_path / "postgres" / "keeper.lock"
-    until(lambda: not is_locked(lock), 15.0, "the keeper did not end")
+    lock = tmp_path / "postgres" / "supervisor.lock"
+    until(lambda: not is_locked(lock), 15.0, "the supervisor did not end")
 
 
 def answer(url: str) -> Any:

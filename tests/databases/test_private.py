@@ -39,8 +39,8 @@ FORK = JOIN.replace("print(", "import os\nif os.fork():\n    os._exit(0)\nprint(
 def private_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     yield
-    for log in tmp_path.glob("*/keeper.log"):
-        lock = log.parent / "keeper.lock"
+    for log in tmp_path.glob("*/supervisor.log"):
+        lock = log.parent / "supervisor.lock"
         wait_until(lambda: not is_locked(lock))  # noqa: B023  called at once
 
 
@@ -90,8 +90,8 @@ def wait_until(done: Callable[[], bool], seconds: float = GONE_SECONDS) -> None:
         time.sleep(0.02)
 
 
-def keeper_of(pid: int) -> int:
-    """The keeper is the database's parent."""
+def supervisor_of(pid: int) -> int:
+    """The supervisor is the database's parent."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
@@ -111,7 +111,7 @@ def test_one_database_for_all_users_and_none_after_the_last(name: str) -> None:
         second.kill()
         first.wait()
         second.wait()
-        # Long enough for a keeper that forgot this process to stop it.
+        # Long enough for a supervisor that forgot this process to stop it.
         time.sleep(3.0)
         assert is_alive(handle.pid)
     pid = handle.pid
@@ -158,7 +158,7 @@ def test_a_killed_database_is_back_at_the_same_address(name: str) -> None:
         handle.leave()
 
 
-def test_the_keeper_brings_back_what_died_by_itself() -> None:
+def test_the_supervisor_brings_back_what_died_by_itself() -> None:
     need("tarantool")
     handle = private.join("tarantool")
     try:
@@ -185,20 +185,20 @@ def test_a_test_can_keep_the_database_away() -> None:
         handle.leave()
 
 
-def test_sigterm_to_the_keeper_ends_the_database(name: str) -> None:
+def test_sigterm_to_the_supervisor_ends_the_database(name: str) -> None:
     handle = private.join(name)
     pid = handle.pid
-    os.kill(keeper_of(pid), signal.SIGTERM)
+    os.kill(supervisor_of(pid), signal.SIGTERM)
     wait_until(lambda: not is_alive(pid))
     handle.leave()
 
 
-def test_a_killed_keeper_takes_its_database_along_and_the_next_user_gets_another() -> None:
+def test_a_killed_supervisor_takes_its_database_along_and_the_next_user_gets_another() -> None:
     need("tarantool")
     handle = private.join("tarantool")
     pid = handle.pid
     os.kill(pid, signal.SIGSTOP)
-    os.kill(keeper_of(pid), signal.SIGKILL)
+    os.kill(supervisor_of(pid), signal.SIGKILL)
     wait_until(lambda: not is_alive(pid))
     again = private.join("tarantool")
     assert again.url == handle.url
@@ -253,7 +253,7 @@ def test_a_folder_may_have_any_name(
 def test_a_relative_folder_is_the_user_s_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And not one of the folder in which the keeper runs."""
+    """And not one of the folder in which the supervisor runs."""
     need("tarantool")
     monkeypatch.setenv("VAR_DIR", "var here")
     monkeypatch.chdir(tmp_path)

@@ -21,9 +21,9 @@ LONG = 0.9
 
 
 def left_behind(children: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that still live; the keeper of a database may, it has users of its own."""
+    """Those that still live; the supervisor of a database may, it has users of its own."""
     _, alive = psutil.wait_procs(children, timeout=10)
-    return [one for one in alive if "databases.keeper" not in " ".join(one.cmdline())]
+    return [one for one in alive if "databases.supervisor" not in " ".join(one.cmdline())]
 
 
 @pytest.mark.parametrize(

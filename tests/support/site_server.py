@@ -266,7 +266,7 @@ class Databases:
 
 
 def _gone(state: Path) -> None:
-    """Wait for the keeper to take the note of its database away."""
+    """Wait for the supervisor to take the note of its database away."""
     until(lambda: not state.exists(), 15.0, f"{state} is still there: the database did not stop")
 
 

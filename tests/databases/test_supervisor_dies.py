@@ -1,4 +1,4 @@
-"""The keeper dies in any way: who runs brings another, and nothing needs a start by hand."""
+"""The supervisor dies in any way: who runs brings another, and nothing needs a start by hand."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from databases import DATABASES, find, private, tender
+from databases import DATABASES, find, private, revival
 from databases.database import DatabaseError
 from databases.home import state
-from databases.keeper import RESTARTS, is_running
 from databases.locks import is_locked
+from databases.supervisor import RESTARTS, is_running
 from handlers.engine import parse
 from handlers.survey import Survey
 from tests.conftest import absent
 from tests.support.site_client import ballot, vote
 from tests.support.site_server import Databases, SiteServer, serving, until
 
-# What the issue promises of the keeper; a loaded machine needs a moment more.
-KEEPER_SECONDS = 2.5
+# What the issue promises of the supervisor; a loaded machine needs a moment more.
+SUPERVISOR_SECONDS = 2.5
 DATABASE_SECONDS = 15.0
 ENGINES = {
     "postgres": ("aiohttp-postgres-pool",),
@@ -41,7 +41,7 @@ class Kept:
         self.home = home
 
     def is_up(self) -> bool:
-        """Whether its keeper says where it is."""
+        """Whether its supervisor says where it is."""
         return "url" in state(self.home)
 
     def pid(self) -> int:
@@ -49,21 +49,21 @@ class Kept:
         until(self.is_up, DATABASE_SECONDS, "the database is not up")
         return int(state(self.home)["pid"])
 
-    def keeper(self) -> int:
-        """The keeper's process: the database's parent."""
+    def supervisor(self) -> int:
+        """The supervisor's process: the database's parent."""
         status = Path(f"/proc/{self.pid()}/stat").read_text()
         return int(status.rpartition(")")[2].split()[1])
 
-    def has_keeper(self) -> bool:
-        return is_locked(self.home / "keeper.lock")
+    def has_supervisor(self) -> bool:
+        return is_locked(self.home / "supervisor.lock")
 
-    def lose_keeper(self, number: signal.Signals = signal.SIGKILL) -> None:
-        """End the keeper; AssertionError where nobody brings another in time."""
-        gone = self.keeper()
+    def lose_supervisor(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """End the supervisor; AssertionError where nobody brings another in time."""
+        gone = self.supervisor()
         os.kill(gone, number)
         # One that is told to end stops its database first.
         until(lambda: not is_running(gone), DATABASE_SECONDS, "it does not end")
-        until(self.has_keeper, KEEPER_SECONDS, "nobody brought a keeper")
+        until(self.has_supervisor, SUPERVISOR_SECONDS, "nobody brought a supervisor")
 
 
 @pytest.fixture(params=list(DATABASES))
@@ -100,14 +100,14 @@ def check_votes(server: SiteServer) -> None:
     until(counts, DATABASE_SECONDS, "it did not come back")
 
 
-def test_a_running_server_brings_another_keeper(site: tuple[SiteServer, Kept]) -> None:
+def test_a_running_server_brings_another_supervisor(site: tuple[SiteServer, Kept]) -> None:
     """Also a second time, and where it was told to end."""
     server, kept = site
     check_votes(server)
     for number in (signal.SIGKILL, signal.SIGTERM):
-        kept.lose_keeper(number)
+        kept.lose_supervisor(number)
         check_votes(server)
-    assert "was gone, and is replaced" in server.log()
+    assert "had died and was replaced" in server.log()
     assert "Traceback" not in server.log()
 
 
@@ -116,26 +116,26 @@ def test_a_database_that_keeps_dying_is_not_given_up_by_who_needs_it(
     site: tuple[SiteServer, Kept],
 ) -> None:
     server, kept = site
-    keeper = kept.keeper()
+    supervisor = kept.supervisor()
     for _ in range(RESTARTS + 1):
         with contextlib.suppress(ProcessLookupError):
             os.kill(kept.pid(), signal.SIGKILL)
         until(lambda: not kept.is_up(), DATABASE_SECONDS, "it does not die")
-    until(lambda: not is_running(keeper), DATABASE_SECONDS, "it is kept on")
-    until(kept.has_keeper, KEEPER_SECONDS, "nobody brought a keeper")
+    until(lambda: not is_running(supervisor), DATABASE_SECONDS, "it is kept on")
+    until(kept.has_supervisor, SUPERVISOR_SECONDS, "nobody brought a supervisor")
     check_votes(server)
 
 
 @pytest.mark.parametrize("name", ["tarantool"], indirect=True)
-def test_keepers_that_cannot_write_are_followed_by_one_that_can(
+def test_supervisors_that_cannot_write_are_followed_by_one_that_can(
     site: tuple[SiteServer, Kept],
 ) -> None:
     """As on a disk that was full for a while."""
     server, kept = site
-    gone, obstacle = kept.keeper(), kept.home / "state.json.new"
+    gone, obstacle = kept.supervisor(), kept.home / "state.json.new"
     obstacle.mkdir()
     os.kill(gone, signal.SIGKILL)
-    log = kept.home / "keeper.log"
+    log = kept.home / "supervisor.log"
     until(lambda: "Is a directory" in log.read_text(), DATABASE_SECONDS, "it could write")
     assert not kept.is_up()
     obstacle.rmdir()
@@ -143,7 +143,7 @@ def test_keepers_that_cannot_write_are_followed_by_one_that_can(
     assert "Traceback" not in log.read_text()
 
 
-def test_a_keeper_that_does_not_stay_is_brought_less_and_less_often(
+def test_a_supervisor_that_does_not_stay_is_brought_less_and_less_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A full disk, say: as long as it lasts, it must not cost a core."""
@@ -155,32 +155,32 @@ def test_a_keeper_that_does_not_stay_is_brought_less_and_less_often(
             raise DatabaseError("no room")
 
     now = watched(monkeypatch)
-    looker = tender.Tender("odd", tmp_path, bring)
+    watch = revival.SupervisorWatch("odd", tmp_path, bring)
     with caplog.at_level(logging.WARNING):
         for _ in range(100):
-            looker.look()
-            until(lambda: not looker._thread or not looker._thread.is_alive(), 1.0, "it hangs")
+            watch.check()
+            until(lambda: not watch._thread or not watch._thread.is_alive(), 1.0, "it hangs")
             now(0.1)
     pauses = [later - sooner for sooner, later in pairwise(tries)]
     assert pauses == sorted(pauses)
     assert pauses[0] == pytest.approx(0.5, abs=0.15)
     assert pauses[-1] == pytest.approx(1.5, abs=0.15)
-    assert "there is no keeper of the private odd: no room" in caplog.text
+    assert "cannot replace the supervisor of the private odd: no room" in caplog.text
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> Callable[..., float]:
-    """A clock of the tender's that goes on when it is told to."""
+    """A clock of the watch that goes on when it is told to."""
     at = [1000.0]
 
     def now(forward: float = 0.0) -> float:
         at[0] += forward
         return at[0]
 
-    monkeypatch.setattr(tender, "time", SimpleNamespace(monotonic=now))
+    monkeypatch.setattr(revival, "time", SimpleNamespace(monotonic=now))
     return now
 
 
-def test_who_only_holds_a_database_may_tend_it_too(
+def test_who_only_holds_a_database_may_check_its_supervisor(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A race between two servers, say."""
@@ -189,24 +189,24 @@ def test_who_only_holds_a_database_may_tend_it_too(
     handle = private.join(name)
     everywhere = os.sched_getaffinity(0)
     try:
-        gone = kept.keeper()
+        gone = kept.supervisor()
         os.sched_setaffinity(0, {min(everywhere)})
         os.kill(gone, signal.SIGKILL)
 
-        def tended() -> bool:
-            handle.tend()
-            return kept.has_keeper()
+        def replaced() -> bool:
+            handle.check_supervisor()
+            return kept.has_supervisor()
 
-        until(lambda: not kept.has_keeper(), 1.0, "its lock is still held")
-        until(tended, KEEPER_SECONDS, "no keeper was brought")
+        until(lambda: not kept.has_supervisor(), 1.0, "its lock is still held")
+        until(replaced, SUPERVISOR_SECONDS, "no supervisor was brought")
         url = handle.url
-        assert kept.keeper() != gone
+        assert kept.supervisor() != gone
         # It is not where its user is pinned.
-        assert os.sched_getaffinity(kept.keeper()) == everywhere
+        assert os.sched_getaffinity(kept.supervisor()) == everywhere
         again = private.join(name)
         assert again.url == url
         again.leave()
     finally:
         os.sched_setaffinity(0, everywhere)
         handle.leave()
-        until(lambda: not kept.has_keeper(), DATABASE_SECONDS, "the keeper did not end")
+        until(lambda: not kept.has_supervisor(), DATABASE_SECONDS, "the supervisor did not end")

@@ -1,4 +1,4 @@
-"""The keeper of one private database, run as ``python -m databases.keeper NAME TARGET``.
+"""The supervisor of one private database, run as ``python -m databases.supervisor NAME TARGET``.
 
 See ``databases.private``, which starts it; TARGET is the database's in the registry.
 """
@@ -22,7 +22,7 @@ from runtime.plugin import Plugin
 POLL_SECONDS = 0.25
 # A server that is stopped and started again finds its database still there.
 GRACE_SECONDS = 1.5
-# Others look at the keeper's lock for a moment to see whether there is a keeper.
+# Others look at the supervisor's lock for a moment to see whether there is a supervisor.
 PROBED_SECONDS = 0.5
 RESTART_SECONDS = 1.0
 RESTARTS = 5
@@ -31,24 +31,24 @@ STEADY_SECONDS = 60.0
 
 
 def main(arguments: List[str]) -> int:
-    """Become the keeper, in the background. 0 also when there is one already."""
+    """Become the supervisor, in the background. 0 also when there is one already."""
     name, target = arguments
     os.umask(0o077)
     home = folder(name)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = open_lock(home / "keeper.lock")
+    lock = open_lock(home / "supervisor.lock")
     deadline = time.monotonic() + PROBED_SECONDS
     while not try_lock(lock):
         if time.monotonic() > deadline:
             return 0
         time.sleep(PROBE_SECONDS)
-    # The lock is shared over the fork, so it is never free between here and the keeper's end.
+    # The lock is shared over the fork, so it is never free between here and the supervisor's end.
     if os.fork():
         os._exit(0)
-    return Keeper(name, Plugin(target).load(), lock).run()
+    return DatabaseSupervisor(name, Plugin(target).load(), lock).run()
 
 
-class Keeper:
+class DatabaseSupervisor:
     """Owns the database process from its first start to its end."""
 
     def __init__(self, name: str, database: Database, lock: int) -> None:
@@ -71,14 +71,14 @@ class Keeper:
             self._start_database()
             self._keep()
         except (DatabaseError, OSError) as error:
-            # On a full disk nothing can be said; users that run bring another keeper all the same.
+            # On a full disk nothing can be said; running users replace the supervisor all the same.
             with contextlib.suppress(OSError):
                 self._log(str(error))
                 say(self._home, error=str(error), cores=self._cores)
             return 1
         finally:
             self._stop_database()
-            # First the keeper's lock: who gets the start lock must see that the keeper is gone.
+            # The supervisor's lock goes first: whoever gets the start lock must see this one gone.
             os.close(self._lock)
             os.close(self._start)
         return 0

@@ -1,4 +1,4 @@
-"""The keepers of private databases killed under votes, and the databases with them."""
+"""The supervisors of private databases killed under votes, and the databases with them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from race.web.databases import Databases
 from race.web.engines import Entry
 from race.web.servers import Server
 
-KEEPER = "databases.keeper"
+SUPERVISOR = "databases.supervisor"
 KILLS = 10
 SHORT = 2
 BACK_SECONDS = 2.0
@@ -42,7 +42,7 @@ def run(lab: Lab) -> Iterator[Seen]:
 
 
 def killed(lab: Lab, entry: Entry, server: Server, handle: Handle) -> Seen:
-    """Seconds from each kill of a keeper to a vote that began after it."""
+    """Seconds from each kill of a supervisor to a vote that began after it."""
     name = str(entry.database)
     ours = Databases({name: handle})
     before = counted(ours, name)
@@ -59,21 +59,21 @@ def killed(lab: Lab, entry: Entry, server: Server, handle: Handle) -> Seen:
     votes = told(ours, name, before, voters, wrong)
     if max(recovery, default=0.0) > BACK_SECONDS:
         wrong.append(f"back after {max(recovery):.1f} s")
-    lab.say(f"keepers: {entry.name}: {len(recovery)} kills, {len(wrong)} went wrong")
+    lab.say(f"supervisors: {entry.name}: {len(recovery)} kills, {len(wrong)} went wrong")
     return Seen(f"{name}, {entry.name}", f"{len(recovery)} kills", "", recovery, votes, wrong)
 
 
 def back(handle: Handle, voters: Voters) -> float:
-    """Kill the keeper once; seconds until a vote is taken that began when another one was there."""
-    keeper = until(lambda: keeper_of(handle), PATIENCE_SECONDS)
+    """Kill the supervisor once; return the seconds until a vote that began after its revival."""
+    supervisor = until(lambda: supervisor_of(handle), PATIENCE_SECONDS)
     began = time.monotonic()
-    os.kill(keeper, signal.SIGKILL)
-    until(lambda: keeper_of(handle) not in (None, keeper), PATIENCE_SECONDS)
+    os.kill(supervisor, signal.SIGKILL)
+    until(lambda: supervisor_of(handle) not in (None, supervisor), PATIENCE_SECONDS)
     there = time.monotonic()
     return until(lambda: voters.since(there), PATIENCE_SECONDS) - began
 
 
-def keeper_of(handle: Handle) -> int | None:
+def supervisor_of(handle: Handle) -> int | None:
     """The process above the database that keeps it; None while there is none."""
     try:
         pid = handle.pid
@@ -83,16 +83,16 @@ def keeper_of(handle: Handle) -> int | None:
         fields = read(pid, "stat").rpartition(")")[2].split()
         if not fields or fields[0] in "ZX":
             return None
-        if KEEPER in read(pid, "cmdline").replace("\0", " "):
+        if SUPERVISOR in read(pid, "cmdline").replace("\0", " "):
             return pid
         pid = int(fields[1])
     return None
 
 
 FAULT = Fault(
-    "a killed keeper",
-    "When the keeper of a private database is killed, the running servers bring a new one within "
-    "2 s; no vote that was acknowledged is lost.",
+    "a killed supervisor",
+    "When the supervisor of a private database is killed, the running servers bring a new one "
+    "within 2 s; no vote that was acknowledged is lost.",
     900.0,
     run,
 )
