@@ -16,13 +16,13 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
+from handlers.availability import Availability, InterpreterError, find
 from handlers.engine import FORM, Engine, EngineError, beginning, every_engine, levels, parse
 from handlers.render import RENDERERS
-from handlers.survey import InterpreterError, Survey, find
 from handlers.web.listen import Listen
 from handlers.web.patience import more_descriptors
 from runtime.address import AddressError
-from runtime.arguments import WRONG_USE, Parser
+from runtime.arguments import MOST_WORKERS, WRONG_USE, Parser, port, whole_number
 from runtime.clock import ClockError, clock
 from runtime.interpreters import change_to
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 FAILED = 1
 PORT = 1717
 POOL_SIZE = 10
-MOST_WORKERS = 64
 OLDEST = (3, 7)
+WORKERS = whole_number("number of workers", 1, MOST_WORKERS)
 DEFAULT_ENGINES = (
     "aiohttp-tarantool-one-uvloop",
     "aiohttp-postgres-pool-uvloop",
@@ -78,7 +78,7 @@ def arguments(argv: List[str]) -> argparse.Namespace:
         help="how pages become HTML; default %(default)s",
     )
     parser.add_argument(
-        "--workers", type=worker_number, default=1, help="processes that answer, default 1"
+        "--workers", type=WORKERS, default=1, help="processes that answer, default 1"
     )
     parser.add_argument(
         "--python", metavar="X.Y", type=version, help="serve on this CPython (.venv-X.Y)"
@@ -91,20 +91,6 @@ def arguments(argv: List[str]) -> argparse.Namespace:
     if options.json and not options.list:
         parser.error("--json says how --list is printed: give both")
     return options
-
-
-def port(text: str) -> int:
-    """A TCP port."""
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535")
-    return int(text)
-
-
-def worker_number(text: str) -> int:
-    """A number of worker processes."""
-    if not text.isdecimal() or not 0 < int(text) <= MOST_WORKERS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of workers: 1 to {MOST_WORKERS}")
-    return int(text)
 
 
 def version(text: str) -> str:
@@ -134,8 +120,8 @@ def pool_size() -> int:
 def default_engine(python: Optional[str]) -> Engine:
     """The first of DEFAULT_ENGINES that runs here; the last one needs no database."""
     engines = [parse(name) for name in DEFAULT_ENGINES]
-    survey = Survey(engines, python)
-    return next((one for one in engines if survey.describe(one)["runs"]), engines[-1])
+    availability = Availability(engines, python)
+    return next((one for one in engines if availability.describe(one)["runs"]), engines[-1])
 
 
 def list_engines(python: Optional[str], as_json: bool) -> int:
@@ -160,9 +146,9 @@ def offer(name: str, engines: List[Engine], python: Optional[str]) -> int:
 
 
 def described(engines: List[Engine], python: Optional[str]) -> List[Dict[str, Any]]:
-    """An entry for each: see ``Survey.describe``."""
-    survey = Survey(engines, python)
-    return [survey.describe(engine) for engine in engines]
+    """An entry for each: see ``Availability.describe``."""
+    availability = Availability(engines, python)
+    return [availability.describe(engine) for engine in engines]
 
 
 def lines(entries: List[Dict[str, Any]]) -> Iterator[str]:

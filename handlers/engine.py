@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Dict, List, NamedTuple, Tuple
 
 from data_interface import ALL, BACKENDS, Backend
 from handlers import LOOPS, WEB
 from handlers.render import RENDERERS
+from runtime.arguments import did_you_mean
 from runtime.plugin import Plugin
 
 PLAIN_LOOP = next(iter(LOOPS))
@@ -150,8 +150,8 @@ def _check(name: str, what: str, given: str, known: List[str]) -> None:
 
 def _nearest(name: str) -> str:
     known = [*WEB, *(engine.name for engine in every_engine())]
-    near = difflib.get_close_matches(name.lower(), known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = did_you_mean(name.lower(), known)
+    return f"; {near}" if near else ""
 
 
 def _numbers(python: str) -> Tuple[int, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+
+from runtime.arguments import did_you_mean
 
 MANY = 20
 """So many names are not read in a line."""
@@ -33,9 +34,9 @@ def unknown(kind: str, name: str, valid: Iterable[str]) -> RaceError:
 def instead(name: str, valid: Iterable[str]) -> str:
     """What to say in place of a name: the nearest valid one, else all of them, else how many."""
     choices = sorted(set(valid))
-    near = difflib.get_close_matches(name, choices, n=1, cutoff=0.4)
+    near = did_you_mean(name, choices)
     if near:
-        return f"did you mean {near[0]!r}?"
+        return near
     if len(choices) > MANY:
         return f"there are {len(choices)}, such as {choices[0]!r}"
     return f"choose from {', '.join(choices) or 'nothing'}"

@@ -1,13 +1,16 @@
-"""Command lines that are refused in one line, with the nearest valid word."""
+"""Command lines: numbers within bounds, and refusals in one line that offer the nearest word."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
 import re
-from typing import Any, Iterable, List, NoReturn, Tuple
+from typing import Any, Callable, Iterable, List, NoReturn, Tuple
 
 WRONG_USE = 2
+MOST_WORKERS = 64
+# The share of its letters that a word must have in common with another to be offered for it.
+ALIKE = 0.66
 # argparse's own words; its versions put the choices with and without quotes.
 _CHOICE = re.compile(r"(?P<what>.*invalid choice: '(?P<given>.*)') \(choose from (?P<known>.*)\)")
 
@@ -20,8 +23,8 @@ class Parser(argparse.ArgumentParser):
         options, unknown = super().parse_known_args(args, namespace)
         if unknown:
             given = unknown[0].partition("=")[0]
-            near = nearest(given, self._option_string_actions)
-            self.error(f"unknown argument {given!r}{near or more(self.prog)}")
+            remedy = did_you_mean(given, self._option_string_actions) or f"see {self.prog} --help"
+            self.error(f"unknown argument {given!r}: {remedy}")
         return options, unknown
 
     def error(self, message: str) -> NoReturn:
@@ -29,18 +32,28 @@ class Parser(argparse.ArgumentParser):
         match = _CHOICE.fullmatch(message)
         if match:
             known = [word.strip("' ") for word in match["known"].split(",")]
-            message = match["what"] + (nearest(match["given"], known) or ": " + ", ".join(known))
+            remedy = did_you_mean(match["given"], known) or ", ".join(known)
+            message = f"{match['what']}: {remedy}"
         elif "arguments are required" in message:
-            message += more(self.prog)
+            message += f": see {self.prog} --help"
         self.exit(WRONG_USE, f"{self.prog}: {message}\n")
 
 
-def nearest(given: str, known: Iterable[str]) -> str:
-    """The end of a sentence that offers the nearest of the known words; empty without one."""
-    near = difflib.get_close_matches(given, list(known), 1)
-    return f": did you mean {near[0]!r}?" if near else ""
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """Return `did you mean 'word'?` with the most similar known word, or "" if none is similar."""
+    near = difflib.get_close_matches(given, list(known), n=1, cutoff=ALIKE)
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
-def more(program: str) -> str:
-    """The end of a sentence that says where to read on."""
-    return f": see {program} --help"
+def whole_number(what: str, least: int, most: int) -> Callable[[str], int]:
+    """Return the parser of an option that takes a whole number from `least` to `most`."""
+
+    def parse(text: str) -> int:
+        if not text.isdecimal() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no {what}: {least} to {most}")
+        return int(text)
+
+    return parse
+
+
+port = whole_number("port", 0, 65535)

@@ -14,9 +14,10 @@ from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
-from handlers.web.listen import BACKLOG, Listen
+from handlers.web.listen import Listen
 from handlers.web.patience import IDLE_SECONDS
 from handlers.web.supervisor import Ready
+from runtime.listen import BACKLOG
 
 # How long the rest of a refused body is read and dropped. With aiohttp's own 10 s, one that is
 # refused because the server closes would hold up its end.

@@ -1,44 +1,42 @@
-"""Where a server listens: bound before anything else starts, so that a port in use is one line."""
+"""The address that a server listens on, bound before anything else starts."""
 
 from __future__ import annotations
 
 import socket
 from typing import List, Tuple
 
-BACKLOG = 1024
+from runtime.listen import listen
 
 
 class Listen:
-    """A bound, listening address. OSError when it cannot be had.
+    """A bound, listening address.
 
-    ``socket`` listens; ``host`` and ``port`` are where (a port 0 has become a real one); ``url`` is
-    that for a person.
+    `socket` listens; `host` and `port` are where (port 0 has become a real one), and `url` says so
+    for a person. The constructor raises OSError when the address cannot be had.
     """
 
     def __init__(self, host: str, port: int) -> None:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        self._kind = found[:3]
-        # Without SO_REUSEPORT: a second server on the port must fail here, with a clear line.
-        self.socket = self._open(found[4], shared=False)
+        # Not shared, so that a second server on the port fails here with a clear message.
+        self.socket = listen(port, host)
         self._sockets = [self.socket]
         self.host, self.port = self.socket.getsockname()[:2]
         shown = f"[{self.host}]" if ":" in self.host else self.host
         self.url = f"http://{shown}:{self.port}"
 
     def spread(self, workers: int) -> List[socket.socket]:
-        """A socket on the port for each worker: the kernel deals out connections evenly.
+        """Return a socket on the port for each worker: the kernel deals out connections evenly.
 
-        All are opened here, before the fork, and stay open here: what was dealt to a worker that
-        dies waits for the one that replaces it.
+        All are opened before the fork and stay open in the parent, so that a connection dealt to a
+        worker that dies waits for the one that replaces it.
         """
         if len(self._sockets) < workers:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         while len(self._sockets) < workers:
-            self._sockets.append(self._open(self.socket.getsockname(), shared=True))
+            self._sockets.append(listen(self.port, self.host, shared=True))
         return self._sockets[:workers]
 
     def keep(self, number: int) -> socket.socket:
-        """In a worker: its own socket of those of ``spread``; the copies of the others' closed."""
+        """Return a worker's own socket of those of `spread`, and close its copies of the others."""
         own = self._sockets[number]
         for sock in self._sockets:
             if sock is not own:
@@ -47,27 +45,11 @@ class Listen:
         return own
 
     def hand_over(self) -> Tuple[str, int]:
-        """Host and port, free for a server that binds for itself; it must do so at once."""
+        """Free the host and port for a server that binds by itself, and return them."""
         self.close()
         return self.host, self.port
 
     def close(self) -> None:
-        """Listen no more in this process."""
+        """Stop listening in this process."""
         for sock in self._sockets:
             sock.close()
-
-    def _open(self, address: Tuple[object, ...], shared: bool) -> socket.socket:
-        # With its protocol named: older asyncio sets TCP_NODELAY on no other, and without it a
-        # pipelined answer waits 40 ms for the client's delayed acknowledgement.
-        sock = socket.socket(*self._kind)
-        try:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if shared:
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            sock.bind(address)
-            # Listening at once: of two sockets that only bind, both would get the port.
-            sock.listen(BACKLOG)
-        except OSError:
-            sock.close()
-            raise
-        return sock

@@ -20,9 +20,10 @@ from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import access_log, asgi
 from handlers.web.lifecycle import FINISH_SECONDS, NewLoop, finished, ignore, run
-from handlers.web.listen import BACKLOG, Listen
+from handlers.web.listen import Listen
 from handlers.web.patience import IDLE_SECONDS
 from handlers.web.supervisor import Ready
+from runtime.listen import BACKLOG
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

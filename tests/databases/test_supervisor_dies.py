@@ -18,8 +18,8 @@ from databases.database import DatabaseError
 from databases.home import state
 from databases.locks import is_locked
 from databases.supervisor import RESTARTS, is_running
+from handlers.availability import Availability
 from handlers.engine import parse
-from handlers.survey import Survey
 from tests.conftest import absent
 from tests.support.site_client import ballot, vote
 from tests.support.site_server import Databases, SiteServer, serving, until
@@ -79,7 +79,7 @@ def name(request: pytest.FixtureRequest) -> str:
 def site(name: str, tmp_path: Path) -> Iterator[tuple[SiteServer, Kept]]:
     """A server on a database of its own, which nobody else holds."""
     engine, *options = ENGINES[name]
-    described = Survey([parse(engine)], None).describe(parse(engine))
+    described = Availability([parse(engine)], None).describe(parse(engine))
     if not described["runs"]:
         absent(described["reason"])
     databases = Databases(tmp_path)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from handlers.web import access_log
-from tests.engines.conftest import ON_MEMORY, STORED, Starter, with_each
+from tests.support.engines import ON_MEMORY, STORED, Starter, with_each
 from tests.support.site_client import ask, get, raw
 from tests.support.site_server import SiteServer, serving, until
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.engines.conftest import DEEP, ON_MEMORY, Starter, on, with_each
+from tests.support.engines import DEEP, ON_MEMORY, Starter, on, with_each
 from tests.support.site_client import ask, change, get
 from tests.support.site_server import TOKEN, SiteServer, environment, serving
 

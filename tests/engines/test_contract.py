@@ -12,9 +12,9 @@ import pytest
 from data_interface import BACKENDS
 from handlers import ESCAPED_SLASH
 from handlers.engine import parse
-from tests.engines.conftest import BARE, STORED, Starter, on
-from tests.engines.html import SESSION
 from tests.stores.insiders import INSIDERS
+from tests.support.engines import BARE, STORED, Starter, on
+from tests.support.html import SESSION
 from tests.support.site_client import FORM, ballot, get, raw
 from tests.support.site_server import SiteServer
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from runtime.paths import ROOT
-from tests.engines.conftest import BARE, Starter, with_each
+from tests.support.engines import BARE, Starter, with_each
 from tests.support.site_client import ask, get
 from tests.support.site_server import environment, serving
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engines.conftest import ENGINES
-from tests.engines.html import OURS, PAGES, UGLY, cards, duels, masked, numbers
+from tests.support.engines import ENGINES
+from tests.support.html import OURS, PAGES, UGLY, cards, duels, masked, numbers
 from tests.support.site_client import ballot, get, sticker, vote
 from tests.support.site_server import SiteServer
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tests.engines.conftest import DEEP, on
-from tests.engines.html import PAGES, SESSION, cards, masked
+from tests.support.engines import DEEP, on
+from tests.support.html import PAGES, SESSION, cards, masked
 from tests.support.site_client import FORM, Answer, Client, change, get, raw
 from tests.support.site_server import TOKEN, SiteServer
 

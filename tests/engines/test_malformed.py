@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from tests.engines.conftest import BARE, on
+from tests.support.engines import BARE, on
 from tests.support.site_client import ballot, get, raw, vote
 from tests.support.site_server import SiteServer
 

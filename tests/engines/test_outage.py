@@ -12,8 +12,8 @@ import pytest
 from data_interface.connections import MOST_CONNECTIONS
 from handlers.engine import parse
 from handlers.site import AWAY
-from tests.engines.conftest import OUTAGES, STORED, Starter, on, with_each
-from tests.engines.html import SECURITY, SESSION
+from tests.support.engines import OUTAGES, STORED, Starter, on, with_each
+from tests.support.html import SECURITY, SESSION
 from tests.support.site_client import Answer, ask, ballot, get, vote
 from tests.support.site_server import SiteServer, serving, until
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engines.conftest import DEEP, on
-from tests.engines.html import OURS, PAGES, SECURITY, SESSION, UGLY, masked
+from tests.support.engines import DEEP, on
+from tests.support.html import OURS, PAGES, SECURITY, SESSION, UGLY, masked
 from tests.support.site_client import FORM, Client, ask, ballot, get, raw, vote
 from tests.support.site_server import SiteServer
 

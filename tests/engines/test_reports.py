@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.engines.conftest import DEEP, ON_MEMORY, Starter, on, with_each
-from tests.engines.html import duels
+from tests.support.engines import DEEP, ON_MEMORY, Starter, on, with_each
+from tests.support.html import duels
 from tests.support.site_client import FORM, Answer, ask, get, read_ballot
 from tests.support.site_server import Databases, SiteServer, serving, until
 

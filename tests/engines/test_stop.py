@@ -16,7 +16,7 @@ import pytest
 from handlers import HALF_A_BODY
 from handlers.engine import parse
 from handlers.web.supervisor import STOP_SECONDS
-from tests.engines.conftest import DEEP, ON_MEMORY, STORED, Starter, with_each
+from tests.support.engines import DEEP, ON_MEMORY, STORED, Starter, with_each
 from tests.support.site_client import FORM, Client, get, read_ballot
 from tests.support.site_server import SiteServer, serving, until
 

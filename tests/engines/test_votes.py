@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.engines.conftest import DEEP, on
-from tests.engines.html import SECURITY
+from tests.support.engines import DEEP, on
+from tests.support.html import SECURITY
 from tests.support.site_client import FORM, Answer, Ballot, Client, ask, ballot, sticker, vote
 from tests.support.site_server import SiteServer
 

@@ -17,8 +17,8 @@ from handlers import WEB
 from handlers.engine import parse
 from handlers.site import REFRESH_SECONDS
 from handlers.web.supervisor import MOST_VAIN_LIVES, STOP_SECONDS
-from tests.engines.conftest import STORED, Starter, each, with_each
-from tests.engines.html import PAGES, masked, numbers
+from tests.support.engines import STORED, Starter, each, with_each
+from tests.support.html import PAGES, masked, numbers
 from tests.support.relay import relay
 from tests.support.site_client import Client, ballot, get, raw, vote
 from tests.support.site_server import SiteServer, serving, until

@@ -18,7 +18,7 @@ import pytest
 
 from race.web.locust.session import DESCRIPTORS
 from runtime.paths import ROOT
-from tests.engines.html import numbers
+from tests.support.html import numbers
 from tests.support.locust_lab import PAGE, Running, launched, reports
 from tests.support.site_client import get
 from tests.support.site_server import Databases, until

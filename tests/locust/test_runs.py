@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from locustfiles.pages import looks
-from tests.engines.html import numbers
+from tests.support.html import numbers
 from tests.support.locust_lab import LOCUSTFILE, Reports, fake, locust, needed, reports
 from tests.support.site_client import get
 from tests.support.site_server import SiteServer, environment, serving, until

@@ -16,28 +16,27 @@ PAIRS = {engine.name: f"{engine.web}-{engine.backend}" for engine in every_engin
 # The longest first: `a-b-one` is the beginning of `a-b-one-uvloop`, and of the same pair.
 ENGINE = re.compile("|".join(sorted(map(re.escape, PAIRS), key=len, reverse=True)))
 
-
-# Long tests that share nothing: one worker alone would be the last to end.
+# Long tests that share nothing, by folder and file: one process alone would be the last to end.
 SPREAD = {
-    "tests/locust/test_runs.py",
-    "tests/locust/test_workers.py",
-    "tests/race/test_faults.py",
-    "tests/race/test_killed.py",
-    "tests/stores/test_on_3_7.py",
+    "locust/test_runs.py",
+    "locust/test_workers.py",
+    "race/test_faults.py",
+    "race/test_killed.py",
+    "stores/test_on_3_7.py",
 }
 
 
 class Grouped(LoadScopeScheduling):  # type: ignore[misc]
-    """Tests of one web framework on one backend together, since they share servers; else a file."""
+    """Runs tests of one web framework on one backend in one process, as they share servers."""
 
     def _split_scope(self, nodeid: str) -> str:
         return group(nodeid)
 
 
 def group(nodeid: str) -> str:
-    """The name of a test's group."""
+    """Return the name of a test's group; a group runs in one process."""
     path, _, rest = nodeid.partition("::")
-    if path in SPREAD:
+    if path.endswith(tuple(SPREAD)):
         return nodeid
     match = ENGINE.search(rest) if "/engines/" in path else None
     return PAIRS[match[0]] if match else path

@@ -44,6 +44,7 @@ from databases import find  # noqa: E402
 from databases.database import DatabaseError  # noqa: E402
 from databases.private import join  # noqa: E402
 from runtime.address import Address, AddressError  # noqa: E402
+from runtime.listen import listen  # noqa: E402
 
 ROWS = 9
 MOST_STICKERS = 1_000_000
@@ -207,16 +208,6 @@ def serve(
     host, port = sock.getsockname()
     loop.call_soon(ready, f"http://{host}:{port}")
     application.serve(sock=sock, host=host, port=port, reloader_pid=None)
-
-
-def listen(port: int) -> socket.socket:
-    """A listening socket, or OSError."""
-    # With its protocol named: older asyncio sets TCP_NODELAY on no other.
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind(("127.0.0.1", port))
-    sock.listen(1024)
-    return sock
 
 
 def new_loop(name: str) -> Any:

@@ -13,11 +13,11 @@ from race.errors import CellFailed, RaceError
 from race.paths import RESULTS
 from race.web.locust.locusts import Plan
 from race.web.locust.session import Asked, run
-from runtime.arguments import Parser
+from runtime.arguments import MOST_WORKERS, Parser, port, whole_number
 
 FAILED = 1
 PORT = 8089
-MOST_WORKERS = 64
+WORKERS = whole_number("number of workers", 0, MOST_WORKERS)  # 0: a Locust without any
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,25 +53,11 @@ def parser() -> Parser:
     made.add_argument("--host", default="", help="a site that runs already, in place of our own")
     made.add_argument("--user", default="", help="users by name, with commas; default: all")
     made.add_argument("--headless", action="store_true", help="no web page; needs --shape")
-    made.add_argument("--workers", type=workers, default=0, help="worker processes; default: none")
+    made.add_argument("--workers", type=WORKERS, default=0, help="worker processes; default: none")
     made.add_argument("--port", type=port, default=PORT, help="of the web page; 0: a free one")
     made.add_argument("--reports", type=Path, default=RESULTS / "locust", help="their folder")
     made.add_argument("locust", nargs="*", help=argparse.SUPPRESS)
     return made
-
-
-def port(text: str) -> int:
-    """A TCP port."""
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535")
-    return int(text)
-
-
-def workers(text: str) -> int:
-    """A number of worker processes; 0 for a Locust without any."""
-    if not text.isdecimal() or int(text) > MOST_WORKERS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of workers: 0 to {MOST_WORKERS}")
-    return int(text)
 
 
 def browser() -> bool:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from race.errors import RaceError
-from race.web.locust.__main__ import FAILED, workers
+from race.web.locust.__main__ import FAILED, WORKERS
 from runtime.arguments import Parser
 from runtime.child import dies_with_parent
 from runtime.paths import ROOT
@@ -182,7 +182,7 @@ def parser() -> Parser:
 
 def counts(text: str) -> list[int]:
     """Numbers of workers, with commas, none twice."""
-    numbers = [workers(word) for word in text.split(",")]
+    numbers = [WORKERS(word) for word in text.split(",")]
     if len(set(numbers)) < len(numbers):
         raise argparse.ArgumentTypeError(f"{text!r} has a number twice")
     return numbers

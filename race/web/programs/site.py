@@ -1,4 +1,4 @@
-"""What the applications share: Tarantool through asynctnt, Jinja's templates, a place to listen."""
+"""The connection to Tarantool through asynctnt, and Jinja's templates, for all applications."""
 
 from __future__ import annotations
 
@@ -155,16 +155,6 @@ def arguments() -> argparse.Namespace:
     given = parser.parse_args()
     given.index, given.good = (limited(index), limited(good)) if given.limit else (index, good)
     return given
-
-
-def listen(port: int) -> socket.socket:
-    """A socket on the port, listening."""
-    # With its protocol named: older asyncio sets TCP_NODELAY on no other.
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind(("127.0.0.1", port))
-    sock.listen(1024)
-    return sock
 
 
 def announce(name: str, sock: socket.socket) -> None:

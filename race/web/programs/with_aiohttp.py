@@ -12,6 +12,7 @@ import uvloop
 from aiohttp import web
 
 from race.web.programs import site
+from runtime.listen import listen
 
 
 def page(
@@ -42,7 +43,7 @@ async def ugly(request: web.Request) -> web.Response:
 def main() -> None:
     """Serve until SIGTERM."""
     given = site.arguments()
-    sock = site.listen(given.port)
+    sock = listen(given.port)
 
     async def start(app: web.Application) -> None:
         app["db"] = await site.connect()

@@ -12,6 +12,7 @@ from typing import Any
 from japronto import Application
 
 from race.web.programs import site
+from runtime.listen import listen
 
 
 def page(
@@ -48,7 +49,7 @@ def ugly(request: Any) -> Any:
 def main() -> None:
     """Serve until SIGTERM."""
     given = site.arguments()
-    sock = site.listen(given.port)
+    sock = listen(given.port)
     app = Application()
     db = app.loop.run_until_complete(site.connect())
     app.router.add_route("/", page(db, given.index))

@@ -12,6 +12,7 @@ from sanic import Request, Sanic
 from sanic.response import HTTPResponse, html, text
 
 from race.web.programs import site
+from runtime.listen import listen
 
 
 def page(make: Callable[..., Awaitable[tuple[str, str]]]) -> Callable[[Request], Any]:
@@ -42,7 +43,7 @@ async def ugly(request: Request) -> HTTPResponse:
 def main() -> None:
     """Serve until SIGTERM."""
     given = site.arguments()
-    sock = site.listen(given.port)
+    sock = listen(given.port)
 
     async def start(app: Any) -> None:
         app.ctx.db = await site.connect()

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.engines.conftest import BARE, on
+from tests.support.engines import BARE, on
 from tests.support.site_client import FORM, ask, ballot, get, raw
 from tests.support.site_server import SiteServer
 

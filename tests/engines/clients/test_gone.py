@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handlers.engine import parse
 from runtime.paths import ROOT
-from tests.engines.conftest import BARE, Starter, with_each
+from tests.support.engines import BARE, Starter, with_each
 from tests.support.site_client import get
 from tests.support.site_server import environment, serving, until
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from handlers import WEB
 from handlers.engine import parse
-from tests.engines.conftest import STORED, Starter, with_each
+from tests.support.engines import STORED, Starter, with_each
 from tests.support.site_client import ballot, get, raw, vote
 from tests.support.site_server import SiteServer, serving
 

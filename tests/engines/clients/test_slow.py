@@ -16,7 +16,7 @@ import pytest
 from handlers import LOOPS
 from handlers.engine import parse
 from handlers.web.patience import REQUEST_SECONDS
-from tests.engines.conftest import BARE, Starter, with_each
+from tests.support.engines import BARE, Starter, with_each
 from tests.support.site_client import Client, get
 from tests.support.site_server import SiteServer, fleet, until
 

@@ -18,7 +18,7 @@ from race.web.databases import Databases as Held
 from race.web.scenario import SiteScenario
 from race.web.servers import Launcher, Server
 from tests.conftest import absent
-from tests.engines.html import SESSION, UGLY, masked
+from tests.support.html import SESSION, UGLY, masked
 from tests.support.site_client import get
 from tests.support.site_server import Databases
 

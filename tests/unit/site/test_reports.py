@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
-import subprocess
-import sys
 from itertools import pairwise
 
 import pytest
@@ -33,26 +30,9 @@ from data_interface.reports.rows import (
 )
 from handlers.render import RENDERERS, charts, texts, views
 from handlers.render.reports import CHAPTERS
-from runtime.paths import ROOT
-from tests.conftest import absent
-from tests.site.test_render import HOSTILE, Outline, made, visible
+from tests.unit.site.test_render import HOSTILE, Outline, made, visible
 
 NOW = 1_777_638_896
-# Renders every report of a month; run by both interpreters.
-DIGESTS = """
-import asyncio, hashlib, sys
-from data_interface.history import fill
-from data_interface.memory_store import MemoryStore
-from handlers.render import RENDERERS
-async def main(now):
-    store, renderer = MemoryStore(), RENDERERS[sys.argv[1]].load()("e", "3")
-    await store.open()
-    await fill(store, now)
-    for name in ("today", "newest", "ratings", "ranking", "voters"):
-        page = renderer.report(await getattr(store, name)(now), now)
-        print(hashlib.sha256(page).hexdigest())
-asyncio.run(main(1_777_638_896))
-"""
 
 
 def samples(title: str = "Brave Crab") -> list[Report]:
@@ -224,24 +204,3 @@ def test_a_voter_is_a_number_that_lua_has_too() -> None:
     assert voter_of(None) == 0
     assert voter_of("f" * 32) == 2**44 - 1 < 10**14
     assert voter_of("00000000001" + "f" * 21) == 1
-
-
-@pytest.mark.parametrize("name", RENDERERS)
-def test_other_interpreters_give_the_same_bytes(name: str) -> None:
-    other = ROOT / ".venv-3.7" / "bin" / "python"
-    if not other.exists():
-        absent("no environment for CPython 3.7; `make env` builds it")
-    here, there = (
-        subprocess.run(
-            [python, "-c", DIGESTS, name],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        ).stdout.split()
-        for python in (sys.executable, other)
-    )
-    assert len(set(here)) == 5
-    assert here == there
-    assert len(here[0]) == len(hashlib.sha256().hexdigest())

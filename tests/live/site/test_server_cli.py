@@ -59,9 +59,9 @@ def complaint(done: subprocess.CompletedProcess[str], status: int) -> str:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("aiohtp-tarantool-one", "did you mean aiohttp-tarantool-one?"),
-        ("aiohtp", "did you mean aiohttp?"),
-        ("japronto-postgre-pool-uvloop", "did you mean japronto-postgres-pool-uvloop?"),
+        ("aiohtp-tarantool-one", "did you mean 'aiohttp-tarantool-one'?"),
+        ("aiohtp", "did you mean 'aiohttp'?"),
+        ("japronto-postgre-pool-uvloop", "did you mean 'japronto-postgres-pool-uvloop'?"),
         ("sanic-memory-pool", "memory has the connection modes one, not 'pool'"),
         (
             "django-postgres-one",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from data_interface import BACKENDS
-from handlers import LOOPS, WEB, survey
+from handlers import LOOPS, WEB, availability
+from handlers.availability import Availability, InterpreterError, find, wanted_version
 from handlers.engine import EngineError, beginning, every_engine, levels, parse
-from handlers.survey import InterpreterError, Survey, find, wanted_version
 from runtime import interpreters
 from runtime.plugin import Plugin
 
@@ -27,8 +28,8 @@ def web(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def current(monkeypatch: pytest.MonkeyPatch, version: str, *others: str) -> None:
     """The environments of a machine: the current one's version, and those tied to theirs."""
-    monkeypatch.setattr(survey, "current_version", lambda: version)
-    monkeypatch.setattr(survey, "found_versions", lambda: list(others))
+    monkeypatch.setattr(availability, "current_version", lambda: version)
+    monkeypatch.setattr(availability, "found_versions", lambda: list(others))
 
 
 def test_every_engine_tells_its_factors() -> None:
@@ -101,10 +102,13 @@ def test_the_interpreter_is_well_chosen(
         ("old-memory-one", "3.8", "old-memory-one runs on CPython 3.7 only, not 3.8"),
     ],
 )
-def test_an_interpreter_that_does_not_suit_is_one_line(engine: str, asked: str, said: str) -> None:
+def test_an_interpreter_that_does_not_suit_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, engine: str, asked: str, said: str
+) -> None:
+    monkeypatch.setattr(availability, "Probe", lambda *_: SimpleNamespace(version="3.13"))
     with pytest.raises(InterpreterError, match=f"^{re.escape(said)}$"):
         find(parse(engine), asked)
-    entry = Survey([parse(engine)], asked).describe(parse(engine))
+    entry = Availability([parse(engine)], asked).describe(parse(engine))
     assert (entry["runs"], entry["reason"]) == (False, said)
     assert "make env" not in entry["reason"]
 

@@ -19,7 +19,7 @@ from playwright.sync_api import (
 )
 
 from tests.conftest import absent
-from tests.engines.html import numbers
+from tests.support.html import numbers
 from tests.support.site_client import get, sticker
 from tests.support.site_server import SiteServer, environment, serving, until
 

@@ -52,7 +52,7 @@ def find(engine: Engine, asked: Optional[str]) -> Path:
     raise InterpreterError(no_environment(version))
 
 
-class Survey:
+class Availability:
     """What this machine has, asked once, for ``--list``."""
 
     def __init__(self, engines: List[Engine], asked: Optional[str]) -> None:

@@ -1,0 +1,30 @@
+"""Listening sockets of servers."""
+
+from __future__ import annotations
+
+import socket
+
+BACKLOG = 1024
+
+
+def listen(port: int, host: str = "127.0.0.1", shared: bool = False) -> socket.socket:
+    """Return a socket that listens on the port, or raise OSError.
+
+    Port 0 stands for a free one. With `shared`, several sockets may listen on the port, and the
+    kernel deals out the connections.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    # asyncio before CPython 3.8 sets TCP_NODELAY only on a socket that names its protocol. Without
+    # it, a pipelined answer waits 40 ms for the client's delayed acknowledgement.
+    sock = socket.socket(*found[:3])
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        sock.bind(found[4])
+        # At once, because two sockets that are only bound could both get the port.
+        sock.listen(BACKLOG)
+    except OSError:
+        sock.close()
+        raise
+    return sock
