@@ -61,8 +61,8 @@ class Sample:
     histogram is pairs (upper bound, count). `busy_connections` is the mean number of connections
     that waited for an answer, counted from the latencies (None where it cannot be). `cpu_ns` has
     what the processes used, by party, that only ran for this load; `beside_ns` how much of that was
-    before or after it (start, sorting), where that is known. `course` and `parts` are those of a
-    crowd (`model.Cell`).
+    before or after it (start, sorting), where that is known. `timeline` and `parts` are those of a
+    user load (`model.Cell`).
     """
 
     count: int
@@ -70,7 +70,7 @@ class Sample:
     errors: Mapping[str, int] = field(default_factory=dict)
     latency_us: Mapping[str, float] = field(default_factory=dict)
     histogram: Sequence[tuple[float, int]] = ()
-    course: Sequence[Moment] = ()
+    timeline: Sequence[Moment] = ()
     parts: Mapping[str, Part] = field(default_factory=dict)
     busy_connections: float | None = None
     bytes: int | None = None

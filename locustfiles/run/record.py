@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from locustfiles.run.course import Course
 from locustfiles.run.planned import PlannedShape, fields_of, load_of
 from locustfiles.run.samples import Sample, Samples
+from locustfiles.run.timeline import Timeline
 from locustfiles.run.verdict import Verdict
 
 # Of a run that a person steers by hand.
@@ -31,7 +31,7 @@ class Run:
     users: list[str]
     host: str
     samples: Samples
-    course: Course
+    timeline: Timeline
     begun: float = field(default_factory=time.time)
     ended: float | None = None
     reported: bool = False
@@ -70,7 +70,7 @@ def begun(environment: Any, samples: Samples) -> Run:
         users=[one.__name__ for one in environment.user_classes],
         host=environment.host or "",
         samples=samples,
-        course=Course(lambda: load_of(environment), lambda: environment.runner.user_count),
+        timeline=Timeline(lambda: load_of(environment), lambda: environment.runner.user_count),
     )
 
 

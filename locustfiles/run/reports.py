@@ -112,7 +112,7 @@ def record(run: Run, environment: Any) -> dict[str, Any]:
             for one in stats.errors.values()
         ],
         "cpu_seconds": run.cpu_seconds,
-        "course": run.course.moments,
+        "timeline": run.timeline.moments,
         "history": history(stats.history),
         "server": list(run.sampled()),
     }

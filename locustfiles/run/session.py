@@ -77,7 +77,7 @@ class Session:
     def _start(self, environment: Any, **_: Any) -> None:
         self.run = run = record.begun(environment, self._samples)
         self._verdicts.append(run.verdict)
-        self._follower = gevent.spawn(run.course.follow, gevent.sleep)
+        self._follower = gevent.spawn(run.timeline.follow, gevent.sleep)
         say(f"{run.shape} begins: {', '.join(run.users)}")
         if isinstance(environment.runner, MasterRunner):
             self._guard = guard = Guard(environment.runner.clients, gevent.sleep)

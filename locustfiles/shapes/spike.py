@@ -1,4 +1,4 @@
-"""A sudden crowd."""
+"""A sudden user load."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Spike(Plan):
 
     FIELDS = (
         Field("spike_base", "10", "users before and after"),
-        Field("spike_peak", "100", "users of the crowd"),
+        Field("spike_peak", "100", "users of the user load"),
         Field("spike_before", "60s", "time until it comes"),
         Field("spike_during", "20s", "time that it stays"),
         Field("spike_after", "60s", "time to recover"),

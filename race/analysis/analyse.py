@@ -156,8 +156,8 @@ def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) ->
 
 def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> Table:
     """Ranked are those with a number of their own: at a fixed rate everyone serves what is offered,
-    of a crowd what its users ask for, and where something else than the party under test was the
-    limit, the rate is a lower bound.
+    of a user load what its users ask for, and where something else than the party under test was
+    the limit, the rate is a lower bound.
     Who has too few rounds for an interval, where others have enough, would tie with everybody.
     """
     rates = race.own(work)

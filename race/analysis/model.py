@@ -22,7 +22,7 @@ from race.stats.ranking import Pair
 State = Literal[
     "ranked",
     "fixed-rate",
-    "crowd",
+    "user-load",
     "at-least",
     "waiting",
     "unsupported",
@@ -141,7 +141,7 @@ class Contest:
 
     @property
     def closed(self) -> bool:
-        """Whether the loop was: neither a rate nor a crowd was given."""
+        """Whether the loop was: neither a rate nor a user load was given."""
         return self.work.load.closed
 
     @property

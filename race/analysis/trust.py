@@ -28,7 +28,7 @@ def state(
     if ranked:
         return "ranked", None
     if counted and not counted[0].load.closed:
-        return ("crowd" if counted[0].load.crowd else "fixed-rate"), None
+        return ("user-load" if counted[0].load.user_load else "fixed-rate"), None
     late = sum(cell.status == "overloaded" for cell in ran)
     if late:
         return "overloaded", f"did not keep up in {late} of {len(ran)} cells"

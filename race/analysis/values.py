@@ -2,7 +2,7 @@
 
 A cell counts when its status is ok, it is not of the calibration, and its round was not rejected;
 of two records of one cell (measured again, or in a resumed race) the later counts. At a fixed rate,
-or under a crowd, that a contender did not keep up with even once none of its cells counts:
+or under a user load, that a contender did not keep up with even once none of its cells counts:
 percentiles of those that went well would be the survivors'. A round's value is the mean of a log
 over its passes, and exists only when every pass that the race ran counts, so that drift within the
 round cancels.
@@ -41,8 +41,10 @@ def place(discipline: Discipline, work: Work) -> str:
 
 def load_text(load: Load, unit: str) -> str:
     """One phrase for people: "100 connections, 24 requests pipelined"."""
-    if load.crowd:
-        return f"{load.crowd.user}s by the shape {load.crowd.shape}, up to {load.connections}"
+    if load.user_load:
+        return (
+            f"{load.user_load.user}s by the shape {load.user_load.shape}, up to {load.connections}"
+        )
     parts = [f"{load.connections} {'at once' if load.fixed else 'connections'}"]
     if load.pipeline > 1:
         parts.append(f"{load.pipeline} {unit} pipelined")

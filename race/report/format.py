@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from datetime import datetime
 
-from race.analysis.crowds import ALL, Side
 from race.analysis.model import Contest, Spread, Standing
+from race.analysis.user_loads import ALL, Side
 from race.analysis.values import a, load_text, one
 from race.saved.model import Environment
 
@@ -139,9 +139,9 @@ def seconds(side: Side) -> str:
     return number(side.parts[ALL].count.median / found.median if found else None)
 
 
-def most(side: Side, course: str) -> str:
-    """Of a course, at any moment of any cell."""
-    found = (point.high for point in side.courses.get(course, []))
+def most(side: Side, timeline: str) -> str:
+    """Of a timeline, at any moment of any cell."""
+    found = (point.high for point in side.timelines.get(timeline, []))
     return figure(max(found, default=None), "count")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from race.analysis import crowds
+from race.analysis import user_loads
 from race.analysis.distributions import ROWS
 from race.analysis.model import Analysis
 from race.report import format as words
@@ -173,7 +173,7 @@ def _more(analysis: Analysis) -> Iterator[Entry]:
             "than p50, 99 of 100 no longer than p99 (not told of fewer than 100), none longer than "
             "max.",
         )
-    if crowds.followed(analysis):
+    if user_loads.followed(analysis):
         yield Entry(
             "seconds, connections, in use, memory",
             f"Of a cell: how long its {unit} took together; how many connections to the database "

@@ -7,10 +7,10 @@ import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from race.analysis import crowds
-from race.analysis.crowds import Followed, Side
+from race.analysis import user_loads
 from race.analysis.distributions import PERCENTILES, Means, Timed, summaries, timed
 from race.analysis.model import Analysis, Contest
+from race.analysis.user_loads import Followed, Side
 from race.analysis.values import place
 from race.report import format as words
 from race.report import sentences
@@ -25,7 +25,7 @@ CELLS = (
 
 def page(analysis: Analysis) -> str:
     """Headline, warnings, legend, who was left out, means over tasks, one ranking for each contest
-    of the closed loop with what more is known of it, fixed rates, what crowds saw, what each choice
+    of the closed loop with what more is known of it, fixed rates, what users saw, what each choice
     buys, what an answer is, the command.
     """
     head = analysis.race.head
@@ -35,13 +35,13 @@ def page(analysis: Analysis) -> str:
     parts += [_legend(found)] if (found := legend(analysis, cells=False)) else []
     parts += [escape(f"Left out: {'; '.join(head.left_out)}.")] if head.left_out else []
     parts += [_mean(analysis, one) for one in summaries(analysis)]
-    watched = {one.contest.work: one for one in crowds.followed(analysis)}
+    watched = {one.contest.work: one for one in user_loads.followed(analysis)}
     for contest in analysis.closed():
         parts += [_contest(analysis, contest), _more(analysis, contest, watched.get(contest.work))]
     parts += _rates(analysis)
-    groups = crowds.crowds(analysis)
-    parts += [escape(text) for text in crowds.known_limits(groups)]
-    parts += [_crowd(group) for group in groups]
+    groups = user_loads.user_loads(analysis)
+    parts += [escape(text) for text in user_loads.known_limits(groups)]
+    parts += [_user_load(group) for group in groups]
     parts += [_choices(analysis), _answers(analysis)]
     commit = escape(words.commit(head.environment)) if head.environment.commit else ""
     where = f" on commit {commit}" if commit else ""
@@ -122,17 +122,17 @@ def _more(analysis: Analysis, contest: Contest, watched: Followed | None) -> str
     """
     rows: dict[str, dict[str, str]] = defaultdict(dict)
     for side in watched.sides if watched else ():
-        rows[side.item.label] |= _course(contest, side)
+        rows[side.item.label] |= _timeline(contest, side)
     for one in timed(analysis, contest) if contest.work.load.fixed else ():
         rows[one.item.label] |= _single(contest, one)
     order = [item.label for item in contest.standings if item.label in rows]
     return _known(contest.discipline.contender, {label: rows[label] for label in order})
 
 
-def _course(contest: Contest, side: Side) -> dict[str, str]:
+def _timeline(contest: Contest, side: Side) -> dict[str, str]:
     """What a cell took from its begin to its end."""
     return {
-        contest.discipline.unit: f"{side.parts[crowds.ALL].count.median:,.0f}",
+        contest.discipline.unit: f"{side.parts[user_loads.ALL].count.median:,.0f}",
         "seconds": words.seconds(side),
         "connections": words.most(side, "connections"),
         "in use": words.most(side, "working"),
@@ -201,12 +201,12 @@ def _rates(analysis: Analysis) -> list[str]:
     return parts
 
 
-def _crowd(group: crowds.Group) -> str:
-    """Contenders under a crowd, who did not keep up, every pair in a sentence, the parts."""
+def _user_load(group: user_loads.Group) -> str:
+    """Contenders under a user load, who did not keep up, every pair in a sentence, the parts."""
     contest = group.contest
     rows: list[list[str]] = []
     for side in group.sides:
-        whole = side.parts[crowds.ALL]
+        whole = side.parts[user_loads.ALL]
         times = [words.spread(one, words.milliseconds) for one in (whole.p50_us, side.p95_us)]
         last = [words.spread(side.lost, words.percent), side.full or "unknown", str(side.cells)]
         rows.append([side.item.label, f"{whole.count.median:,.0f}", *times, *last])
@@ -221,17 +221,17 @@ def _crowd(group: crowds.Group) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _parts(group: crowds.Group) -> str:
+def _parts(group: user_loads.Group) -> str:
     """By what was asked for: how many went well, and the median of all times."""
     rows = [
         [name, *(_part(side.parts.get(name)) for side in group.sides)]
         for name in group.parts
-        if name != crowds.ALL
+        if name != user_loads.ALL
     ]
     return table(["", *(side.item.name for side in group.sides)], rows, left=(0,))
 
 
-def _part(row: crowds.Row | None) -> str:
+def _part(row: user_loads.Row | None) -> str:
     if row is None:
         return words.NONE
     took = words.milliseconds(row.p50_us.median if row.p50_us else None)

@@ -10,11 +10,11 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from race.analysis import crowds
-from race.analysis.crowds import Side
+from race.analysis import user_loads
 from race.analysis.merge import MergedPair, between, merged_pair
 from race.analysis.model import Contest, Spread, Standing
 from race.analysis.pairing import Run
+from race.analysis.user_loads import Side
 from race.errors import RaceError, unknown
 from race.report import format as words
 from race.report.sentences import connections
@@ -40,7 +40,7 @@ def task_word(work: Work) -> str:
     """
     load = work.load
     parts = [work.task, *([f"x{load.pipeline}"] if load.pipeline > 1 else [])]
-    parts += [load.crowd.shape] if load.crowd else []
+    parts += [load.user_load.shape] if load.user_load else []
     parts += [f"c{load.connections}"] if load.fixed else []
     return ":".join([*parts, *([f"{load.rate:g}/s"] if load.rate is not None else [])])
 
@@ -116,13 +116,13 @@ def _standings(runs: Sequence[Run], task: str, label: str) -> list[Standing]:
     return found
 
 
-def _crowd(runs: Sequence[Run], task: str, first: str, second: str, figure: str) -> str:
-    if figure not in crowds.MEASURES:
-        raise unknown("figure of a crowd", figure, crowds.MEASURES)
+def _user_load(runs: Sequence[Run], task: str, first: str, second: str, figure: str) -> str:
+    if figure not in user_loads.MEASURES:
+        raise unknown("figure of a user load", figure, user_loads.MEASURES)
     for label in (first, second):
         _standings(runs, task, label)
     found = [
-        crowds.ratio(run.analysis, one.work, figure, first, second)
+        user_loads.ratio(run.analysis, one.work, figure, first, second)
         for run, one in _both(runs, task)
     ]
     estimate = between(found)
@@ -132,12 +132,12 @@ def _crowd(runs: Sequence[Run], task: str, first: str, second: str, figure: str)
 def _seen(runs: Sequence[Run], task: str, label: str, figure: str) -> str:
     """The median over rounds, with the least and the largest round."""
     if figure not in SEEN:
-        raise unknown("figure of a crowd", figure, SEEN)
+        raise unknown("figure of a user load", figure, SEEN)
     _standings(runs, task, label)
     found = [
         side
         for run, contest in _both(runs, task)
-        for group in crowds.crowds(run.analysis)
+        for group in user_loads.user_loads(run.analysis)
         for side in group.sides
         if group.contest.work == contest.work and side.item.label == label
     ]
@@ -231,18 +231,18 @@ def _same(texts: Iterable[str]) -> str:
 
 
 SEEN: dict[str, tuple[Callable[[Side], Spread | None], Callable[[float | None], str]]] = {
-    "p50": (lambda side: side.parts[crowds.ALL].p50_us, words.milliseconds),
+    "p50": (lambda side: side.parts[user_loads.ALL].p50_us, words.milliseconds),
     "p95": (lambda side: side.p95_us, words.milliseconds),
     "failed": (lambda side: side.lost, words.percent),
 }
-"""What one contender showed a crowd."""
+"""What one contender showed a user load."""
 PAIR = ("TASK", "A", "B")
 MEASURES = {
     "ratio": Measure(PAIR, _ratio),
     "cpu-ratio": Measure(PAIR, _cpu_ratio),
     "verdict": Measure(PAIR, _verdict),
     "effect": Measure(("TASK", "FACTOR", "LEVEL", "REFERENCE"), _effect),
-    "crowd": Measure((*PAIR, "FIGURE"), _crowd),
+    "user-load": Measure((*PAIR, "FIGURE"), _user_load),
     "seen": Measure(("TASK", "CONTENDER", "FIGURE"), _seen),
     "rate": _figure(_units_per_second, words.number),
     "busy": _figure(lambda item: item.busy, words.percent),

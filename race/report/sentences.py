@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from race.analysis import crowds
-from race.analysis.crowds import Side, Versus
+from race.analysis import user_loads
 from race.analysis.headline import against
 from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.user_loads import Side, Versus
 from race.analysis.values import load_text
 from race.report import format as words
 from race.saved.model import Work
@@ -38,7 +38,7 @@ def verdict(contest: Contest) -> str:
     if contest.rated:
         return "At a fixed rate everyone serves what is offered: there is nothing to rank by."
     if not contest.closed:
-        return "A crowd sets its own pace: there is nothing to rank by."
+        return "A user load sets its own pace: there is nothing to rank by."
     if len(ranked) < 2:
         return "Fewer than two contenders have a rate of their own here: there is no ranking."
     if not contest.enough:
@@ -186,19 +186,19 @@ def spoken(contest: Contest) -> str:
 
 
 def late(side: Side) -> str:
-    """Who did not keep up with a crowd, and how often."""
+    """Who did not keep up with a user load, and how often."""
     return f"{side.item.label}: did not keep up in {side.late} of {side.cells} cells."
 
 
 def versus(contest: Contest, pair: Versus) -> str:
-    """Two contenders under one crowd, in a sentence."""
+    """Two contenders under one user load, in a sentence."""
     known = (
         (pair.count, f"as many {contest.discipline.unit}"),
         (pair.p50, "the median time"),
         (pair.p95, "the p95"),
     )
     told = ", ".join(f"{found} {what}" for found, what in known if found is not None)
-    differ = "" if pair.differ == crowds.TWIN else f" ({pair.differ})"
+    differ = "" if pair.differ == user_loads.TWIN else f" ({pair.differ})"
     return f"{pair.label} against {pair.other}{differ}: {told or words.NONE}."
 
 

@@ -149,7 +149,7 @@ class Cells:
         """
         planned = load.duration_s
         if spot not in self.learned.seconds:
-            needed = 0.0 if load.crowd else least_seconds(self.scenario.limits, load, rate)
+            needed = 0.0 if load.user_load else least_seconds(self.scenario.limits, load, rate)
             longer = min(needed * ROOM, LONGEST * planned) if needed > planned else planned
             self.learned.seconds[spot] = longer
         return self.learned.seconds[spot]
@@ -197,7 +197,7 @@ def _cell(planned: Planned, outcome: _Outcome, began: str, verdict: Verdict) -> 
         errors=dict(sample.errors),
         latency_us={} if unanswered else dict(sample.latency_us),
         histogram=[] if unanswered else list(sample.histogram),
-        course=list(sample.course),
+        timeline=list(sample.timeline),
         parts=dict(sample.parts),
         no_latency=unanswered,
         meters=dict(outcome.measured.meters),
@@ -211,8 +211,8 @@ def _cell(planned: Planned, outcome: _Outcome, began: str, verdict: Verdict) -> 
 
 def _offered(load: Load) -> str:
     """What a contender did not keep up with."""
-    if load.crowd:
-        return f"{load.connections} users of the shape {load.crowd.shape}"
+    if load.user_load:
+        return f"{load.connections} users of the shape {load.user_load.shape}"
     return f"{load.rate:,.0f}/s"
 
 
@@ -220,7 +220,7 @@ def _too_slow(sample: Sample, load: Load, scenario: Scenario) -> str:
     """Found once, and the cell is not measured again: the next time would be as slow."""
     least = scenario.limits.samples
     seen = f"{sample.count} in {sample.seconds:.1f} s"
-    if load.crowd:
+    if load.user_load:
         return f"too few for this shape: {seen}, where {least} are needed"
     if not sample.count:
         return f"too slow for this duration: {seen}, where {least} are needed"

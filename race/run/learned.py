@@ -50,7 +50,7 @@ class Learned:
     def longer(self, spot: Spot) -> bool:
         """Whether its cells may still be made longer; a shape takes as long as it does."""
         load = spot[1].load
-        return load.crowd is None and self.seconds[spot] < LONGEST * load.duration_s
+        return load.user_load is None and self.seconds[spot] < LONGEST * load.duration_s
 
     def remember(self, cells: Iterable[Cell]) -> None:
         """Learn from cells: from each one as it is measured, or from all of an interrupted race, in

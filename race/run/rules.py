@@ -38,7 +38,7 @@ class Judgement:
     """Why a cell is invalid, if it is.
 
     `own_fault` when not the machine did it, `overloaded` when it was offered a fixed rate or a
-    crowd and did not keep up, `too_slow` when it needs a longer cell.
+    user load and did not keep up, `too_slow` when it needs a longer cell.
     """
 
     reasons: tuple[str, ...] = ()

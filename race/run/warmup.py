@@ -43,8 +43,8 @@ def warm_up(plan: WarmUpPlan, load: Load, window: Window) -> Warm:
 
 
 def raised(scenario: Scenario, load: Load, window: Window) -> Warm:
-    """Warm up, then double the connections while nobody is saturated and it helps; a crowd has as
-    many as it has users, and fixed ones stay.
+    """Warm up, then double the connections while nobody is saturated and it helps; a user load
+    has as many as it has users, and fixed ones stay.
 
     One window may be lucky, and all contenders would get its connections: it must help twice. Not
     while others use the cores: who was kept off them looks idle.

@@ -31,7 +31,7 @@ NOBODY = "nobody"
 """`Cell.full` where no party was: more connections might have raised the throughput."""
 
 
-class Crowd(Struct, frozen=True):
+class UserLoad(Struct, frozen=True):
     """Users in the place of connections that always wait: each does one thing after the other, and
     thinks in between. `user` is what they are, `shape` how many there are over time, by its
     `options` (name and value).
@@ -42,12 +42,12 @@ class Crowd(Struct, frozen=True):
     options: tuple[tuple[str, str], ...] = ()
 
 
-class Load(Struct, frozen=True):
-    """What a cell was driven with: a closed loop, `rate` units/s offered, or a `crowd`.
+class Load(Struct, frozen=True, rename={"user_load": "crowd"}):
+    """What a cell was driven with: a closed loop, `rate` units/s offered, or a `user_load`.
 
     `pipeline` requests are sent before the first answer. `fixed` connections are a part of the
-    question and never raised: so many units are under way at a time. Of a crowd `connections` are
-    as many as its users at most, and `duration_s` is what its shape takes.
+    question and never raised: so many units are under way at a time. A user load's `connections` are as
+    many as its users at most, and `duration_s` is what its shape takes.
     """
 
     generator: Name
@@ -56,15 +56,15 @@ class Load(Struct, frozen=True):
     pipeline: Annotated[int, Meta(ge=1)] = 1
     rate: Positive | None = None
     duration_s: Positive = 2.0
-    crowd: Crowd | None = None
+    user_load: UserLoad | None = None
     fixed: bool = False
 
     @property
     def closed(self) -> bool:
         """Whether every connection always waits for an answer, so that who is driven sets the pace.
-        At a rate the clock does, in a crowd the users.
+        At a rate the clock does, in a user load the users.
         """
-        return self.rate is None and self.crowd is None
+        return self.rate is None and self.user_load is None
 
     @property
     def fills(self) -> bool:
@@ -91,8 +91,8 @@ class WarmUp(Struct, frozen=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """A cell `at` seconds after its begin: the `users` of a crowd; of the last seconds before it
-    `throughput` (units/s that went well) and percentiles of all times, in microseconds;
+    """A cell `at` seconds after its begin: the `users` of a user load; of the last seconds before
+    it `throughput` (units/s that went well) and percentiles of all times, in microseconds;
     `connections` that the contender had open to its database, and how many of them were `working`
     (not idle). None is what is not known.
     """
@@ -114,7 +114,7 @@ class Part(Struct, frozen=True, kw_only=True):
     latency_us: dict[str, Amount] = {}
 
 
-class Cell(Struct, frozen=True, kw_only=True):
+class Cell(Struct, frozen=True, kw_only=True, rename={"timeline": "course"}):
     """One contender at one task under one load in one round; round 0 is the calibration.
 
     `count` units were done in `seconds`, `throughput` a second. `histogram` is pairs (upper bound
@@ -124,12 +124,12 @@ class Cell(Struct, frozen=True, kw_only=True):
     are how many the generator saw waiting on the mean (for Little's law). `full` is the party that
     had no more to give, "nobody", or None where that cannot be told, with the reason in
     `full_unknown`; unless it is the first one, or connections are fixed, `throughput` is a lower
-    bound. `no_latency` says why a pipelined cell has none. `course` is what happened over time, of
-    a crowd or a load that was watched; of a crowd `parts` are the kinds of units that its users
-    asked for, by name.
+    bound. `no_latency` says why a pipelined cell has none. `timeline` is what happened over time,
+    of a user load or a load that was watched; of a user load `parts` are the kinds of units that its
+    users asked for, by name.
 
     A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
-    overloaded (offered a fixed rate or a crowd that it did not keep up with). It keeps what was
+    overloaded (offered a fixed rate or a user load that it did not keep up with). It keeps what was
     measured of it all the same; None and empty is what was not measured. `fault` is what the rest
     of the race has to know of it, also when it is resumed.
     """
@@ -153,7 +153,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     errors: dict[str, Count] = {}
     latency_us: dict[str, Amount] = {}
     histogram: list[tuple[float, int]] = []
-    course: list[Moment] = []
+    timeline: list[Moment] = []
     parts: dict[str, Part] = {}
     no_latency: str | None = None
     meters: dict[str, Figures] = {}

@@ -16,7 +16,7 @@ def work_text(work: Work) -> str:
     """
     load = work.load
     text = work.task if load.pipeline == 1 else f"{work.task} x{load.pipeline}"
-    text += f" {load.crowd.shape}" if load.crowd else ""
+    text += f" {load.user_load.shape}" if load.user_load else ""
     text += f" c{load.connections}" if load.fixed else ""
     return text if load.rate is None else f"{text} {load.rate:,.0f}/s"
 
@@ -48,7 +48,7 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
     """What was measured. A closed loop's percentiles restate its throughput: they are left out."""
     party = discipline.parties[0]
     parts = [f"{cell.throughput:,.0f} {discipline.unit}/s"]
-    shown = () if cell.load.closed else ("p50", "p95") if cell.load.crowd else ("p99",)
+    shown = () if cell.load.closed else ("p50", "p95") if cell.load.user_load else ("p99",)
     known = [(name, cell.latency_us[name]) for name in shown if name in cell.latency_us]
     parts += [f"{name} {us / 1000:,.1f} ms" for name, us in known]
     if cell.count:

@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from race.analysis import crowds
+from race.analysis import user_loads
 from race.analysis.model import Analysis, Contest, Spread, Standing
 from race.analysis.trust import state
 from race.analysis.values import cpu_us, in_order, median
@@ -47,7 +47,7 @@ def everything(analysis: Analysis) -> Iterator[RenderableType]:
         yield from (Text(f"{one.term}: {one.text}", "dim") for one in legend.ranges(analysis))
     if (at_rates := latencies(analysis)) is not None:
         yield at_rates
-    yield from seen_by_crowds(analysis)
+    yield from seen_by_user_loads(analysis)
     if analysis.closed():
         yield matrix(analysis)
 
@@ -137,17 +137,17 @@ def latencies(analysis: Analysis) -> Table | None:
     return table if rated else None
 
 
-def seen_by_crowds(analysis: Analysis) -> Iterator[RenderableType]:
+def seen_by_user_loads(analysis: Analysis) -> Iterator[RenderableType]:
     """Of each group a table of units, median, p95 and, of who did not keep up, what failed; below
     it every pair in a sentence.
     """
-    for group in crowds.crowds(analysis):
+    for group in user_loads.user_loads(analysis):
         table = _table(f"{group.title}, {group.contest.load}: milliseconds")
         table.add_column(analysis.discipline.contender, no_wrap=True)
         for name in (analysis.discipline.unit, "median", "p95", "failed", "n"):
             table.add_column(name, justify="right", no_wrap=True)
         for side in group.sides:
-            whole = side.parts[crowds.ALL]
+            whole = side.parts[user_loads.ALL]
             times = [_middle(one) for one in (whole.p50_us, side.p95_us)]
             name, last = (
                 broken(side.item.label, NAME),

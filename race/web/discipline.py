@@ -11,7 +11,7 @@ from race.errors import RaceError
 from race.machine.cores import WORKERS
 from race.machine.describe import number, output
 from race.saved.model import Contender
-from race.web import crowds, engines, findings
+from race.web import engines, findings, user_loads
 from race.web import load as generators
 from race.web.databases import held
 from race.web.engines import CONTENDER
@@ -54,7 +54,7 @@ class Web:
         for name in drivers:
             if missing := generators.find(name).missing():
                 raise RaceError(missing)
-        return engines.choose(crowds.settled(scenario))
+        return engines.choose(user_loads.settled(scenario))
 
     @contextmanager
     def open(self, scenario: SiteScenario, contenders: Sequence[Contender]) -> Iterator[Start]:

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
 from race.errors import RaceError, unknown
-from race.saved.model import Crowd, Load, Name
+from race.saved.model import Load, Name, UserLoad
 from race.scenario import AtLeastOne, LoadPlan, Names, Scenario
 from race.web import load as generators
 from race.web.load import GENERATORS
@@ -31,8 +31,8 @@ class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """wrk drives the closed loop, oha the open one; Locust a crowd: a `user` of locustfiles/users
-    by a `shape` of locustfiles/shapes, with `shape_options` in the place of the shape's own fields.
+    """wrk drives the closed loop, oha the open one; Locust a user load: a `user` of
+    locustfiles/users by a `shape` of locustfiles/shapes, with `shape_options` in the place of the shape's own fields.
     """
 
     generator: Name = "wrk"
@@ -45,27 +45,29 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
         for name in (self.generator, self.open_generator):
             if name not in GENERATORS:
                 raise unknown("load generator", name, GENERATORS)
-        crowd = isinstance(generators.find(self.generator), Shaped)
-        if crowd and not (self.user and self.shape):
+        user_load = isinstance(generators.find(self.generator), Shaped)
+        if user_load and not (self.user and self.shape):
             raise RaceError(f"{self.generator} needs users: load.user and load.shape say which")
-        if crowd and (self.rates or self.rates_of_slowest or self.rates_of_own):
+        if user_load and (self.rates or self.rates_of_slowest or self.rates_of_own):
             raise RaceError("users set their own pace: no fixed rates beside load.shape")
-        if not crowd and (self.user or self.shape or self.shape_options):
+        if not user_load and (self.user or self.shape or self.shape_options):
             raise RaceError(
                 f"load.user, load.shape and load.shape_options are not for {self.generator}: "
                 'generator = "locust" has users'
             )
 
     @property
-    def crowd(self) -> Crowd | None:
+    def user_load(self) -> UserLoad | None:
         """The users; None where connections always wait for an answer."""
         if not self.shape:
             return None
-        return Crowd(self.user, self.shape, tuple(map(_option, sorted(self.shape_options.items()))))
+        return UserLoad(
+            self.user, self.shape, tuple(map(_option, sorted(self.shape_options.items())))
+        )
 
     def closed(self, depth: int) -> Load:
         """See ``LoadPlan``."""
-        return replace(LoadPlan.closed(self, depth), crowd=self.crowd)
+        return replace(LoadPlan.closed(self, depth), user_load=self.user_load)
 
 
 def _option(given: tuple[str, str | int | float]) -> tuple[str, str]:

@@ -16,9 +16,9 @@ from tests.support.race_lab import LIMITS, Race
 from tests.support.site_server import Databases
 from toolbench.drivers import DRIVERS
 from toolbench.sqlalchemy import schedules
-from toolbench.sqlalchemy.course import Look, course, pause
 from toolbench.sqlalchemy.log import BUCKET_NS, Log
 from toolbench.sqlalchemy.schedules import Schedule
+from toolbench.sqlalchemy.timeline import Look, pause, timeline
 from toolbench.sqlalchemy.workload import left, number, workload
 
 WAYS = [name for name in DRIVERS if name.startswith("sqlalchemy-")]
@@ -110,23 +110,23 @@ def test_what_is_too_late_is_given_up_as_a_whole(schedule: Schedule) -> None:
 def test_what_was_done_is_counted_by_time_and_kind() -> None:
     log = Log()
     log.ends = [log.begun + place * BUCKET_NS // 2 for place in range(5)]
-    assert log.course() == [2, 2, 1]
+    assert log.timeline() == [2, 2, 1]
     log.failed(ValueError("one\n line"))
     log.failed(ValueError("one\n line"))
     assert dict(log.errors) == {"ValueError: one line": 2}
-    assert Log().course() == []
+    assert Log().timeline() == []
 
 
-def test_the_course_has_what_the_database_saw_during_the_load() -> None:
+def test_the_timeline_has_what_the_database_saw_during_the_load() -> None:
     looks = [Look(at * SECOND // 10, at, at // 2) for at in range(20)]
-    moments = course(looks, 5 * SECOND // 10, 1.0, [1] * 20)
+    moments = timeline(looks, 5 * SECOND // 10, 1.0, [1] * 20)
     assert [round(one.at, 1) for one in moments] == [place / 10 for place in range(11)]
     assert [one.connections for one in moments] == list(range(5, 16))
     assert moments[-1].working == 7
     # One in each twentieth of a second; nothing is known of the begin.
     assert moments[0].throughput == 0
     assert [one.throughput for one in moments[1:]] == pytest.approx([20.0] * 10)
-    assert course([], 0, 1.0, []) == []
+    assert timeline([], 0, 1.0, []) == []
 
 
 def test_looks_are_as_many_for_a_short_load_as_for_a_long_one() -> None:
@@ -167,10 +167,10 @@ def test_each_way_does_the_whole_workload(raced: Callable[[str], Race]) -> None:
         assert cell.status == "ok", cell.reason
         assert cell.count == number(0.5)
         assert cell.errors == {}
-        assert cell.course, label
+        assert cell.timeline, label
         assert cell.meters["peak_bytes"]["driver"] > 10_000_000
         assert cell.meters["cpu_ns"]["driver"] > 0
-    most = {label: max(one.connections or 0 for one in cells[label].course) for label in cells}
+    most = {label: max(one.connections or 0 for one in cells[label].timeline) for label in cells}
     assert most["sqlalchemy-sync"] == 1
     assert 2 <= most["sqlalchemy-chunks"] <= 8
     assert 2 <= most["sqlalchemy-bounded"] <= 8

@@ -41,7 +41,7 @@ class Log:
         """All are over."""
         self.over = clock()
 
-    def course(self) -> list[int]:
+    def timeline(self) -> list[int]:
         """How many went well in each BUCKET_NS from the begin on."""
         found = Counter((end - self.begun) // BUCKET_NS for end in self.ends)
         return [found[place] for place in range(max(found, default=-1) + 1)]

@@ -78,7 +78,7 @@ async def _drive(way: Way, question: Words) -> Words:
     answer = {
         **summary(sorted(log.took), (log.over - log.begun) / 1e9, log.errors),
         "begun": log.begun,
-        "course": log.course(),
+        "timeline": log.timeline(),
         "rows": log.rows,
     }
     return {**answer, "beside_ns": time.process_time_ns() - stopped}

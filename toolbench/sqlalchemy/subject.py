@@ -14,7 +14,7 @@ from race.saved.model import Contender, Figures, Load, Work
 from toolbench import subject
 from toolbench.operation import operations
 from toolbench.shared import Shared
-from toolbench.sqlalchemy.course import course, looking
+from toolbench.sqlalchemy.timeline import looking, timeline
 from toolbench.sqlalchemy.workload import EXAMPLE_ROWS, SCHEMA, left, number
 from toolbench.subject import CHECK_SECONDS, Checked, Driven, Drove, sample
 
@@ -30,7 +30,7 @@ class Done(Drove, frozen=True):
     """
 
     begun: int = 0
-    course: tuple[int, ...] = ()
+    timeline: tuple[int, ...] = ()
     rows: int = 0
 
 
@@ -65,7 +65,7 @@ class Workload(Driven):
         return replace(
             sample(done),
             busy_connections=None,
-            course=course(looks, done.begun, done.seconds, done.course),
+            timeline=timeline(looks, done.begun, done.seconds, done.timeline),
         )
 
     def facts(self, task: str) -> Figures:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from race.analysis import crowds, values
+from race.analysis import user_loads, values
 from race.analysis.distributions import mean_logs
 from race.analysis.merge import between
 from race.analysis.model import Contest, Standing
@@ -21,7 +21,7 @@ from race.stats import noise, ranking, signed_rank
 from race.stats.estimate import Estimate
 from race.stats.noise import LEAST_MARGIN, Rounds
 
-OWN = ("ranked", "crowd")
+OWN = ("ranked", "user-load")
 """States of who has a rate of its own."""
 LOST = ("failed", "invalid", "waiting")
 UNKNOWN, IDLE = "whose core was full is not known", "no core was full"
@@ -56,8 +56,8 @@ def _lacking(run: Run, contest: Contest | None, task: str, label: str) -> Iterat
         yield UNMEASURED, f"{label} did not run on {task} in {run.name}"
     elif item.state == "unsupported":
         yield UNTESTED, f"{label} on {contest.place}: {item.reason}"
-    # Of a crowd what went well is compared, also where that was not all.
-    elif item.state in LOST or (item.state == "overloaded" and not contest.work.load.crowd):
+    # Of a user load what went well is compared, also where that was not all.
+    elif item.state in LOST or (item.state == "overloaded" and not contest.work.load.user_load):
         yield UNMEASURED, f"{label} on {contest.place} in {run.name}: {item.reason}"
 
 
@@ -68,8 +68,8 @@ def measured(runs: Sequence[Run], sides: Sides) -> Measured:
     """
     first, second = sides
     task = first.tasks[0]
-    if contests(runs, task)[0].work.load.crowd:
-        return _crowd(runs, task, first.label, second.label)
+    if contests(runs, task)[0].work.load.user_load:
+        return _user_load(runs, task, first.label, second.label)
     if any(_bounds(runs, side) for side in sides):
         return _of_a_bound(runs, sides)
     full = _full(runs, first), _full(runs, second)
@@ -128,23 +128,26 @@ def _of_a_bound(runs: Sequence[Run], sides: Sides) -> Measured:
     return Measured(ratio, winner, _margin(runs, sides), bound=True, note=note)
 
 
-def _crowd(runs: Sequence[Run], task: str, first: str, second: str) -> Measured:
+def _user_load(runs: Sequence[Run], task: str, first: str, second: str) -> Measured:
     """Users bound what is asked: how much of it went well is compared."""
     each = list(zip(runs, contests(runs, task), strict=True))
     ratio = between(
-        [crowds.ratio(run.analysis, one.work, crowds.COUNT, first, second) for run, one in each]
+        [
+            user_loads.ratio(run.analysis, one.work, user_loads.COUNT, first, second)
+            for run, one in each
+        ]
     )
     if ratio is None:
         return Measured(None, 0, note=NOTHING)
     late = [text for run, one in each for text in _late(run, one, (first, second))]
-    rule = "a crowd ranks nobody: here the interval alone decides, by 3 %"
+    rule = "a user load ranks nobody: here the interval alone decides, by 3 %"
     note = "; ".join(dict.fromkeys([*late, rule]))
     return Measured(ratio, ranking.winner(ratio, LEAST_MARGIN), note=note)
 
 
 def _late(run: Run, contest: Contest, labels: tuple[str, str]) -> Iterator[str]:
-    """Who did not keep up with a crowd."""
-    for group in crowds.crowds(run.analysis):
+    """Who did not keep up with a user load."""
+    for group in user_loads.user_loads(run.analysis):
         for side in group.sides:
             if group.contest is contest and side.item.label in labels and side.late:
                 lost = words.spread(side.lost, words.percent)

@@ -15,8 +15,8 @@ from race.saved.model import Head
 from race.scenario import LoadPlan
 
 CONNECTIONS = ("connections", "pipelined_connections")
-CROWD = ("user", "shape", "shape_options")
-"""What says how long a crowd is there, and how large it is."""
+USER_LOAD = ("user", "shape", "shape_options")
+"""What says how long a user load is there, and how large it is."""
 DURATION = "load.duration_s"
 FREE = (
     *("rounds", "restart", "title", "baseline", "twin", "exclude", "time_limit_s"),
@@ -35,7 +35,7 @@ def unlike(run: Run) -> str:
     wanted = toml(path).get("load", {}) if given and path.exists() else None
     if wanted is None:
         return ""
-    compared = _crowd(given, wanted) if "shape" in wanted else _connections(given, wanted)
+    compared = _user_load(given, wanted) if "shape" in wanted else _connections(given, wanted)
     found = [*compared, *_by_hand(head)]
     return f"run {run.name} {found[0]}" if found else ""
 
@@ -53,8 +53,8 @@ def _connections(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterato
             yield f"was not as its scenario: {given[key]} {words} in place of {number}"
 
 
-def _crowd(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
-    for key in CROWD:
+def _user_load(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    for key in USER_LOAD:
         if key in given and given[key] != wanted.get(key, given[key]):
             words = key.replace("_", " ")
             yield f"was not as its scenario: {words} {given[key]} in place of {wanted[key]}"

@@ -14,7 +14,7 @@ CHAPTERS = {
     "glance": Plugin("race.report.chapters.glance:Glance"),
     "tasks": Plugin("race.report.chapters.tasks:Tasks"),
     "pipelining": Plugin("race.report.chapters.pipelining:Pipelining"),
-    "crowds": Plugin("race.report.chapters.crowds:Crowds"),
+    "user-loads": Plugin("race.report.chapters.user_loads:UserLoads"),
     "shares": Plugin("race.report.chapters.shares:Shares"),
     "distributions": Plugin("race.report.chapters.distributions:Distributions"),
     "latency": Plugin("race.report.chapters.latency:Latency"),

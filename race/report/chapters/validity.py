@@ -129,5 +129,5 @@ def _disturbed(cell: Cell) -> float:
 def _place(analysis: Analysis, cell: Cell) -> str:
     load = cell.load
     rate = "" if load.rate is None else f" at {load.rate:,.0f}/s"
-    crowd = f" under the shape {load.crowd.shape}" if load.crowd else ""
-    return place(analysis.discipline, cell.work) + rate + crowd
+    user_load = f" under the shape {load.user_load.shape}" if load.user_load else ""
+    return place(analysis.discipline, cell.work) + rate + user_load

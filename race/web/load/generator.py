@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from race.discipline import Sample
-from race.saved.model import Crowd, Load
+from race.saved.model import Load, UserLoad
 from race.web.votes import Cast
 from runtime.address import Address
 
@@ -16,7 +16,7 @@ ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
 @dataclass(frozen=True)
 class Beside:
-    """What a generator with a course may look at meanwhile: the main processes of server and
+    """What a generator with a timeline may look at meanwhile: the main processes of server and
     database, None where there is none to see, and where the server finds its database.
     """
 
@@ -74,10 +74,10 @@ class Generator(Protocol):
 
 @runtime_checkable
 class Shaped(Generator, Protocol):
-    """A generator of users (`Load.crowd`) that come and go by a shape, in a time of its own. A load
-    of another length is a warm-up: a few users at once.
+    """A generator of users (`Load.user_load`) that come and go by a shape, in a time of its own.
+    A load of another length is a warm-up: a few users at once.
     """
 
-    def curve(self, crowd: Crowd) -> Sequence[int]:
+    def curve(self, user_load: UserLoad) -> Sequence[int]:
         """How many users there are in each second; RaceError when the shape is none."""
         ...

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from race.errors import RaceError
-from race.saved.model import Crowd, Load
+from race.saved.model import Load, UserLoad
 from race.web.load.generator import Seen, Target
 from race.web.load.locust_report import seen
 from race.web.locust.raced import MARK, Errand
@@ -38,15 +38,15 @@ class Locust:
 
     def command(self, target: Target, load: Load) -> list[str]:
         """`raced` in a process of its own, which starts Locust and looks at the database."""
-        crowd = load.crowd
-        if crowd is None:
+        user_load = load.user_load
+        if user_load is None:
             raise RaceError("Locust drives by a shape: load.shape and load.user are missing")
-        shaped = load.duration_s == len(self.curve(crowd))
+        shaped = load.duration_s == len(self.curve(user_load))
         errand = Errand(
             host=target.url,
-            user=crowd.user,
-            shape=crowd.shape if shaped else "",
-            options=crowd.options if shaped else (),
+            user=user_load.user,
+            shape=user_load.shape if shaped else "",
+            options=user_load.options if shaped else (),
             users=min(load.connections, WARMING),
             seconds=math.ceil(load.duration_s),
             server=target.beside.server,
@@ -62,26 +62,26 @@ class Locust:
                 return seen(json.loads(line.removeprefix(MARK)), load)
         raise ValueError("Locust left no report")
 
-    def curve(self, crowd: Crowd) -> Sequence[int]:
+    def curve(self, user_load: UserLoad) -> Sequence[int]:
         """Asked of the shapes themselves, which import nothing of ours, nor we of theirs."""
-        return _curve(crowd)
+        return _curve(user_load)
 
 
-def _curve(crowd: Crowd) -> tuple[int, ...]:
+def _curve(user_load: UserLoad) -> tuple[int, ...]:
     """RaceError with the line of the shapes when they refuse."""
-    if crowd not in _known:
-        words = [*CURVE, crowd.shape, *(f"{name}={value}" for name, value in crowd.options)]
+    if user_load not in _known:
+        words = [*CURVE, user_load.shape, *(f"{name}={value}" for name, value in user_load.options)]
         try:
             answer = subprocess.run(
                 words, capture_output=True, text=True, timeout=CURVE_SECONDS, cwd=ROOT, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise RaceError(f"the shape {crowd.shape} cannot be asked: {error}") from None
+            raise RaceError(f"the shape {user_load.shape} cannot be asked: {error}") from None
         if answer.returncode != 0:
             said = answer.stderr.strip().splitlines() or ["it ended without a word"]
             raise RaceError(f"load.shape: {said[-1]}")
-        _known[crowd] = tuple(json.loads(answer.stdout))
-    return _known[crowd]
+        _known[user_load] = tuple(json.loads(answer.stdout))
+    return _known[user_load]
 
 
-_known: dict[Crowd, tuple[int, ...]] = {}
+_known: dict[UserLoad, tuple[int, ...]] = {}

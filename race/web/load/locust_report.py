@@ -30,7 +30,7 @@ KINDS = {
     "write": ("broken pipe", "brokenpipe"),
 }
 WRONG = "status"
-# A look at the database and a moment of the course that are no farther apart are of one time.
+# A look at the database and a moment of the timeline that are no farther apart are of one time.
 NEAR_SECONDS = 1.0
 
 
@@ -47,7 +47,7 @@ def seen(report: Report, load: Load) -> Seen:
         errors=errors(report["failures"]),
         latency_us=figures(histogram),
         histogram=histogram,
-        course=course(report),
+        timeline=timeline(report),
         parts={str(page["page"]): part(page) for page in report["pages"]},
     )
     spent = report.get("cpu_seconds")
@@ -88,7 +88,7 @@ def part(page: Report) -> Part:
     )
 
 
-def course(report: Report) -> list[Moment]:
+def timeline(report: Report) -> list[Moment]:
     """Second by second, with the connections that the server had open to its database."""
     begun = float(report["begun"])
     looks = [
@@ -96,7 +96,7 @@ def course(report: Report) -> list[Moment]:
         for look in report["server"]
         if look.get("connections") is not None
     ]
-    return [_moment(one, looks) for one in report["course"]]
+    return [_moment(one, looks) for one in report["timeline"]]
 
 
 def _moment(one: Report, looks: Sequence[tuple[float, int]]) -> Moment:

@@ -13,8 +13,8 @@ from race.plan.contenders import with_twin
 from race.plan.forecast import Plan
 from race.scenario import Scenario
 from race.terminal.phrases import duration
-from race.web.crowds import settled
 from race.web.scenario import SiteScenario
+from race.web.user_loads import settled
 from runtime.paths import ROOT
 from tests.support import records
 from toolbench.contenders import lacking, raced

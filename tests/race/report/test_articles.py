@@ -42,7 +42,7 @@ from race.saved.model import Cell, Contender, Discipline, Load
 from race.saved.reader import SavedRace, load, read_head
 from race.scenario import Scenario
 from tests.race.report.reading import altered
-from tests.support import crowd, records
+from tests.support import records, user_load
 from tests.support.synthetic import BASELINE, Recipe, failed, write
 from toolbench.contenders import CONTENDER, lacking, raced
 from toolbench.drivers import DRIVERS
@@ -281,10 +281,10 @@ def test_who_was_full_at_a_fixed_number_at_once_is_said() -> None:
 POOL, QUERY = "aiohttp-psycopg-pool, link 0 ms", "aiohttp-psycopg-query, link 0 ms"
 
 
-def of_crowd(
+def of_user_load(
     folder: Path, change: Callable[[Cell], Cell] = lambda cell: cell, ratio: Range = FASTER
 ) -> Row:
-    crowd.write(folder)
+    user_load.write(folder)
     run = changed_run(Run.of(load(folder)), change)
     question = Question(race="pool-shape", tasks=("reports:Steps",), first=POOL, second=QUERY)
     (found,) = rows(article(question, ratio), {"pool-shape": [run]})
@@ -295,7 +295,7 @@ def of_crowd(
     ("least", "most", "verdict"),
     [(1.035, 1.1, HOLDS), (1.025, 1.1, UNDECIDED), (1.02, 1.025, DIFFERENT), (0.9, 0.96, REVERSED)],
 )
-def test_of_a_crowd_the_interval_decides(
+def test_of_a_user_load_the_interval_decides(
     tmp_path: Path, least: float, most: float, verdict: str
 ) -> None:
     """Its low end must be beyond 3 %."""
@@ -304,22 +304,22 @@ def test_of_a_crowd_the_interval_decides(
         factor = least if cell.round % 2 else most
         return changed(cell, count=round(10_000 * factor) if cell.label == POOL else 10_000)
 
-    found = of_crowd(tmp_path / "crowd", counts)
+    found = of_user_load(tmp_path / "user_load", counts)
     assert found.verdict == verdict
-    assert found.why.endswith("a crowd ranks nobody: here the interval alone decides, by 3 %")
+    assert found.why.endswith("a user load ranks nobody: here the interval alone decides, by 3 %")
 
 
-def test_who_did_not_keep_up_with_a_crowd_is_said(tmp_path: Path) -> None:
+def test_who_did_not_keep_up_with_a_user_load_is_said(tmp_path: Path) -> None:
     def late(cell: Cell) -> Cell:
         if cell.label != QUERY:
             return cell
         errors = {"status": (cell.count or 0) // 4}
         return changed(cell, status="overloaded", reason="did not keep up", errors=errors)
 
-    found = of_crowd(tmp_path / "crowd", late)
+    found = of_user_load(tmp_path / "user_load", late)
     assert found.ratio is not None
     assert f"{QUERY} did not keep up in 6 of 6 cells, and the 19.9 % [" in found.why
-    assert "that failed are not counted; a crowd ranks nobody" in found.why
+    assert "that failed are not counted; a user load ranks nobody" in found.why
     assert POOL not in found.why
 
 
@@ -364,13 +364,13 @@ def test_a_run_that_was_changed_by_hand_answers_no_claim(
     assert (found.why, found.verdict) == (why, UNMEASURED if why else HOLDS)
 
 
-def test_a_crowd_of_another_shape_answers_no_claim(
+def test_a_user_load_of_another_shape_answers_no_claim(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unlike, "SCENARIOS", tmp_path)
     text = '[load]\nshape = "Steps"\nshape_options = { steps_stages = "25:8 0:5" }\n'
     (tmp_path / "pool-shape.toml").write_text(text)
-    run = Run.of(load(crowd.write(tmp_path / "crowd")))
+    run = Run.of(load(user_load.write(tmp_path / "user_load")))
 
     def of(stages: str) -> str:
         given = {"shape": "Steps", "shape_options": {"steps_stages": stages}, "duration_s": 1.0}

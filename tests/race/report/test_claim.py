@@ -103,8 +103,8 @@ def test_every_measure_has_a_text(results: Path, words: str, text: str | None) -
 def test_every_measure_is_asked_for() -> None:
     marks = test_every_measure_has_a_text.pytestmark  # type: ignore[attr-defined]
     asked = {words.split()[0] for words, _ in marks[0].args[1]}
-    # The one of crowds needs a race with users: test_crowds.
-    assert asked | {"cpu-ratio", "verdict", "crowd", "seen"} == set(MEASURES)
+    # The one of user loads needs a race with users: test_user_loads.
+    assert asked | {"cpu-ratio", "verdict", "user-load", "seen"} == set(MEASURES)
 
 
 def test_a_document_is_held_against_the_cells(results: Path) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from race.saved.model import Crowd, Load, Moment, Part
+from race.saved.model import Load, Moment, Part, UserLoad
 from race.web.load.locust import Locust
 from race.web.load.locust_report import kind, seen
 from race.web.locust.raced import MARK
 
 SAVED = Path(__file__).with_name("locust_report.json")
-LOAD = Load("locust", 9, duration_s=4.0, crowd=Crowd("Reporter", "Steps"))
+LOAD = Load("locust", 9, duration_s=4.0, user_load=UserLoad("Reporter", "Steps"))
 
 
 def page(name: str, times: dict[int, int], failures: int = 0) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def report(**more: Any) -> dict[str, Any]:
             },
             {"page": "Report 3", "method": "GET", "error": "timeout('timed out')", "count": 1},
         ],
-        "course": [
+        "timeline": [
             {
                 "second": second,
                 "users": 3,
@@ -76,7 +76,7 @@ def test_a_report_as_figures() -> None:
     # Below a millisecond Locust says 0; the ranks of ten: 5 and ceil(9.5) = 10.
     assert sample.histogram == [(500.0, 1), (12_000.0, 5), (900_000.0, 4)]
     assert (sample.latency_us["p50"], sample.latency_us["p95"]) == (12_000.0, 900_000.0)
-    assert sample.course == [
+    assert sample.timeline == [
         Moment(at=1.0, users=3, throughput=2.5, p50_us=12_000.0, connections=7),
         Moment(at=2.01, users=3, throughput=2.5, p50_us=12_000.0, connections=7),
     ]
@@ -93,8 +93,8 @@ def test_votes_are_told_with_those_that_the_end_cut_off() -> None:
 
 
 def test_no_request_is_no_figure_and_a_lost_worker_no_measurement() -> None:
-    empty = seen(report(total=page("Aggregated", {}), pages=[], failures=[], course=[]), LOAD)
-    assert (empty.sample.count, empty.sample.latency_us, empty.sample.course) == (0, {}, [])
+    empty = seen(report(total=page("Aggregated", {}), pages=[], failures=[], timeline=[]), LOAD)
+    assert (empty.sample.count, empty.sample.latency_us, empty.sample.timeline) == (0, {}, [])
     lost = {"valid": False, "reasons": ["a worker was lost"], "limits_passed": []}
     with pytest.raises(ValueError, match="a worker was lost"):
         seen(report(verdict=lost), LOAD)
@@ -126,8 +126,10 @@ def test_a_report_that_was_really_written() -> None:
     assert sum(number for _, number in sample.histogram) == saved["total"]["requests"]
     assert sum(part.count for part in sample.parts.values()) == sample.count
     assert set(sample.parts) <= {f"Report {number}" for number in range(1, 6)}
-    assert [round(moment.at) for moment in sample.course] == list(range(1, len(sample.course) + 1))
-    assert max(moment.users for moment in sample.course) == 9
-    assert any(moment.connections for moment in sample.course)
+    assert [round(moment.at) for moment in sample.timeline] == list(
+        range(1, len(sample.timeline) + 1)
+    )
+    assert max(moment.users for moment in sample.timeline) == 9
+    assert any(moment.connections for moment in sample.timeline)
     assert sample.latency_us["p50"] <= sample.latency_us["p95"] <= sample.latency_us["max"]
     assert found.own_ns

@@ -1,10 +1,10 @@
-"""Contenders under the same crowd: how much they answered, how fast, and how that went over time.
+"""Contenders under the same user load: how much they answered, how fast, and over time.
 
 Nobody is ranked: users that think bound what is asked. Ratios are those of rounds, with intervals,
 for every pair that differs in one factor. Groups are those who ran under the same conditions, which
 is what a label says beyond the name.
 
-Who did not keep up is shown, and compared by how much went well; its times are those of a crowd
+Who did not keep up is shown, and compared by how much went well; its times are those of a user load
 that was turned away, and are compared with nobody's.
 """
 
@@ -24,7 +24,7 @@ from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
 
 STEPS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0)
-"""Seconds between two points of a course that is drawn."""
+"""Seconds between two points of a timeline that is drawn."""
 MOST_POINTS = 60
 
 ALL = "all"
@@ -35,7 +35,7 @@ TWIN = "A/A"
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Of a course: mean, least and largest over rounds, `at` seconds."""
+    """Of a timeline: mean, least and largest over rounds, `at` seconds."""
 
     at: float
     mean: float
@@ -53,7 +53,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One contender: figures of a cell over rounds, by part (ALL the first); courses by figure.
+    """One contender: figures of a cell over rounds, by part (ALL the first); timelines by figure.
 
     `lost` is the fraction that did not go well; in `late` of its `cells` that was too much. `full`
     is whose core was in most of them, `cpu_us` the CPU time of a unit of the party under test.
@@ -67,7 +67,7 @@ class Side:
     cpu_us: float | None
     parts: dict[str, Row]
     p95_us: Spread | None
-    courses: dict[str, list[Point]]
+    timelines: dict[str, list[Point]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Versus:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Contenders under one crowd and the same `conditions` ("link 2 ms"; empty: nothing to say)."""
+    """Contenders under one user load and the same `conditions` ("link 2 ms", or empty)."""
 
     contest: Contest
     conditions: str
@@ -105,7 +105,7 @@ class Group:
         return list(dict.fromkeys(name for side in self.sides for name in side.parts))
 
 
-COURSES: Mapping[str, Callable[[Moment], float | None]] = {
+TIMELINES: Mapping[str, Callable[[Moment], float | None]] = {
     "users": lambda moment: moment.users,
     "throughput": lambda moment: moment.throughput,
     "p50": lambda moment: moment.p50_us,
@@ -125,17 +125,17 @@ MEASURES: Mapping[str, Measure] = {
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """A contest without a crowd whose cells were watched from begin to end."""
+    """A contest without a user load whose cells were watched from begin to end."""
 
     contest: Contest
     sides: list[Side]
 
 
-def crowds(analysis: Analysis) -> list[Group]:
-    """A group for each crowd and conditions, in the order of the contenders."""
+def user_loads(analysis: Analysis) -> list[Group]:
+    """A group for each user load and conditions, in the order of the contenders."""
     found = []
     for contest in analysis.contests:
-        if contest.work.load.crowd is None:
+        if contest.work.load.user_load is None:
             continue
         groups: dict[str, list[Standing]] = defaultdict(list)
         for item in sorted(contest.standings, key=_as_declared(analysis)):
@@ -156,14 +156,14 @@ def known_limits(groups: Sequence[Group]) -> list[str]:
 
 
 def followed(analysis: Analysis) -> list[Followed]:
-    """Contests of a closed loop that have courses, in the order of the contenders."""
+    """Contests of a closed loop that have timelines, in the order of the contenders."""
     found = []
     for contest in analysis.contests:
         cells = _by_label(analysis, contest)
-        watched = [cell.course for each in cells.values() for cell in each if cell.course]
-        if contest.work.load.crowd is not None or not watched:
+        watched = [cell.timeline for each in cells.values() for cell in each if cell.timeline]
+        if contest.work.load.user_load is not None or not watched:
             continue
-        step = _step(max(course[-1].at for course in watched))
+        step = _step(max(timeline[-1].at for timeline in watched))
         items = sorted(contest.standings, key=_as_declared(analysis))
         sides = [
             _side(one, cells[one.label], contest.party, step)
@@ -175,7 +175,7 @@ def followed(analysis: Analysis) -> list[Followed]:
 
 
 def _step(seconds: float) -> float:
-    """Between two points of a course that long: few enough to be drawn, and a round number."""
+    """Between two points of a timeline that long: few enough to be drawn, and a round number."""
     return next((step for step in STEPS if seconds / step <= MOST_POINTS), STEPS[-1])
 
 
@@ -207,11 +207,11 @@ def _group(analysis: Analysis, contest: Contest, more: str, items: Sequence[Stan
 
 
 def seen(analysis: Analysis) -> list[Cell]:
-    """The cells that count, and of crowds those of contenders that did not keep up."""
+    """The cells that count, and of user loads those of contenders that did not keep up."""
     return [
         cell
         for cell in kept(analysis.race)
-        if cell.status == "ok" or (cell.load.crowd and cell.status == "overloaded")
+        if cell.status == "ok" or (cell.load.user_load and cell.status == "overloaded")
         if cell.count is not None
     ]
 
@@ -232,10 +232,10 @@ def _side(item: Standing, cells: Sequence[Cell], party: str, step: float = 1.0) 
         cpu_us=median(map(cost, cells)),
         parts={name: row for name, row in rows.items() if row is not None},
         p95_us=spread(cell.latency_us.get("p95") for cell in cells),
-        courses={
+        timelines={
             name: points
-            for name, figure in COURSES.items()
-            if (points := _course(figure, (cell.course for cell in cells), step))
+            for name, figure in TIMELINES.items()
+            if (points := _timeline(figure, (cell.timeline for cell in cells), step))
         },
     )
 
@@ -250,13 +250,13 @@ def _row(found: Sequence[tuple[int, float | None]]) -> Row | None:
     return None if counts is None else Row(counts, spread(p50 for _, p50 in found))
 
 
-def _course(
-    figure: Callable[[Moment], float | None], courses: Iterable[Sequence[Moment]], step: float
+def _timeline(
+    figure: Callable[[Moment], float | None], timelines: Iterable[Sequence[Moment]], step: float
 ) -> list[Point]:
     """By steps of so many seconds, where it is known; rounds that lack one are left out there."""
     steps: dict[int, list[float]] = defaultdict(list)
-    for course in courses:
-        for moment in course:
+    for timeline in timelines:
+        for moment in timeline:
             if (value := figure(moment)) is not None:
                 steps[round(moment.at / step)].append(float(value))
     return [

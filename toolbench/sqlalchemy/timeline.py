@@ -71,7 +71,9 @@ def _look(url: str, pid: int, seconds: float, looks: list[Look], over: threading
             over.wait(seconds)
 
 
-def course(looks: Sequence[Look], begun: int, seconds: float, done: Sequence[int]) -> list[Moment]:
+def timeline(
+    looks: Sequence[Look], begun: int, seconds: float, done: Sequence[int]
+) -> list[Moment]:
     """A moment for each look at a load that began then and took so long; `done` are the operations
     in each BUCKET_NS of it.
     """

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from race.analysis import crowds
-from race.analysis.crowds import Followed, Group, Side
+from race.analysis import user_loads
 from race.analysis.model import Analysis, Contest
+from race.analysis.user_loads import Followed, Group, Side
 from race.report import format as words
 from race.report import sentences
-from race.report.charts import courses, vega
+from race.report.charts import timelines, vega
 from race.report.charts.colours import palette
-from race.report.charts.courses import Courses
 from race.report.charts.figures import Figure
+from race.report.charts.timelines import Timelines
 from race.report.template import filled
 
 SIDES = 4
@@ -48,22 +48,22 @@ class Watch:
     figures: list[Figure]
 
 
-class Crowds:
-    """`chapters.Chapter`: for each group of a crowd the courses, ratios of its pairs, a table of
-    parts; for what was watched without one the courses alone.
+class UserLoads:
+    """`chapters.Chapter`: for each group of a user load the timelines, ratios of its pairs, a
+    table of parts; for what was watched without one the timelines alone.
     """
 
     def title(self, analysis: Analysis) -> str:
         """See ``Chapter``."""
-        return "Users over time" if crowds.crowds(analysis) else "Over time"
+        return "Users over time" if user_loads.user_loads(analysis) else "Over time"
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        groups, watched = crowds.crowds(analysis), crowds.followed(analysis)
+        groups, watched = user_loads.user_loads(analysis), user_loads.followed(analysis)
         if not groups and not watched:
             return None
         sections = [
-            _section(analysis, group, f"course-{number}")
+            _section(analysis, group, f"timeline-{number}")
             for number, group in enumerate(groups, start=1)
         ]
         watches = [
@@ -71,23 +71,23 @@ class Crowds:
             for number, one in enumerate(watched, start=1)
         ]
         return filled(
-            "crowds",
+            "user_loads",
             analysis,
             sections=sections,
             watches=watches,
-            notes=crowds.known_limits(groups),
+            notes=user_loads.known_limits(groups),
             lost=_lost(analysis),
-            everything=crowds.ALL,
+            everything=user_loads.ALL,
         )
 
 
 def _section(analysis: Analysis, group: Group, name: str) -> Section:
     shown = {
-        "users": courses.Figure("users"),
-        "throughput": courses.Figure(f"{analysis.discipline.unit}/s"),
-        "p50": courses.Figure("median, ms", 1e3),
-        "p95": courses.Figure("p95, ms", 1e3),
-        "connections": courses.Figure(CONNECTIONS),
+        "users": timelines.Figure("users"),
+        "throughput": timelines.Figure(f"{analysis.discipline.unit}/s"),
+        "p50": timelines.Figure("median, ms", 1e3),
+        "p95": timelines.Figure("p95, ms", 1e3),
+        "connections": timelines.Figure(CONNECTIONS),
     }
     figures = _figures(analysis, group.contest, group.sides, shown, name)
     late = [sentences.late(side) for side in group.sides if side.late]
@@ -96,9 +96,9 @@ def _section(analysis: Analysis, group: Group, name: str) -> Section:
 
 def _watch(analysis: Analysis, one: Followed, name: str) -> Watch:
     shown = {
-        "throughput": courses.Figure(f"{analysis.discipline.unit}/s"),
-        "connections": courses.Figure(CONNECTIONS),
-        "working": courses.Figure("of these in use: at work, or in a transaction"),
+        "throughput": timelines.Figure(f"{analysis.discipline.unit}/s"),
+        "connections": timelines.Figure(CONNECTIONS),
+        "working": timelines.Figure("of these in use: at work, or in a transaction"),
     }
     return Watch(one.contest, one.sides, _figures(analysis, one.contest, one.sides, shown, name))
 
@@ -107,7 +107,7 @@ def _figures(
     analysis: Analysis,
     contest: Contest,
     sides: Sequence[Side],
-    shown: Mapping[str, courses.Figure],
+    shown: Mapping[str, timelines.Figure],
     name: str,
 ) -> list[Figure]:
     return [
@@ -120,12 +120,12 @@ def _figure(
     analysis: Analysis,
     contest: Contest,
     sides: Sequence[Side],
-    shown: Mapping[str, courses.Figure],
+    shown: Mapping[str, timelines.Figure],
     name: str,
 ) -> Figure:
     drawing = vega.figure(
         name,
-        Courses(sides, shown, palette(analysis)).drawn,
+        Timelines(sides, shown, palette(analysis)).drawn,
         f"{contest.title}, {contest.load}: over time",
         "; ".join(_told(side, analysis.discipline.unit) for side in sides),
     )
@@ -133,7 +133,7 @@ def _figure(
 
 
 def _told(side: Side, unit: str) -> str:
-    whole = side.parts[crowds.ALL]
+    whole = side.parts[user_loads.ALL]
     p50 = words.milliseconds(whole.p50_us.median if whole.p50_us else None)
     p95 = words.milliseconds(side.p95_us.median if side.p95_us else None)
     told = f"{side.item.label}: {whole.count.median:,.0f} {unit}, median {p50}, p95 {p95}"
@@ -141,10 +141,10 @@ def _told(side: Side, unit: str) -> str:
 
 
 def _lost(analysis: Analysis) -> list[str]:
-    """Who has no figures under a crowd, and why."""
+    """Who has no figures under a user load, and why."""
     return [
         f"{item.label}: {item.state}, {item.reason}"
         for contest in analysis.contests
         for item in contest.standings
-        if contest.work.load.crowd and item.throughput is None and item.state != "overloaded"
+        if contest.work.load.user_load and item.throughput is None and item.state != "overloaded"
     ]

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from locustfiles.run.course import WINDOW, Course
+from locustfiles.run.timeline import WINDOW, Timeline
 from locustfiles.shapes import seconds
 from locustfiles.shapes.load import Load
 
@@ -24,10 +24,10 @@ def test_a_moment_is_of_the_last_seconds() -> None:
     ]
     loads = iter(answered)
     began = time.time()
-    course = Course(lambda: next(loads), lambda: 7)
+    timeline = Timeline(lambda: next(loads), lambda: 7)
     for second in range(1, len(answered) + 1):
-        course.look(began + second)
-    found = course.moments
+        timeline.look(began + second)
+    found = timeline.moments
     assert [round(one["second"]) for one in found] == list(range(1, 8))
     assert {one["users"] for one in found} == {7}
     rates = [one["requests_per_second"] for one in found]
@@ -47,17 +47,17 @@ def test_a_moment_is_of_the_last_seconds() -> None:
 def test_it_looks_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(time, "time", lambda: now[0])
-    course = Course(Load, lambda: 0)
+    timeline = Timeline(Load, lambda: 0)
 
     def sleep(passed: float) -> None:
-        if len(course.moments) == 3:
+        if len(timeline.moments) == 3:
             raise KeyboardInterrupt
         now[0] += passed + 0.2
 
     with pytest.raises(KeyboardInterrupt):
-        course.follow(sleep)
+        timeline.follow(sleep)
     # Each look is a little late, and the next one not for that.
-    assert [one["second"] for one in course.moments] == [1.2, 2.2, 3.2]
+    assert [one["second"] for one in timeline.moments] == [1.2, 2.2, 3.2]
 
 
 def test_a_shape_says_its_users_in_each_second(capsys: pytest.CaptureFixture[str]) -> None:

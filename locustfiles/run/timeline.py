@@ -24,7 +24,7 @@ class Look(NamedTuple):
     load: Load
 
 
-class Course:
+class Timeline:
     """Moments of a run that began now: ``load`` says what was answered since, ``users`` how many
     there are.
     """

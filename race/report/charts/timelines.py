@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from race.analysis.crowds import Point, Side
+from race.analysis.user_loads import Point, Side
 from race.report.charts.colours import Palette
 from race.report.charts.marks import Row, panels
 from race.report.charts.vega import NARROW, WIDE, Spec
@@ -27,7 +27,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Courses:
+class Timelines:
     """A row of panels for each figure, a column for each side; a row has one scale of values."""
 
     sides: Sequence[Side]
@@ -36,7 +36,7 @@ class Courses:
 
     def drawn(self, narrow: bool) -> Spec:
         """The specification."""
-        known = [name for name in self.figures if any(name in one.courses for one in self.sides)]
+        known = [name for name in self.figures if any(name in one.timelines for one in self.sides)]
         columns = len(self.sides)
         width = NARROW - AXIS if narrow else min(560, WIDE / columns - AXIS)
         found = [
@@ -55,8 +55,8 @@ class Courses:
 
     def _panel(self, name: str, side: Side, width: float, title: Spec) -> Spec:
         unit, colour = self.figures[name].unit, f"var(--{self.palette.accent(side.item)})"
-        rows = [_row(point, unit) for point in side.courses.get(name, [])]
-        known = [point for one in self.sides for point in one.courses.get(name, [])]
+        rows = [_row(point, unit) for point in side.timelines.get(name, [])]
+        known = [point for one in self.sides for point in one.timelines.get(name, [])]
         most = max((point.high / unit for point in known), default=0.0) * ROOM or 1.0
         last = max((point.at for point in known), default=1.0)
         x = {

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.timeout(SECONDS + 20)
 
 ENGINE = "aiohttp-postgres-pool"
 SCENARIO = f"""
-title = "A small crowd"
+title = "A small user load"
 engines = ["{ENGINE}"]
 pages = ["reports"]
 link = [0, 2]
@@ -40,8 +40,8 @@ windows = 1
 @pytest.fixture(scope="module")
 def raced(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Race]:
     needed()
-    folder = tmp_path_factory.mktemp("crowd")
-    path = folder / "crowd.toml"
+    folder = tmp_path_factory.mktemp("user_load")
+    path = folder / "user_load.toml"
     path.write_text(SCENARIO)
     env = databases.env(SITE_HISTORY="1")
     with Race(["run", str(path)], folder / "results", env) as race:
@@ -62,8 +62,8 @@ def test_cells_have_what_users_saw(raced: Race) -> None:
         assert cell.seconds == pytest.approx(5, abs=2)
         assert set(cell.parts) <= {f"Report {number}" for number in range(1, 6)}
         assert sum(part.count for part in cell.parts.values()) == cell.count
-        assert max(moment.users for moment in cell.course) == 12
-        assert any(moment.connections for moment in cell.course)
+        assert max(moment.users for moment in cell.timeline) == 12
+        assert any(moment.connections for moment in cell.timeline)
         assert 0 < cell.latency_us["p50"] <= cell.latency_us["p95"]
         assert cell.meters["cpu_ns"]["generator"] > 0
         # Five requests of a light page eight times out of eleven, 6, 7 and 7 of the others.
@@ -85,6 +85,6 @@ def test_a_link_is_a_party(raced: Race) -> None:
 
 def test_the_report_shows_it_and_the_terminal_says_it(raced: Race) -> None:
     page = (raced.saved_race().folder / "report.html").read_text()
-    assert 'id="crowds"' in page
+    assert 'id="user-loads"' in page
     assert "Reports, link 2 ms" in page
     assert "(A/A)" in raced.text()

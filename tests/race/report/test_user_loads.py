@@ -13,8 +13,8 @@ from msgspec.structs import replace as changed
 from rich.console import Console
 
 from race.analysis.analyse import analyse
-from race.analysis.crowds import ALL, crowds, followed
 from race.analysis.model import Analysis, Spread
+from race.analysis.user_loads import ALL, followed, user_loads
 from race.commands.claim import finder
 from race.errors import RaceError
 from race.report import format as words
@@ -25,14 +25,14 @@ from race.saved.reader import SavedRace, load
 from race.terminal import tables
 from tests.race.report.reading import altered, section
 from tests.race.report.reading import tables as marked
-from tests.support.crowd import LOAD, write
+from tests.support.user_load import LOAD, write
 
 QUERY, POOL = "aiohttp-psycopg-query", "aiohttp-psycopg-pool"
 
 
 @pytest.fixture(scope="module")
 def raced(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
-    return load(write(tmp_path_factory.mktemp("races") / "crowd"))
+    return load(write(tmp_path_factory.mktemp("races") / "user_load"))
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +40,12 @@ def found(raced: SavedRace) -> Analysis:
     return analyse(raced)
 
 
-def test_a_cell_of_a_crowd_is_saved_and_read_again(raced: SavedRace) -> None:
+def test_a_cell_of_a_user_load_is_saved_and_read_again(raced: SavedRace) -> None:
     assert not raced.problems
     cell = raced.cells[0]
     assert cell.load == LOAD
-    assert len(cell.course) == 30
-    assert cell.course[0].p50_us is None
+    assert len(cell.timeline) == 30
+    assert cell.timeline[0].p50_us is None
     assert cell.parts["Report 5"].count > 0
     assert msgspec.json.decode(msgspec.json.encode(cell), type=Cell) == cell
 
@@ -54,13 +54,13 @@ def test_nobody_is_ranked_and_nothing_is_claimed(found: Analysis) -> None:
     (contest,) = found.contests
     assert not contest.closed
     assert not contest.ranked
-    assert {item.state for item in contest.standings} == {"crowd"}
+    assert {item.state for item in contest.standings} == {"user-load"}
     assert found.headline is None
     assert found.effects == []
 
 
 def test_pairs_differ_in_one_factor_under_the_same_conditions(found: Analysis) -> None:
-    near, far = crowds(found)
+    near, far = user_loads(found)
     assert [one.conditions for one in (near, far)] == ["link 0 ms", "link 2 ms"]
     assert [side.item.name for side in near.sides] == [QUERY, POOL]
     (far_pair,) = far.pairs
@@ -85,20 +85,20 @@ def test_who_did_not_keep_up_is_shown_and_compared_by_what_went_well(raced: Save
         for one in raced.cells
     ]
     analysis = analyse(replace(raced, cells=cells))
-    near, far = crowds(analysis)
+    near, far = user_loads(analysis)
     query, pool = near.sides
     assert (query.item.state, query.late, query.cells, pool.late) == ("overloaded", 5, 6, 0)
     assert query.lost is not None
     assert query.lost.median == pytest.approx(100 / (100 + query.parts[ALL].count.median), rel=0.05)
     assert (query.lost.low, pool.lost) == (0.0, Spread(0.0, 0.0, 0.0))
     assert (query.full, query.cpu_us) == ("nobody", 9000.0)
-    assert query.courses["p95"]
+    assert query.timelines["p95"]
     pair = near.pairs[0]
     assert pair.count is not None
     assert pair.count.low > 0
     assert (pair.p50, pair.p95) == (None, None)
     assert far.pairs[0].p95 is not None
-    shown = section(html.page(analysis), "crowds")
+    shown = section(html.page(analysis), "user-loads")
     assert f"{label}: did not keep up in 5 of 6 cells" in shown
     failed = words.spread(query.lost, words.percent)
     assert failed in shown.replace("\u00a0", " ")
@@ -115,26 +115,26 @@ def test_a_round_in_which_nothing_went_well_is_no_ratio(raced: SavedRace) -> Non
         else one
         for one in raced.cells
     ]
-    near, far = crowds(analyse(replace(raced, cells=cells)))
+    near, far = user_loads(analyse(replace(raced, cells=cells)))
     assert near.pairs[0].count is None
     assert far.pairs[0].count is not None
 
 
-def test_courses_are_means_over_rounds_and_parts_medians(found: Analysis) -> None:
-    side = crowds(found)[0].sides[1]
-    assert [point.at for point in side.courses["users"]] == [float(at) for at in range(1, 31)]
+def test_timelines_are_means_over_rounds_and_parts_medians(found: Analysis) -> None:
+    side = user_loads(found)[0].sides[1]
+    assert [point.at for point in side.timelines["users"]] == [float(at) for at in range(1, 31)]
     # Of the first second no time is known.
-    assert side.courses["p95"][0].at == 2.0
-    last = side.courses["p95"][-1]
+    assert side.timelines["p95"][0].at == 2.0
+    last = side.timelines["p95"][-1]
     assert last.low < last.mean < last.high
-    assert {point.mean for point in side.courses["connections"]} == {10.0}
+    assert {point.mean for point in side.timelines["connections"]} == {10.0}
     assert list(side.parts) == [ALL, "Report 1", "Report 5"]
     assert side.parts["Report 1"].count.median < side.parts[ALL].count.median
 
 
 def test_the_page_shows_both_sides_and_what_the_generator_cannot(found: Analysis) -> None:
     page = html.page(found)
-    shown = section(page, "crowds")
+    shown = section(page, "user-loads")
     for text in (
         "Reports, link 0 ms",
         "Reports, link 2 ms",
@@ -171,47 +171,51 @@ def test_a_claim_is_about_what_is_compared(raced: SavedRace, found: Analysis) ->
     def claim(*said: str) -> str:
         return compute(said, where)
 
-    (pair,) = crowds(found)[1].pairs
+    (pair,) = user_loads(found)[1].pairs
     told = {"count": pair.count, "p50": pair.p50, "p95": pair.p95}
     for name, estimate in told.items():
-        assert claim("crowd", "crowd", "reports:Steps", *both, name) == str(estimate)
-    assert claim("latency", "crowd", "reports:Steps", both[1], "p95").endswith(" ms")
+        assert claim("user-load", "user_load", "reports:Steps", *both, name) == str(estimate)
+    assert claim("latency", "user_load", "reports:Steps", both[1], "p95").endswith(" ms")
     assert re.fullmatch(
-        r"[\d,]+ ms \[.*\]", claim("seen", "crowd", "reports:Steps", both[1], "p95")
+        r"[\d,]+ ms \[.*\]", claim("seen", "user_load", "reports:Steps", both[1], "p95")
     )
-    with pytest.raises(RaceError, match="unknown figure of a crowd 'fail': did you mean 'failed'"):
-        claim("seen", "crowd", "reports:Steps", both[1], "fail")
-    with pytest.raises(RaceError, match="unknown figure of a crowd 'p96': did you mean 'p95'"):
-        claim("crowd", "crowd", "reports:Steps", *both, "p96")
+    with pytest.raises(
+        RaceError, match="unknown figure of a user load 'fail': did you mean 'failed'"
+    ):
+        claim("seen", "user_load", "reports:Steps", both[1], "fail")
+    with pytest.raises(RaceError, match="unknown figure of a user load 'p96': did you mean 'p95'"):
+        claim("user-load", "user_load", "reports:Steps", *both, "p96")
     with pytest.raises(RaceError, match="unknown engine 'x'"):
-        claim("crowd", "crowd", "reports:Steps", "x", both[1], "p95")
+        claim("user-load", "user_load", "reports:Steps", "x", both[1], "p95")
 
 
-def test_a_race_without_crowds_has_no_chapter_of_them(small: SavedRace, tmp_path: Path) -> None:
-    assert crowds(analyse(small)) == []
-    assert 'id="crowds"' not in html.page(analyse(small))
+def test_a_race_without_user_loads_has_no_chapter_of_them(small: SavedRace, tmp_path: Path) -> None:
+    assert user_loads(analyse(small)) == []
+    assert 'id="user-loads"' not in html.page(analyse(small))
     assert html.page(analyse(load(write(tmp_path / "short", rounds=1))))
 
 
-def test_what_was_watched_without_a_crowd_is_drawn_too(small: SavedRace) -> None:
+def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> None:
     """Ranked as ever; over time stands what its database saw."""
-    course = [
+    timeline = [
         Moment(at=at / 20, throughput=350.0, connections=40, working=at % 7) for at in range(1, 21)
     ]
     more = {"peak_bytes": {"server": 61_000_000}}
     watched = analyse(
-        altered(small, lambda cell: changed(cell, course=course, meters={**cell.meters, **more}))
+        altered(
+            small, lambda cell: changed(cell, timeline=timeline, meters={**cell.meters, **more})
+        )
     )
     found = followed(watched)
     assert [one.contest for one in found] == watched.contests
     for one in found:
         for side in one.sides:
-            assert [point.at for point in side.courses["working"]] == [
+            assert [point.at for point in side.timelines["working"]] == [
                 round(at / 20, 3) for at in range(1, 21)
             ]
-            assert {point.mean for point in side.courses["connections"]} == {40.0}
+            assert {point.mean for point in side.timelines["connections"]} == {40.0}
     page = html.page(watched)
-    shown = section(page, "crowds")
+    shown = section(page, "user-loads")
     assert "connections to the database" in shown
     assert "61 MB" in shown
     assert "Users who think" not in shown

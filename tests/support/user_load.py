@@ -1,4 +1,4 @@
-"""An invented race under a crowd: a pool and a connection for each query, here and a link away."""
+"""An invented race under a user load: a pool and a connection for each query, near and far."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from race.saved.model import Cell, Contender, Crowd, Environment, Head, Load, Moment, Part
+from race.saved.model import Cell, Contender, Environment, Head, Load, Moment, Part, UserLoad
 from race.saved.reader import CELLS_FILE, RUN_FILE
 from race.web.levels import LEVELS
 from tests.support.records import NOW, SITE
 
 LOAD = Load(
-    "locust", 70, duration_s=30.0, crowd=Crowd("Reporter", "Steps", (("steps_rate", "20"),))
+    "locust", 70, duration_s=30.0, user_load=UserLoad("Reporter", "Steps", (("steps_rate", "20"),))
 )
 TASK = "reports"
 # Milliseconds of a page, by connection and link.
@@ -83,7 +83,7 @@ def _cell(who: Contender, number: int, dice: random.Random) -> Cell:
         throughput=count / 30,
         latency_us=times,
         histogram=[(slow * 1e3, count)],
-        course=[
+        timeline=[
             Moment(
                 at=float(second),
                 users=min(70, 5 * second),

@@ -12,12 +12,12 @@ from race.web.walks import WALKERS, WALKS
 
 
 def settled(scenario: SiteScenario) -> SiteScenario:
-    """The scenario with what the shape of its crowd says: how long, and how many at most.
+    """The scenario with what the shape of its user load says: how long, and how many at most.
 
     RaceError, one line, where users, tasks and generator do not go together.
     """
-    driver, crowd = generators.find(scenario.load.generator), scenario.load.crowd
-    if crowd is None or not isinstance(driver, Shaped):
+    driver, user_load = generators.find(scenario.load.generator), scenario.load.user_load
+    if user_load is None or not isinstance(driver, Shaped):
         for task in scenario.tasks:
             if task in WALKS:
                 raise RaceError(
@@ -25,14 +25,13 @@ def settled(scenario: SiteScenario) -> SiteScenario:
                     'generator = "locust", user, shape'
                 )
         return scenario
-    if crowd.user not in WALKERS:
-        raise unknown("user", crowd.user, WALKERS)
+    user = user_load.user
+    if user not in WALKERS:
+        raise unknown("user", user, WALKERS)
     for task in scenario.tasks:
-        if task != WALKERS[crowd.user]:
-            raise RaceError(
-                f"a {crowd.user} does not ask for page {task!r}: pages = [{WALKERS[crowd.user]!r}]"
-            )
-    curve = driver.curve(crowd)
+        if task != WALKERS[user]:
+            raise RaceError(f"a {user} does not ask for page {task!r}: pages = [{WALKERS[user]!r}]")
+    curve = driver.curve(user_load)
     return replace(scenario, load=_filled(scenario.load, float(len(curve)), max(curve, default=1)))
 
 

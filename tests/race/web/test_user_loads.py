@@ -11,8 +11,8 @@ import pytest
 from race.errors import RaceError
 from race.plan import read
 from race.plan.works import closed_works
-from race.saved.model import Crowd
-from race.web import crowds, engines
+from race.saved.model import UserLoad
+from race.web import engines, user_loads
 from race.web.engines import Catalogue, Entry
 from race.web.load.generator import Beside, Target
 from race.web.load.locust import Locust
@@ -35,24 +35,24 @@ LEAST: dict[str, Any] = {
     "pages": ["reports"],
     "load": LOAD,
 }
-CROWD = Crowd("Reporter", "Steps", (("steps_rate", "5"), ("steps_stages", "5:4 9:4 0:4")))
+USER_LOAD = UserLoad("Reporter", "Steps", (("steps_rate", "5"), ("steps_stages", "5:4 9:4 0:4")))
 
 
 def settled(**load: Any) -> SiteScenario:
     made = read.from_json({**LEAST, "load": {**LOAD, **load}})
     assert isinstance(made, SiteScenario)
-    return crowds.settled(made)
+    return user_loads.settled(made)
 
 
 def test_a_shape_says_how_long_a_cell_is_and_how_many_users_there_are() -> None:
     made = settled()
     assert (made.load.duration_s, made.load.connections) == (12.0, 9)
     (work,) = closed_works(made, TASKS)
-    assert work.load.crowd == CROWD
+    assert work.load.user_load == USER_LOAD
     assert (work.load.duration_s, work.load.closed) == (12.0, False)
     again = read.from_json(made.as_json())
     assert isinstance(again, SiteScenario)
-    assert crowds.settled(again) == made == again
+    assert user_loads.settled(again) == made == again
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_walk_takes_users() -> None:
     made = read.from_json({**LEAST, "load": {}})
     assert isinstance(made, SiteScenario)
     with pytest.raises(RaceError, match="page 'reports' is a walk over several, which takes users"):
-        crowds.settled(made)
+        user_loads.settled(made)
 
 
 def test_a_walk_has_the_weights_of_its_user() -> None:
