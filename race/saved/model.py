@@ -46,8 +46,8 @@ class Load(Struct, frozen=True, rename={"user_load": "crowd"}):
     """What a cell was driven with: a closed loop, `rate` units/s offered, or a `user_load`.
 
     `pipeline` requests are sent before the first answer. `fixed` connections are a part of the
-    question and never raised: so many units are under way at a time. A user load's `connections` are as
-    many as its users at most, and `duration_s` is what its shape takes.
+    question and never raised: so many units are under way at a time. A user load's
+    `connections` are as many as its users at most, and `duration_s` is what its shape takes.
     """
 
     generator: Name
@@ -125,8 +125,8 @@ class Cell(Struct, frozen=True, kw_only=True, rename={"timeline": "course"}):
     had no more to give, "nobody", or None where that cannot be told, with the reason in
     `full_unknown`; unless it is the first one, or connections are fixed, `throughput` is a lower
     bound. `no_latency` says why a pipelined cell has none. `timeline` is what happened over time,
-    of a user load or a load that was watched; of a user load `parts` are the kinds of units that its
-    users asked for, by name.
+    of a user load or a load that was watched; of a user load `parts` are the kinds of units that
+    its users asked for, by name.
 
     A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
     overloaded (offered a fixed rate or a user load that it did not keep up with). It keeps what was

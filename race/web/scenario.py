@@ -32,7 +32,8 @@ class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """wrk drives the closed loop, oha the open one; Locust a user load: a `user` of
-    locustfiles/users by a `shape` of locustfiles/shapes, with `shape_options` in the place of the shape's own fields.
+    locustfiles/users by a `shape` of locustfiles/shapes, with `shape_options` in the place of the
+    shape's own fields.
     """
 
     generator: Name = "wrk"
