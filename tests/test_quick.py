@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Contest
+from race.analysis.model import Comparison
 from race.paths import PUBLISHED
 from race.saved.reader import load
 from race.stats import noise
@@ -23,15 +23,15 @@ IN_ALL = 70
 
 
 @cache
-def contests(run: str) -> dict[str, Contest]:
+def comparisons(run: str) -> dict[str, Comparison]:
     """By page; the pipelined ones are not in the default race."""
     found = analyse(load(PUBLISHED / run)).closed()
     return {one.work.task: one for one in found if one.work.load.pipeline == 1}
 
 
-def won(contest: Contest, least: float = 0.0) -> set[tuple[str, str]]:
+def won(comparison: Comparison, least: float = 0.0) -> set[tuple[str, str]]:
     """Winner and loser of each pair whose whole interval is over that."""
-    return {turned(pair) for pair in contest.pairs if pair.winner and sure(pair) > least}
+    return {turned(pair) for pair in comparison.pairs if pair.winner and sure(pair) > least}
 
 
 def turned(pair: Pair) -> tuple[str, str]:
@@ -46,13 +46,13 @@ def sure(pair: Pair) -> float:
 
 def large(page: str) -> set[tuple[str, str]]:
     """What both long runs are sure of."""
-    one, two = (won(contests(run)[page], LARGE) for run in ARTICLE)
+    one, two = (won(comparisons(run)[page], LARGE) for run in ARTICLE)
     return one & two
 
 
 @pytest.mark.parametrize("run", QUICK)
 def test_five_minutes_find_large_differences(run: str) -> None:
-    found = {page: (large(page), won(contest)) for page, contest in contests(run).items()}
+    found = {page: (large(page), won(comparison)) for page, comparison in comparisons(run).items()}
     assert all(known & said for known, said in found.values())
     assert sum(len(known) for known, _ in found.values()) == IN_ALL
     assert sum(len(known & said) for known, said in found.values()) == QUICK[run]
@@ -63,14 +63,14 @@ def test_five_minutes_find_large_differences(run: str) -> None:
 @pytest.mark.parametrize("run", QUICK)
 def test_nobody_wins_who_runs_the_same_code(run: str) -> None:
     """By the A/A twin's margin alone: the race's own is never less than what these differ by."""
-    controlled = [contest for contest in contests(run).values() if contest.controls]
-    assert {contest.work.task for contest in controlled} == {"ugly", "about"}
-    for contest in controlled:
-        assert contest.controls is not None
-        assert contest.noise is not None
-        margin = float(noise.margin(contest.noise.estimate.bound, 0.0, 0.0))
-        groups = contest.controls.groups
+    controlled = [comparison for comparison in comparisons(run).values() if comparison.controls]
+    assert {comparison.work.task for comparison in controlled} == {"ugly", "about"}
+    for comparison in controlled:
+        assert comparison.controls is not None
+        assert comparison.noise is not None
+        margin = float(noise.margin(comparison.noise.estimate.bound, 0.0, 0.0))
+        groups = comparison.controls.groups
         same = {frozenset(two) for group in groups for two in combinations(group, 2)}
-        found = [pair for pair in contest.pairs if {pair.first, pair.second} in same]
+        found = [pair for pair in comparison.pairs if {pair.first, pair.second} in same]
         assert len(found) >= len(same) / 2
         assert [pair for pair in found if winner(pair.estimate, margin)] == []

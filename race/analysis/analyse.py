@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from race.analysis import controls, trust, values
 from race.analysis.headline import headline
-from race.analysis.model import Analysis, Contest, Noise
-from race.analysis.standing import ByWork, Gathered, Table, standing
+from race.analysis.model import Analysis, Comparison, Noise
+from race.analysis.results import ByWork, Gathered, Table, result
 from race.saved.model import CALIBRATION, Cell, Contender, Work
 from race.saved.reader import SavedRace
 from race.stats import effects, noise, ranking, signed_rank
@@ -27,8 +27,8 @@ def analyse(race: SavedRace) -> Analysis:
     counted = values.counted(race)
     gathered = gather(race, counted)
     noises, between = _noises(gathered), controls.between(gathered)
-    contests = [
-        _contest(gathered, work, _noise(work, noises), between)
+    comparisons = [
+        _comparison(gathered, work, _noise(work, noises), between)
         for work in values.in_order(gathered.ran, race.head.discipline)
     ]
     ran = {cell.label for cell in race.cells}
@@ -36,12 +36,12 @@ def analyse(race: SavedRace) -> Analysis:
     return Analysis(
         race=race,
         counted=counted,
-        rounds=max((contest.rounds for contest in contests), default=0),
-        headline=headline(contests, race.head.discipline),
-        contests=contests,
-        effects=[(one.work, effect) for one in contests for effect in _effects(gathered, one)],
+        rounds=max((comparison.rounds for comparison in comparisons), default=0),
+        headline=headline(comparisons, race.head.discipline),
+        comparisons=comparisons,
+        effects=[(one.work, effect) for one in comparisons for effect in _effects(gathered, one)],
         unmatched=effects.unmatched(sorted(designs, key=str), race.head.discipline.factors),
-        trust=trust.trust(race, contests, counted),
+        trust=trust.trust(race, comparisons, counted),
     )
 
 
@@ -129,7 +129,7 @@ def _noise(work: Work, noises: dict[Work, Noise]) -> Noise | None:
     return Noise(worst.twin, worst.estimate, measured_here=False)
 
 
-def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) -> Contest:
+def _comparison(race: Gathered, work: Work, floor: Noise | None, between: float) -> Comparison:
     head = race.saved.head
     same = controls.groups(race.told_apart, head.discipline.ignores.get(work.task, ()))
     found = controls.controls(race.own(work), same) if work.load.closed else None
@@ -137,7 +137,7 @@ def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) ->
         floor.estimate.bound if floor else 0.0, between, found.estimate.value if found else 0.0
     )
     table = _table(race, work, float(margin), same)
-    return Contest(
+    return Comparison(
         work=work,
         discipline=head.discipline,
         designs=race.designs,
@@ -149,7 +149,7 @@ def _contest(race: Gathered, work: Work, floor: Noise | None, between: float) ->
         between=between,
         margin=float(margin),
         little=head.limits.little,
-        standings=[standing(race, table, label) for label in _in_order(race, table)],
+        results=[result(race, table, label) for label in _in_order(race, table)],
         pairs=table.ranking.pairs,
     )
 
@@ -194,16 +194,16 @@ def _in_order(race: Gathered, table: Table) -> list[str]:
     return labels + sorted(others, key=lambda label: -mean(label))
 
 
-def _effects(race: Gathered, contest: Contest) -> list[Effect]:
+def _effects(race: Gathered, comparison: Comparison) -> list[Effect]:
     """What each choice buys here; nothing where there is no ranking."""
     designs = {
         item.label: item.factors
-        for item in contest.standings
-        if item.state == "ranked" and item.label in contest.designs
+        for item in comparison.results
+        if item.state == "ranked" and item.label in comparison.designs
     }
-    rates = race.rates.get(contest.work, {})
+    rates = race.rates.get(comparison.work, {})
     kind = race.saved.head.discipline
-    ignored = kind.ignores.get(contest.work.task, ())
-    if not contest.ranked:
+    ignored = kind.ignores.get(comparison.work.task, ())
+    if not comparison.ranked:
         return []
-    return effects.effects(rates, designs, kind.factors, contest.margin, ignored)
+    return effects.effects(rates, designs, kind.factors, comparison.margin, ignored)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from race.analysis.analyse import analyse
 from race.analysis.differences import connections, differences
-from race.analysis.model import UNWRITTEN, Analysis, Contest, Standing, plain
+from race.analysis.model import UNWRITTEN, Analysis, Comparison, ContenderResult, plain
 from race.analysis.values import Values, cpu_us, in_order, median, one, rate, values
 from race.saved.model import Discipline, Work
 from race.saved.reader import SavedRace
@@ -49,7 +49,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RunComparison:
     """Two races; `common` is the shift that all share (log scale), `threshold` a fraction."""
 
     old: str
@@ -80,22 +80,22 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two races at one work: the contest, and the logs by contender and round."""
+    """One of the two races at one work: the comparison, and the logs by contender and round."""
 
-    contest: Contest | None
+    comparison: Comparison | None
     logs: Mapping[str, Rounds]
 
-    def standing(self, label: str) -> Standing | None:
-        found = self.contest.standings if self.contest else []
+    def result(self, label: str) -> ContenderResult | None:
+        found = self.comparison.results if self.comparison else []
         return next((item for item in found if item.label == label), None)
 
     def labels(self) -> list[str]:
-        return [item.label for item in self.contest.standings] if self.contest else []
+        return [item.label for item in self.comparison.results] if self.comparison else []
 
 
 def compare(
     old: SavedRace, new: SavedRace, threshold: float | None = None, relative: bool = False
-) -> Comparison:
+) -> RunComparison:
     """Compare two races contender by contender.
 
     A change counts when its 95 % interval lies beyond the larger of both races' margins on the work
@@ -110,7 +110,7 @@ def compare(
     for work in in_order([*sides[0], *sides[1]], discipline):
         both = sides[0].get(work, nothing), sides[1].get(work, nothing)
         changes += _changes(work, both, threshold or 0.0, discipline)
-    return Comparison(
+    return RunComparison(
         old=old.head.race,
         new=new.head.race,
         discipline=discipline,
@@ -128,7 +128,7 @@ def compare(
 
 def _sides(analysis: Analysis, relative: bool) -> dict[Work, _Side]:
     measured = _measured(analysis, relative)
-    return {one.work: _Side(one, measured.get(one.work, {})) for one in analysis.contests}
+    return {one.work: _Side(one, measured.get(one.work, {})) for one in analysis.comparisons}
 
 
 def _measured(analysis: Analysis, relative: bool) -> Values:
@@ -162,13 +162,13 @@ def _changes(
 ) -> Iterator[Change]:
     """Both races' contenders at one work."""
     old, new = both
-    margins = [side.contest.margin for side in both if side.contest]
+    margins = [side.comparison.margin for side in both if side.comparison]
     limit = max(*margins, -math.log1p(-threshold), LEAST_MARGIN)
     labels = list(dict.fromkeys([*old.labels(), *new.labels()]))
     closed = work.load.closed
     measure = f"{discipline.unit}/s" if closed else f"CPU µs/{one(discipline.unit)}"
     for label in labels:
-        before, after = old.standing(label), new.standing(label)
+        before, after = old.result(label), new.result(label)
         estimate = _shift(old.logs.get(label, {}), new.logs.get(label, {}))
         yield Change(
             work=work,
@@ -187,16 +187,19 @@ def _shift(old: Rounds, new: Rounds) -> Estimate | None:
     return rank_sum.shift(list(old.values()), list(new.values())) if old and new else None
 
 
-def _figure(standing: Standing | None, closed: bool, party: str) -> float | None:
-    if standing is None:
+def _figure(result: ContenderResult | None, closed: bool, party: str) -> float | None:
+    if result is None:
         return None
     if closed:
-        return standing.throughput.median if standing.throughput else None
-    return standing.cpu_us.get(party)
+        return result.throughput.median if result.throughput else None
+    return result.cpu_us.get(party)
 
 
 def _outcome(
-    old: Standing | None, new: Standing | None, estimate: Estimate | None, limit: float
+    old: ContenderResult | None,
+    new: ContenderResult | None,
+    estimate: Estimate | None,
+    limit: float,
 ) -> Outcome:
     if old is None or new is None:
         return "new" if old is None else "gone"

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 
 from race.analysis.model import Controls
-from race.analysis.standing import Gathered
+from race.analysis.results import Gathered
 from race.saved.model import Contender
 from race.stats import noise
 from race.stats.noise import Rounds

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from race.analysis import values
-from race.analysis.model import Analysis, Contest, Spread, Standing, spread
+from race.analysis.model import Analysis, Comparison, ContenderResult, Spread, spread
 from race.analysis.values import Values
 from race.saved.model import Cell, Load
 from race.stats import histogram, noise, signed_rank
@@ -33,7 +33,7 @@ class Timed:
     those of one unit, None where nothing says how many.
     """
 
-    item: Standing
+    item: ContenderResult
     moments: Moments | None
     percentiles: dict[float, float]
     rows: float | None
@@ -56,7 +56,7 @@ class Mean:
     is of it, to the reference, by rounds; the others are as in ``Timed``.
     """
 
-    item: Standing
+    item: ContenderResult
     throughput: Spread
     ratio: Estimate | None
     percentiles: dict[float, float]
@@ -69,21 +69,21 @@ class Means:
     """All contenders that did all of these tasks under one load, the fastest first."""
 
     load: Load
-    contests: list[Contest]
+    comparisons: list[Comparison]
     reference: str | None
     rows: list[Mean]
 
     @property
     def tasks(self) -> str:
         """Their titles."""
-        return ", ".join(contest.title for contest in self.contests)
+        return ", ".join(comparison.title for comparison in self.comparisons)
 
 
-def timed(analysis: Analysis, contest: Contest) -> list[Timed]:
-    """Every contender with a rate, in the order of the contest."""
+def timed(analysis: Analysis, comparison: Comparison) -> list[Timed]:
+    """Every contender with a rate, in the order of the comparison."""
     cells: dict[str, list[Cell]] = defaultdict(list)
     for cell in analysis.counted:
-        if cell.work == contest.work:
+        if cell.work == comparison.work:
             cells[cell.label].append(cell)
     return [
         Timed(
@@ -92,7 +92,7 @@ def timed(analysis: Analysis, contest: Contest) -> list[Timed]:
             percentiles=_percentiles(item.histogram),
             rows=item.facts.get(ROWS),
         )
-        for item in contest.standings
+        for item in comparison.results
         if item.throughput is not None
     ]
 
@@ -105,29 +105,29 @@ def summaries(analysis: Analysis) -> list[Means]:
 
 def means(analysis: Analysis, tasks: Sequence[str]) -> list[Means]:
     """For each fixed load under which all of these tasks were raced."""
-    by_load: dict[Load, list[Contest]] = defaultdict(list)
-    for contest in analysis.contests:
-        if contest.work.load.fixed and contest.work.task in tasks:
-            by_load[contest.work.load].append(contest)
+    by_load: dict[Load, list[Comparison]] = defaultdict(list)
+    for comparison in analysis.comparisons:
+        if comparison.work.load.fixed and comparison.work.task in tasks:
+            by_load[comparison.work.load].append(comparison)
     rates = values.values(analysis.counted, values.rate)
     return [
-        _means(analysis, contests, rates)
-        for contests in by_load.values()
-        if tasks and len(contests) == len(set(tasks))
+        _means(analysis, comparisons, rates)
+        for comparisons in by_load.values()
+        if tasks and len(comparisons) == len(set(tasks))
     ]
 
 
-def _means(analysis: Analysis, contests: list[Contest], rates: Values) -> Means:
+def _means(analysis: Analysis, comparisons: list[Comparison], rates: Values) -> Means:
     found: dict[str, list[Timed]] = defaultdict(list)
-    for contest in contests:
-        for one in timed(analysis, contest):
+    for comparison in comparisons:
+        for one in timed(analysis, comparison):
             found[one.item.label].append(one)
     logs = {
-        label: mean_logs([rates[contest.work][label] for contest in contests])
+        label: mean_logs([rates[comparison.work][label] for comparison in comparisons])
         for label, each in found.items()
-        if len(each) == len(contests)
+        if len(each) == len(comparisons)
     }
-    first = contests[0]
+    first = comparisons[0]
     reference = first.reference if first.reference in logs else None
     own: Rounds = logs[reference] if reference else {}
     made = [
@@ -136,7 +136,7 @@ def _means(analysis: Analysis, contests: list[Contest], rates: Values) -> Means:
         if rounds
     ]
     made.sort(key=lambda one: -one.throughput.median)
-    return Means(first.work.load, contests, reference, made)
+    return Means(first.work.load, comparisons, reference, made)
 
 
 def _mean(each: Sequence[Timed], rounds: Rounds, reference: Rounds, party: str) -> Mean:

@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import Any
 
 from race.analysis.differences import connections, differences
-from race.analysis.model import UNWRITTEN, Contest, Spread, plain, spread
+from race.analysis.model import UNWRITTEN, Comparison, Spread, plain, spread
 from race.analysis.pairing import Pairing, Run, pairing
 from race.errors import RaceError
 from race.saved.model import Discipline, Head, Work
@@ -43,11 +43,11 @@ class MergedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class MergedContest:
+class MergedComparison:
     """One work over all runs; `noise` spreads the A/A twin's ratio (not its log) over runs."""
 
     work: Work
-    contests: tuple[Contest, ...] = field(metadata=UNWRITTEN)
+    comparisons: tuple[Comparison, ...] = field(metadata=UNWRITTEN)
     labels: tuple[str, ...]
     reference: str | None
     margin: float
@@ -76,7 +76,7 @@ class Merged:
     runs: tuple[str, ...]
     discipline: Discipline = field(metadata=UNWRITTEN)
     warnings: list[str]
-    contests: list[MergedContest]
+    comparisons: list[MergedComparison]
 
     @property
     def interval(self) -> str:
@@ -102,12 +102,12 @@ def merge(races: Sequence[SavedRace]) -> Merged:
     heads = [race.head for race in ordered]
     same_scenario(heads)
     runs = [Run.of(race) for race in ordered]
-    works = [one.work for one in runs[0].analysis.contests]
+    works = [one.work for one in runs[0].analysis.comparisons]
     return Merged(
         runs=tuple(run.name for run in runs),
         discipline=heads[0].discipline,
         warnings=_warnings(ordered),
-        contests=[one for work in works if (one := merged(runs, work))],
+        comparisons=[one for work in works if (one := merged(runs, work))],
     )
 
 
@@ -120,31 +120,32 @@ def same_scenario(heads: Sequence[Head]) -> None:
             raise RaceError(f"{heads[0].race} and {head.race} cannot be merged: {apart}")
 
 
-def merged(runs: Sequence[Run], work: Work) -> MergedContest | None:
+def merged(runs: Sequence[Run], work: Work) -> MergedComparison | None:
     """One work over runs; None unless it ran in all of them."""
-    contests = [contest for run in runs if (contest := run.contest(work))]
-    if len(contests) < len(runs):
+    comparisons = [comparison for run in runs if (comparison := run.comparison(work))]
+    if len(comparisons) < len(runs):
         return None
-    labels = [item.label for item in contests[0].standings]
-    common = [label for label in labels if all(_ran(one, label) for one in contests)]
-    pairs = [merged_pair(runs, contests, *two) for two in combinations(common, 2)]
-    return MergedContest(
+    labels = [item.label for item in comparisons[0].results]
+    common = [label for label in labels if all(_ran(one, label) for one in comparisons)]
+    pairs = [merged_pair(runs, comparisons, *two) for two in combinations(common, 2)]
+    return MergedComparison(
         work=work,
-        contests=tuple(contests),
+        comparisons=tuple(comparisons),
         labels=tuple(common),
-        reference=_commonest(contests),
-        margin=_margin(contests),
-        noise=_noise(contests),
+        reference=_commonest(comparisons),
+        margin=_margin(comparisons),
+        noise=_noise(comparisons),
         pairs=pairs,
     )
 
 
 def merged_pair(
-    runs: Sequence[Run], contests: Sequence[Contest], first: str, second: str
+    runs: Sequence[Run], comparisons: Sequence[Comparison], first: str, second: str
 ) -> MergedPair:
     """Two contenders by label; RaceError when one of them did not run."""
     found = [
-        pairing(run, contest, first, second) for run, contest in zip(runs, contests, strict=True)
+        pairing(run, comparison, first, second)
+        for run, comparison in zip(runs, comparisons, strict=True)
     ]
     ratios, cpus = tuple(one.ratio for one in found), tuple(one.cpu for one in found)
     ratio, cpu = between(ratios), between(cpus)
@@ -178,14 +179,14 @@ def _winner(found: Sequence[Pairing], ratio: Estimate | None) -> str | None:
         return winners.pop()
     if ratio is None or ratio.n < signed_rank.rounds_needed():
         return None
-    margin = _margin([one.contest for one in found])
+    margin = _margin([one.comparison for one in found])
     first, second = found[0].first.label, found[0].second.label
     return {1: first, -1: second, 0: None}[ranking.winner(ratio, margin)]
 
 
-def _margin(contests: Sequence[Contest]) -> float:
+def _margin(comparisons: Sequence[Comparison]) -> float:
     """The widest that is known: a run with too few rounds for one has none, and no interval."""
-    return max((one.margin for one in contests if math.isfinite(one.margin)), default=math.inf)
+    return max((one.margin for one in comparisons if math.isfinite(one.margin)), default=math.inf)
 
 
 def _turned(one: MergedPair) -> MergedPair:
@@ -203,20 +204,20 @@ def _turned(one: MergedPair) -> MergedPair:
     )
 
 
-def _ran(contest: Contest, label: str) -> bool:
-    return any(item.label == label for item in contest.standings)
+def _ran(comparison: Comparison, label: str) -> bool:
+    return any(item.label == label for item in comparison.results)
 
 
-def _commonest(contests: Sequence[Contest]) -> str | None:
-    return Counter(contest.reference for contest in contests).most_common(1)[0][0]
+def _commonest(comparisons: Sequence[Comparison]) -> str | None:
+    return Counter(comparison.reference for comparison in comparisons).most_common(1)[0][0]
 
 
-def _noise(contests: Sequence[Contest]) -> Spread | None:
+def _noise(comparisons: Sequence[Comparison]) -> Spread | None:
     """Of the A/A twin's ratios, one from each run that measured it here."""
     return spread(
-        contest.noise.estimate.ratio
-        for contest in contests
-        if contest.noise and contest.noise.measured_here
+        comparison.noise.estimate.ratio
+        for comparison in comparisons
+        if comparison.noise and comparison.noise.measured_here
     )
 
 

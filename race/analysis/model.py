@@ -74,8 +74,8 @@ class Controls:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One contender in one contest; `ratio` and `cpu_ratio` are to the contest's reference.
+class ContenderResult:
+    """One contender in one comparison; `ratio` and `cpu_ratio` are to the comparison's reference.
 
     State "at-least": the party under test was not the limit, as far as is known; `limit` says what
     was, `throughput` is a lower bound and `cpu_ratio` speaks instead of `ratio`. State "waiting":
@@ -114,14 +114,14 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class Comparison:
     """All contenders on one work, best first; those without a rank come last.
 
     Ratios are to `reference`, the race's `baseline` unless that has no rate here nor waits for one.
     `designs` are the factors of those that factors tell apart, by label. `margin` is on the log
     scale: `noise`, `controls` and `between` are what it was made of. The last is the standard
     deviation (log scale) of two that run the same code, beyond the scatter of rounds, over the
-    whole race. `little` is how far from 1 a standing's `utilisation` may be before a report says
+    whole race. `little` is how far from 1 a result's `utilisation` may be before a report says
     so.
     """
 
@@ -136,7 +136,7 @@ class Contest:
     between: float
     margin: float
     little: float
-    standings: list[Standing]
+    results: list[ContenderResult]
     pairs: list[Pair]
 
     @property
@@ -199,11 +199,11 @@ class Contest:
         return self.rounds >= signed_rank.rounds_needed()
 
     @property
-    def unbeaten(self) -> list[Standing]:
+    def unbeaten(self) -> list[ContenderResult]:
         """Whom nobody beat, in order; none where nobody was beaten: that sets nobody apart."""
-        if not any(item.beats for item in self.standings):
+        if not any(item.beats for item in self.results):
             return []
-        return [item for item in self.standings if item.ranks and item.ranks[0] == 1]
+        return [item for item in self.results if item.ranks and item.ranks[0] == 1]
 
     @property
     def margin_percent(self) -> float:
@@ -231,7 +231,7 @@ class Analysis:
     counted: list[Cell]
     rounds: int
     headline: Headline | None
-    contests: list[Contest]
+    comparisons: list[Comparison]
     effects: list[tuple[Work, Effect]]
     unmatched: list[Unmatched]
     trust: Trust
@@ -247,14 +247,14 @@ class Analysis:
         first = [self.headline.text] if self.headline else []
         return [*first, *self.trust.warnings]
 
-    def closed(self) -> list[Contest]:
-        """The contests of the closed loop."""
-        return [contest for contest in self.contests if contest.closed]
+    def closed(self) -> list[Comparison]:
+        """The comparisons of the closed loop."""
+        return [comparison for comparison in self.comparisons if comparison.closed]
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON with ratios instead of logs; the race by its name."""
         data: dict[str, Any] = {"race": self.race.head.race, "baseline": self.race.head.baseline}
-        for name in ("rounds", "headline", "contests", "unmatched", "trust"):
+        for name in ("rounds", "headline", "comparisons", "unmatched", "trust"):
             data[name] = plain(getattr(self, name))
         data["effects"] = [{"work": plain(work), **plain(effect)} for work, effect in self.effects]
         return data

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from race.analysis import values
 from race.analysis.analyse import analyse
-from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.analysis.values import Values
 from race.errors import unknown
 from race.saved.model import Work
@@ -34,9 +34,9 @@ class Run:
         """The race's own, or that of the folder where it was published."""
         return self.analysis.race.folder.name
 
-    def contest(self, work: Work) -> Contest | None:
+    def comparison(self, work: Work) -> Comparison | None:
         """What happened on a work; None where nothing did."""
-        return next((one for one in self.analysis.contests if one.work == work), None)
+        return next((one for one in self.analysis.comparisons if one.work == work), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +49,33 @@ class Pairing:
     """
 
     run: str
-    contest: Contest
-    first: Standing
-    second: Standing
+    comparison: Comparison
+    first: ContenderResult
+    second: ContenderResult
     ratio: Estimate | None
     cpu: Estimate | None
     winner: str | None
 
 
-def pairing(run: Run, contest: Contest, first: str, second: str) -> Pairing:
+def pairing(run: Run, comparison: Comparison, first: str, second: str) -> Pairing:
     """Both by label; RaceError when one of them did not run there."""
-    found = {item.label: item for item in contest.standings}
+    found = {item.label: item for item in comparison.results}
     for label in (first, second):
         if label not in found:
-            raise unknown(contest.discipline.contender, label, found)
-    pair = next((one for one in contest.pairs if {one.first, one.second} == {first, second}), None)
+            raise unknown(comparison.discipline.contender, label, found)
+    pair = next(
+        (one for one in comparison.pairs if {one.first, one.second} == {first, second}), None
+    )
     ratio = None
     if pair:
         ratio = pair.estimate if pair.first == first else pair.estimate.reversed()
     return Pairing(
         run=run.name,
-        contest=contest,
+        comparison=comparison,
         first=found[first],
         second=found[second],
         ratio=ratio,
-        cpu=_cpu(run, contest.work, first, second),
+        cpu=_cpu(run, comparison.work, first, second),
         winner=pair.winner if pair else None,
     )
 

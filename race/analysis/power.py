@@ -20,7 +20,7 @@ from race.analysis import controls, values
 from race.analysis.analyse import gather
 from race.analysis.headline import precedence
 from race.analysis.model import plain
-from race.analysis.standing import Gathered
+from race.analysis.results import Gathered
 from race.saved.model import Work
 from race.saved.reader import SavedRace
 from race.stats import simulation

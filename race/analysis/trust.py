@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from race.analysis.model import Contest, State, Trust, spread
+from race.analysis.model import Comparison, State, Trust, spread
 from race.analysis.values import a, median, utilisation
 from race.saved.model import CALIBRATION, NOBODY, Cell
 from race.saved.reader import SavedRace
@@ -90,7 +90,7 @@ def _unknown(cell: Cell) -> str:
     return cell.full_unknown or "the saved cells do not say why"
 
 
-def trust(race: SavedRace, contests: Sequence[Contest], counted: Sequence[Cell]) -> Trust:
+def trust(race: SavedRace, comparisons: Sequence[Comparison], counted: Sequence[Cell]) -> Trust:
     """What was left out, what disturbed the race, and what to know before believing it."""
     cells = Counter(str(cell.status) for cell in race.cells if cell.round != CALIBRATION)
     used = [value for cell in counted if (value := utilisation(cell)) is not None]
@@ -101,32 +101,32 @@ def trust(race: SavedRace, contests: Sequence[Contest], counted: Sequence[Cell])
         steal=spread(cell.steal for cell in counted),
         foreign=spread(cell.foreign for cell in counted),
         little=sum(abs(value - 1) > race.head.limits.little for value in used),
-        warnings=[*_warnings(race, contests, counted), *_self_doubts(contests)],
+        warnings=[*_warnings(race, comparisons, counted), *_self_doubts(comparisons)],
     )
 
 
 def _warnings(
-    race: SavedRace, contests: Sequence[Contest], counted: Sequence[Cell]
+    race: SavedRace, comparisons: Sequence[Comparison], counted: Sequence[Cell]
 ) -> Iterator[str]:
     """What a reader should know before believing the figures; one sentence each."""
     if race.head.finished_at is None:
         yield "The race was not finished: it has fewer rounds than planned."
     if race.problems:
         yield f"{len(race.problems)} damaged line(s) of the results were left out."
-    ranked = [contest for contest in contests if contest.ranked]
-    short = [contest for contest in ranked if not contest.enough]
+    ranked = [comparison for comparison in comparisons if comparison.ranked]
+    short = [comparison for comparison in ranked if not comparison.enough]
     if short:
-        most = max(contest.rounds for contest in short)
-        where = "Of the closed loop " if any(contest.rated for contest in contests) else ""
+        most = max(comparison.rounds for comparison in short)
+        where = "Of the closed loop " if any(comparison.rated for comparison in comparisons) else ""
         yield (
             f"{where}{most} round{'s' * (most != 1)} cannot give a 95 % interval, so no winner is "
             f"declared; {signed_rank.rounds_needed()} rounds can."
         )
-    for contest in ranked:
-        if contest.enough and not contest.decided:
+    for comparison in ranked:
+        if comparison.enough and not comparison.decided:
             yield (
-                f"On {contest.title} ({contest.load}) too few rounds count of both A/A twins for "
-                "a margin: no winner is declared there."
+                f"On {comparison.title} ({comparison.load}) too few rounds count of both A/A twins "
+                "for a margin: no winner is declared there."
             )
     if ranked and not any(contender.aa for contender in race.head.contenders):
         who = race.head.discipline.contender
@@ -147,12 +147,15 @@ def _unknown_limits(race: SavedRace, counted: Sequence[Cell]) -> Iterator[str]:
         )
 
 
-def _self_doubts(contests: Sequence[Contest]) -> Iterator[str]:
+def _self_doubts(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Where the A/A twin differs from its original."""
-    for contest in contests:
-        noise = contest.noise
-        if noise and noise.measured_here and contest.ranked and _differs(noise.estimate):
-            where, who = f"{contest.title} ({contest.load})", a(contest.discipline.contender)
+    for comparison in comparisons:
+        noise = comparison.noise
+        if noise and noise.measured_here and comparison.ranked and _differs(noise.estimate):
+            where, who = (
+                f"{comparison.title} ({comparison.load})",
+                a(comparison.discipline.contender),
+            )
             yield (
                 f"On {where} {who} differs from itself: {noise.estimate}. "
                 "Distrust small differences there."

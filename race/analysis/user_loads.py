@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from race.analysis.model import Analysis, Contest, Spread, Standing, spread
+from race.analysis.model import Analysis, Comparison, ContenderResult, Spread, spread
 from race.analysis.trust import most_often_full
 from race.analysis.values import Measure, cpu_us, kept, median, values
 from race.saved.model import Cell, Moment, Work
@@ -59,7 +59,7 @@ class Side:
     is whose core was in most of them, `cpu_us` the CPU time of a unit of the party under test.
     """
 
-    item: Standing
+    item: ContenderResult
     cells: int
     late: int
     lost: Spread | None
@@ -88,7 +88,7 @@ class Versus:
 class Group:
     """Contenders under one user load and the same `conditions` ("link 2 ms", or empty)."""
 
-    contest: Contest
+    comparison: Comparison
     conditions: str
     rounds: int
     sides: list[Side]
@@ -97,7 +97,7 @@ class Group:
     @property
     def title(self) -> str:
         """The task's, and the conditions."""
-        return ", ".join(filter(None, (self.contest.title, self.conditions)))
+        return ", ".join(filter(None, (self.comparison.title, self.conditions)))
 
     @property
     def parts(self) -> list[str]:
@@ -125,52 +125,52 @@ MEASURES: Mapping[str, Measure] = {
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """A contest without a user load whose cells were watched from begin to end."""
+    """A comparison without a user load whose cells were watched from begin to end."""
 
-    contest: Contest
+    comparison: Comparison
     sides: list[Side]
 
 
 def user_loads(analysis: Analysis) -> list[Group]:
     """A group for each user load and conditions, in the order of the contenders."""
     found = []
-    for contest in analysis.contests:
-        if contest.work.load.user_load is None:
+    for comparison in analysis.comparisons:
+        if comparison.work.load.user_load is None:
             continue
-        groups: dict[str, list[Standing]] = defaultdict(list)
-        for item in sorted(contest.standings, key=_as_declared(analysis)):
+        groups: dict[str, list[ContenderResult]] = defaultdict(list)
+        for item in sorted(comparison.results, key=_as_declared(analysis)):
             if item.throughput is not None or item.state == "overloaded":
                 groups[item.label.removeprefix(item.name)].append(item)
-        found += [_group(analysis, contest, *group) for group in groups.items()]
+        found += [_group(analysis, comparison, *group) for group in groups.items()]
     return found
 
 
 def known_limits(groups: Sequence[Group]) -> list[str]:
     """What to know of the figures of the generators that drove them."""
-    contests = [group.contest for group in groups]
+    comparisons = [group.comparison for group in groups]
     texts = (
         one.discipline.level_texts.get("generator", {}).get(one.work.load.generator)
-        for one in contests
+        for one in comparisons
     )
     return [text for text in dict.fromkeys(texts) if text]
 
 
 def followed(analysis: Analysis) -> list[Followed]:
-    """Contests of a closed loop that have timelines, in the order of the contenders."""
+    """Comparisons of a closed loop that have timelines, in the order of the contenders."""
     found = []
-    for contest in analysis.contests:
-        cells = _by_label(analysis, contest)
+    for comparison in analysis.comparisons:
+        cells = _by_label(analysis, comparison)
         watched = [cell.timeline for each in cells.values() for cell in each if cell.timeline]
-        if contest.work.load.user_load is not None or not watched:
+        if comparison.work.load.user_load is not None or not watched:
             continue
         step = _step(max(timeline[-1].at for timeline in watched))
-        items = sorted(contest.standings, key=_as_declared(analysis))
+        items = sorted(comparison.results, key=_as_declared(analysis))
         sides = [
-            _side(one, cells[one.label], contest.party, step)
+            _side(one, cells[one.label], comparison.party, step)
             for one in items
             if one.throughput is not None
         ]
-        found.append(Followed(contest, sides))
+        found.append(Followed(comparison, sides))
     return found
 
 
@@ -179,30 +179,32 @@ def _step(seconds: float) -> float:
     return next((step for step in STEPS if seconds / step <= MOST_POINTS), STEPS[-1])
 
 
-def _by_label(analysis: Analysis, contest: Contest) -> dict[str, list[Cell]]:
-    """The cells of a contest that are shown: see ``seen``."""
+def _by_label(analysis: Analysis, comparison: Comparison) -> dict[str, list[Cell]]:
+    """The cells of a comparison that are shown: see ``seen``."""
     cells: dict[str, list[Cell]] = defaultdict(list)
     for cell in seen(analysis):
-        if cell.work == contest.work:
+        if cell.work == comparison.work:
             cells[cell.label].append(cell)
     return cells
 
 
-def _as_declared(analysis: Analysis) -> Callable[[Standing], int]:
+def _as_declared(analysis: Analysis) -> Callable[[ContenderResult], int]:
     labels = [one.label for one in analysis.race.head.contenders]
     return lambda item: labels.index(item.label) if item.label in labels else len(labels)
 
 
-def _group(analysis: Analysis, contest: Contest, more: str, items: Sequence[Standing]) -> Group:
-    cells = _by_label(analysis, contest)
+def _group(
+    analysis: Analysis, comparison: Comparison, more: str, items: Sequence[ContenderResult]
+) -> Group:
+    cells = _by_label(analysis, comparison)
     return Group(
-        contest=contest,
+        comparison=comparison,
         conditions=more.removeprefix(", "),
         sides=[
-            _side(item, cells[item.label], contest.party) for item in items if cells[item.label]
+            _side(item, cells[item.label], comparison.party) for item in items if cells[item.label]
         ],
         rounds=len({cell.round for found in cells.values() for cell in found}),
-        pairs=list(_pairs(analysis, contest, items)),
+        pairs=list(_pairs(analysis, comparison, items)),
     )
 
 
@@ -216,7 +218,7 @@ def seen(analysis: Analysis) -> list[Cell]:
     ]
 
 
-def _side(item: Standing, cells: Sequence[Cell], party: str, step: float = 1.0) -> Side:
+def _side(item: ContenderResult, cells: Sequence[Cell], party: str, step: float = 1.0) -> Side:
     names = dict.fromkeys(name for cell in cells for name in sorted(cell.parts))
     rows = {ALL: _row([(cell.count or 0, cell.latency_us.get("p50")) for cell in cells])}
     for name in names:
@@ -265,27 +267,31 @@ def _timeline(
     ]
 
 
-def _pairs(analysis: Analysis, contest: Contest, items: Sequence[Standing]) -> Iterator[Versus]:
+def _pairs(
+    analysis: Analysis, comparison: Comparison, items: Sequence[ContenderResult]
+) -> Iterator[Versus]:
     """Those that differ in one factor; then the A/A twin, where its original is among them."""
     kind = analysis.discipline
     known = {one.label: one.factors for one in analysis.race.head.contenders}
-    base = known.get(contest.baseline, {})
+    base = known.get(comparison.baseline, {})
     for one, other in combinations(items, 2):
         differ = [name for name in kind.factors if one.factors.get(name) != other.factors.get(name)]
         if len(differ) == 1:
             name = differ[0]
             turned = one.factors.get(name) == base.get(name)
             first, second = (other, one) if turned else (one, other)
-            yield _versus(analysis, contest, first.label, second.label, name)
+            yield _versus(analysis, comparison, first.label, second.label, name)
     labels = {(item.name, tuple(sorted(item.factors.items()))): item.label for item in items}
     for twin in analysis.race.head.contenders:
         original = labels.get((twin.name, tuple(sorted(twin.factors.items()))))
         if twin.aa and original is not None:
-            yield _versus(analysis, contest, twin.label, original, TWIN)
+            yield _versus(analysis, comparison, twin.label, original, TWIN)
 
 
-def _versus(analysis: Analysis, contest: Contest, label: str, other: str, differ: str) -> Versus:
-    found = [ratio(analysis, contest.work, name, label, other) for name in (COUNT, "p50", "p95")]
+def _versus(
+    analysis: Analysis, comparison: Comparison, label: str, other: str, differ: str
+) -> Versus:
+    found = [ratio(analysis, comparison.work, name, label, other) for name in (COUNT, "p50", "p95")]
     return Versus(label, other, differ, *found)
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from race.analysis.compare import Comparison, compare
+from race.analysis.compare import RunComparison, compare
 from race.commands import Command
 from race.commands.find import SAVED_RACE, find
 from race.commands.output import write
@@ -37,22 +37,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print, write what was asked for; the exit code of the gate: STATUS."""
-    from race.report import comparison
+    from race.report import run_comparison
 
     old, new = (load(find(options.results, name)) for name in (options.before, options.after))
     found = compare(old, new, options.fail_if_slower, options.relative)
     if options.markdown:
-        write(options.markdown, comparison.markdown(found))
+        write(options.markdown, run_comparison.markdown(found))
     if options.html:
-        write(options.html, comparison.html(found))
+        write(options.html, run_comparison.html(found))
     if options.json:
         print(json.dumps(found.as_json()))
     else:
-        comparison.show(found)
+        run_comparison.show(found)
     return 0 if options.fail_if_slower is None else _status(found)
 
 
-def _status(found: Comparison) -> int:
+def _status(found: RunComparison) -> int:
     if found.regressions:
         return SLOWER
     return 0 if found.decided else UNDECIDED

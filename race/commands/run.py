@@ -116,7 +116,7 @@ def _kept(folder: Path, failure: NotSaved) -> RaceError:
 def _so_far(folder: Path, plan: Plan, console: Console, as_json: bool) -> None:
     """What an interrupted race has found, where the report of it is, how to go on."""
     found = analyse(load(folder))
-    if found.contests:
+    if found.comparisons:
         if not as_json:
             console.print(tables.matrix(found, plan.works))
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.model import Analysis, Comparison, ContenderResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Row:
 
     title: str
     facts: dict[str, float]
-    standings: list[Standing]
+    results: list[ContenderResult]
     everyone: bool
 
 
@@ -31,18 +31,18 @@ def answers(analysis: Analysis) -> Answers | None:
 
     Facts do not depend on the load, so of several loads the first speaks.
     """
-    first: dict[str, Contest] = {}
-    for contest in analysis.closed():
-        first.setdefault(contest.work.task, contest)
-    rows = [row for contest in first.values() for row in _rows(contest)]
+    first: dict[str, Comparison] = {}
+    for comparison in analysis.closed():
+        first.setdefault(comparison.work.task, comparison)
+    rows = [row for comparison in first.values() for row in _rows(comparison)]
     names = list(dict.fromkeys(name for row in rows for name in row.facts))
     return Answers(names, rows) if names else None
 
 
-def _rows(contest: Contest) -> Iterator[Row]:
-    groups: dict[tuple[tuple[str, float], ...], list[Standing]] = {}
-    for item in contest.standings:
+def _rows(comparison: Comparison) -> Iterator[Row]:
+    groups: dict[tuple[tuple[str, float], ...], list[ContenderResult]] = {}
+    for item in comparison.results:
         if item.facts:
             groups.setdefault(tuple(sorted(item.facts.items())), []).append(item)
-    for standings in groups.values():
-        yield Row(contest.title, standings[0].facts, standings, len(groups) == 1)
+    for results in groups.values():
+        yield Row(comparison.title, results[0].facts, results, len(groups) == 1)

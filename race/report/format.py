@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from datetime import datetime
 
-from race.analysis.model import Contest, Spread, Standing
+from race.analysis.model import Comparison, ContenderResult, Spread
 from race.analysis.user_loads import ALL, Side
 from race.analysis.values import a, load_text, one
 from race.saved.model import Environment
@@ -87,50 +87,50 @@ def figure(value: float | None, unit: str) -> str:
     return known[unit]() if unit in known else f"{number(value)} {unit}".strip()
 
 
-def margin(contest: Contest) -> str:
-    """The margin of a contest; without a bound there is none."""
-    return f"{contest.margin_percent:.1f} %" if math.isfinite(contest.margin) else "unknown"
+def margin(comparison: Comparison) -> str:
+    """The margin of a comparison; without a bound there is none."""
+    return f"{comparison.margin_percent:.1f} %" if math.isfinite(comparison.margin) else "unknown"
 
 
-def rank(contest: Contest, standing: Standing) -> str:
+def rank(comparison: Comparison, result: ContenderResult) -> str:
     """From the best possible rank to the worst; none when the rounds could decide none."""
-    if standing.ranks is None or not contest.decided:
+    if result.ranks is None or not comparison.decided:
         return NONE
-    best, worst = standing.ranks
+    best, worst = result.ranks
     return f"{best}" if best == worst else f"{best}–{worst}"
 
 
-def rate(standing: Standing) -> str:
+def rate(result: ContenderResult) -> str:
     """Units/s; a lower bound is marked."""
-    if standing.throughput is None:
+    if result.throughput is None:
         return NONE
-    bound = "≥ " if standing.state == "at-least" else ""
-    return f"{bound}{number(standing.throughput.median)}"
+    bound = "≥ " if result.state == "at-least" else ""
+    return f"{bound}{number(result.throughput.median)}"
 
 
-def ratio(contest: Contest, standing: Standing) -> str:
+def ratio(comparison: Comparison, result: ContenderResult) -> str:
     """The ratio to the reference with its interval; of CPU time where the rate is a lower bound."""
-    if standing.label == contest.reference:
+    if result.label == comparison.reference:
         return "1 (reference)"
-    if standing.ratio is None and contest.closed and standing.cpu_ratio:
-        return f"CPU {standing.cpu_ratio}"
-    return str(standing.ratio) if standing.ratio else NONE
+    if result.ratio is None and comparison.closed and result.cpu_ratio:
+        return f"CPU {result.cpu_ratio}"
+    return str(result.ratio) if result.ratio else NONE
 
 
-def full(contest: Contest, standing: Standing) -> str:
+def full(comparison: Comparison, result: ContenderResult) -> str:
     """Who was full, and how busy the party under test: "server 98 %", "nobody, server 81 %"."""
-    if standing.throughput is None:
+    if result.throughput is None:
         return NONE
-    own = "" if standing.busy is None else f"{contest.party} {100 * standing.busy:.0f} %"
-    if standing.full == contest.party:
-        return own or contest.party
-    return ", ".join(filter(None, (standing.full or "unknown", own)))
+    own = "" if result.busy is None else f"{comparison.party} {100 * result.busy:.0f} %"
+    if result.full == comparison.party:
+        return own or comparison.party
+    return ", ".join(filter(None, (result.full or "unknown", own)))
 
 
-def counted(standing: Standing) -> str:
+def counted(result: ContenderResult) -> str:
     """How many cells count of those that ran: "18", "17 of 18"."""
-    lost = standing.cells < standing.ran
-    return f"{standing.cells} of {standing.ran}" if lost else f"{standing.cells}"
+    lost = result.cells < result.ran
+    return f"{result.cells} of {result.ran}" if lost else f"{result.cells}"
 
 
 def seconds(side: Side) -> str:
@@ -145,9 +145,9 @@ def most(side: Side, timeline: str) -> str:
     return figure(max(found, default=None), "count")
 
 
-def peak(contest: Contest, standing: Standing) -> str:
+def peak(comparison: Comparison, result: ContenderResult) -> str:
     """The most memory that the party under test had at a time, as the median of cells."""
-    return megabytes(standing.meters.get("peak_bytes", {}).get(contest.party))
+    return megabytes(result.meters.get("peak_bytes", {}).get(comparison.party))
 
 
 def signed(fraction: float) -> str:

@@ -33,7 +33,7 @@ def legend(analysis: Analysis, cells: bool = True) -> list[Group]:
 
     `cells`: each cell is shown too, with the signs of its figures.
     """
-    if not analysis.contests:
+    if not analysis.comparisons:
         return []
     discipline = analysis.discipline
     signs: Iterable[Entry] = _signs(analysis) if cells else ()
@@ -48,24 +48,24 @@ def legend(analysis: Analysis, cells: bool = True) -> list[Group]:
 def _tasks(analysis: Analysis) -> Iterator[Entry]:
     """What each task does, in the order of the report; how it was driven otherwise than plainly."""
     discipline = analysis.discipline
-    for title, task in dict.fromkeys((one.title, one.work.task) for one in analysis.contests):
+    for title, task in dict.fromkeys((one.title, one.work.task) for one in analysis.comparisons):
         if task in discipline.task_texts:
             yield Entry(title, discipline.task_texts[task])
-    depths = sorted({one.work.load.pipeline for one in analysis.contests} - {1})
+    depths = sorted({one.work.load.pipeline for one in analysis.comparisons} - {1})
     if depths:
         yield Entry(
             ", ".join(f"x{depth}" for depth in depths),
             f"So many {discipline.unit} are sent ahead on each connection before the first answer "
             f"has come (“{depths[0]} pipelined”).",
         )
-    loads = [one.work.load for one in analysis.contests]
+    loads = [one.work.load for one in analysis.comparisons]
     if fixed := sorted({load.connections for load in loads if load.fixed}):
         yield Entry(
             ", ".join(f"c{number}" for number in fixed),
             f"So many {discipline.unit} are under way at a time, whoever is full: the next one "
             f"begins when one has ended (“{fixed[0]} at once”).",
         )
-    if any(one.rated for one in analysis.contests):
+    if any(one.rated for one in analysis.comparisons):
         yield Entry(
             "a rate, as 2,000/s",
             f"So many {discipline.unit} are sent by the clock, whether or not the last was "
@@ -98,8 +98,8 @@ def _names(analysis: Analysis) -> Iterator[Entry]:
 def _figures(analysis: Analysis) -> Iterator[Entry]:
     """Ratios and ranks."""
     closed, unit = analysis.closed(), analysis.discipline.unit
-    standings = [item for contest in closed for item in contest.standings]
-    if any(item.ratio and item.ratio.bounded for item in standings):
+    results = [item for comparison in closed for item in comparison.results]
+    if any(item.ratio and item.ratio.bounded for item in results):
         yield Entry(
             "1.25× [1.20, 1.31]",
             f"A ratio of {unit}/s, 1.25 times as fast, from ratios within rounds. The true one is "
@@ -116,8 +116,8 @@ def _figures(analysis: Analysis) -> Iterator[Entry]:
 
 def ranges(analysis: Analysis) -> Iterator[Entry]:
     """What a rank means that is a range, where there is one."""
-    decided = [contest for contest in analysis.closed() if contest.decided]
-    found = {item.ranks for contest in decided for item in contest.standings if item.ranks}
+    decided = [comparison for comparison in analysis.closed() if comparison.decided]
+    found = {item.ranks for comparison in decided for item in comparison.results if item.ranks}
     widest = max(found, key=lambda ranks: (ranks[1] - ranks[0], -ranks[0]), default=(1, 1))
     if widest[0] < widest[1]:
         text = "The best and the worst rank that the rounds allow; which, this race cannot say."
@@ -134,14 +134,14 @@ def _limits(analysis: Analysis) -> Iterator[Entry]:
     """What stands behind a rate: who was full, how many cells."""
     closed, discipline = analysis.closed(), analysis.discipline
     unit, party = discipline.unit, discipline.parties[0]
-    if any(item.state == "at-least" for contest in closed for item in contest.standings):
+    if any(item.state == "at-least" for comparison in closed for item in comparison.results):
         yield Entry(
             "≥, at least",
             f"A lower bound: not the {party} but another was full, or nobody, or it is not known "
             f"who. It has no rank; CPU time per {words.one(unit)} is compared instead.",
         )
     if closed:
-        unknown = any(item.throughput and not item.full for one in closed for item in one.standings)
+        unknown = any(item.throughput and not item.full for one in closed for item in one.results)
         unseen = "; unknown where one of them could not be seen" if unknown else ""
         parties = ", ".join(discipline.parties)
         yield Entry(
@@ -160,7 +160,7 @@ def _limits(analysis: Analysis) -> Iterator[Entry]:
 def _more(analysis: Analysis) -> Iterator[Entry]:
     """What is told beside the ranking: of fixed connections, of cells that were watched."""
     unit = analysis.discipline.unit
-    fixed = [item for one in analysis.contests if one.work.load.fixed for item in one.standings]
+    fixed = [item for one in analysis.comparisons if one.work.load.fixed for item in one.results]
     if any(item.facts.get(ROWS, 0) > 1 for item in fixed):
         yield Entry(
             "rows/s, CPU µs/row",

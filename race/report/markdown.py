@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from race.analysis import user_loads
 from race.analysis.distributions import PERCENTILES, Means, Timed, summaries, timed
-from race.analysis.model import Analysis, Contest
+from race.analysis.model import Analysis, Comparison
 from race.analysis.user_loads import Followed, Side
 from race.analysis.values import place
 from race.report import format as words
@@ -24,9 +24,9 @@ CELLS = (
 
 
 def page(analysis: Analysis) -> str:
-    """Headline, warnings, legend, who was left out, means over tasks, one ranking for each contest
-    of the closed loop with what more is known of it, fixed rates, what users saw, what each choice
-    buys, what an answer is, the command.
+    """Headline, warnings, legend, who was left out, means over tasks, one ranking for each
+    comparison of the closed loop with what more is known of it, fixed rates, what users saw, what
+    each choice buys, what an answer is, the command.
     """
     head = analysis.race.head
     first = analysis.headline.text if analysis.headline else head.scenario.get("title", head.race)
@@ -35,9 +35,12 @@ def page(analysis: Analysis) -> str:
     parts += [_legend(found)] if (found := legend(analysis, cells=False)) else []
     parts += [escape(f"Left out: {'; '.join(head.left_out)}.")] if head.left_out else []
     parts += [_mean(analysis, one) for one in summaries(analysis)]
-    watched = {one.contest.work: one for one in user_loads.followed(analysis)}
-    for contest in analysis.closed():
-        parts += [_contest(analysis, contest), _more(analysis, contest, watched.get(contest.work))]
+    watched = {one.comparison.work: one for one in user_loads.followed(analysis)}
+    for comparison in analysis.closed():
+        parts += [
+            _comparison(analysis, comparison),
+            _more(analysis, comparison, watched.get(comparison.work)),
+        ]
     parts += _rates(analysis)
     groups = user_loads.user_loads(analysis)
     parts += [escape(text) for text in user_loads.known_limits(groups)]
@@ -88,19 +91,19 @@ def _mean(analysis: Analysis, found: Means) -> str:
     return f"{heading}\n\n{escape(said)}\n\n{_known(discipline.contender, rows)}"
 
 
-def _contest(analysis: Analysis, contest: Contest) -> str:
-    discipline = contest.discipline
+def _comparison(analysis: Analysis, comparison: Comparison) -> str:
+    discipline = comparison.discipline
     rows = [
         [
-            words.rank(contest, item),
+            words.rank(comparison, item),
             item.label,
             words.rate(item),
-            words.ratio(contest, item) if item.throughput else f"{item.state}: {item.reason}",
-            words.number(item.cpu_us.get(contest.party)),
-            words.full(contest, item),
+            words.ratio(comparison, item) if item.throughput else f"{item.state}: {item.reason}",
+            words.number(item.cpu_us.get(comparison.party)),
+            words.full(comparison, item),
             words.counted(item),
         ]
-        for item in contest.standings
+        for item in comparison.results
     ]
     cost = f"CPU µs/{words.one(discipline.unit)}"
     names = [
@@ -112,38 +115,38 @@ def _contest(analysis: Analysis, contest: Contest) -> str:
         "full",
         "n",
     ]
-    said = f"{sentences.load(analysis, contest)}. {sentences.said(contest)}"
-    return f"## {escape(contest.place)}\n\n{escape(said)}\n\n{table(names, rows, left=(1,))}"
+    said = f"{sentences.load(analysis, comparison)}. {sentences.said(comparison)}"
+    return f"## {escape(comparison.place)}\n\n{escape(said)}\n\n{table(names, rows, left=(1,))}"
 
 
-def _more(analysis: Analysis, contest: Contest, watched: Followed | None) -> str:
+def _more(analysis: Analysis, comparison: Comparison, watched: Followed | None) -> str:
     """What the ranking has no room for: of cells that were watched, of fixed connections. Empty
     where there is neither.
     """
     rows: dict[str, dict[str, str]] = defaultdict(dict)
     for side in watched.sides if watched else ():
-        rows[side.item.label] |= _timeline(contest, side)
-    for one in timed(analysis, contest) if contest.work.load.fixed else ():
-        rows[one.item.label] |= _single(contest, one)
-    order = [item.label for item in contest.standings if item.label in rows]
-    return _known(contest.discipline.contender, {label: rows[label] for label in order})
+        rows[side.item.label] |= _timeline(comparison, side)
+    for one in timed(analysis, comparison) if comparison.work.load.fixed else ():
+        rows[one.item.label] |= _single(comparison, one)
+    order = [item.label for item in comparison.results if item.label in rows]
+    return _known(comparison.discipline.contender, {label: rows[label] for label in order})
 
 
-def _timeline(contest: Contest, side: Side) -> dict[str, str]:
+def _timeline(comparison: Comparison, side: Side) -> dict[str, str]:
     """What a cell took from its begin to its end."""
     return {
-        contest.discipline.unit: f"{side.parts[user_loads.ALL].count.median:,.0f}",
+        comparison.discipline.unit: f"{side.parts[user_loads.ALL].count.median:,.0f}",
         "seconds": words.seconds(side),
         "connections": words.most(side, "connections"),
         "in use": words.most(side, "working"),
-        "memory": words.peak(contest, side.item),
+        "memory": words.peak(comparison, side.item),
     }
 
 
-def _single(contest: Contest, one: Timed) -> dict[str, str]:
+def _single(comparison: Comparison, one: Timed) -> dict[str, str]:
     """Of one unit. Where it is a single row the ranking has what a row costs."""
     several = one.rows is not None and one.rows > 1
-    rows = (one.rows_per_second, one.cpu_us_per_row(contest.party)) if several else (None, None)
+    rows = (one.rows_per_second, one.cpu_us_per_row(comparison.party)) if several else (None, None)
     all_units = one.moments
     moments = {
         "min µs": all_units and all_units.least,
@@ -179,43 +182,54 @@ def _known(contender: str, rows: Mapping[str, Mapping[str, str]]) -> str:
 def _rates(analysis: Analysis) -> list[str]:
     """A table for each fixed rate that several contenders were compared at."""
     parts = []
-    for contest in analysis.contests:
-        if not contest.rated or sum(item.throughput is not None for item in contest.standings) < 2:
+    for comparison in analysis.comparisons:
+        if (
+            not comparison.rated
+            or sum(item.throughput is not None for item in comparison.results) < 2
+        ):
             continue
         rows = [
             [
                 item.label,
-                words.number(item.cpu_us.get(contest.party)),
+                words.number(item.cpu_us.get(comparison.party)),
                 str(item.cpu_ratio or words.NONE) if item.throughput else f"{item.state}",
                 *(words.milliseconds(item.latency_us.get(name)) for name in ("p50", "p99")),
-                words.full(contest, item),
+                words.full(comparison, item),
                 words.counted(item),
             ]
-            for item in contest.standings
+            for item in comparison.results
         ]
-        cost = f"CPU µs/{words.one(contest.discipline.unit)}"
-        names = [contest.discipline.contender, cost, "CPU ratio [95 %]", "p50", "p99", "full", "n"]
-        said = f"CPU time against {contest.reference or 'nobody'}."
-        heading = f"## {escape(contest.place)}, {escape(contest.load)}\n\n{escape(said)}"
+        cost = f"CPU µs/{words.one(comparison.discipline.unit)}"
+        names = [
+            comparison.discipline.contender,
+            cost,
+            "CPU ratio [95 %]",
+            "p50",
+            "p99",
+            "full",
+            "n",
+        ]
+        said = f"CPU time against {comparison.reference or 'nobody'}."
+        heading = f"## {escape(comparison.place)}, {escape(comparison.load)}\n\n{escape(said)}"
         parts.append(f"{heading}\n\n{table(names, rows, left=(0,))}")
     return parts
 
 
 def _user_load(group: user_loads.Group) -> str:
     """Contenders under a user load, who did not keep up, every pair in a sentence, the parts."""
-    contest = group.contest
+    comparison = group.comparison
     rows: list[list[str]] = []
     for side in group.sides:
         whole = side.parts[user_loads.ALL]
         times = [words.spread(one, words.milliseconds) for one in (whole.p50_us, side.p95_us)]
         last = [words.spread(side.lost, words.percent), side.full or "unknown", str(side.cells)]
         rows.append([side.item.label, f"{whole.count.median:,.0f}", *times, *last])
-    unit = contest.discipline.unit
-    names = [contest.discipline.contender, unit, "median", "p95", "failed", "full", "n"]
+    unit = comparison.discipline.unit
+    names = [comparison.discipline.contender, unit, "median", "p95", "failed", "full", "n"]
     late = [sentences.late(side) for side in group.sides if side.late]
-    pairs = [sentences.versus(contest, pair) for pair in group.pairs]
+    pairs = [sentences.versus(comparison, pair) for pair in group.pairs]
     said = "\n".join(f"- {escape(text)}" for text in (*late, *pairs))
-    what = f"{contest.load}, {words.plural(group.rounds, 'round')}. {CELLS}"
+    what = f"{comparison.load}, {words.plural(group.rounds, 'round')}. {CELLS}"
     heading = f"## {escape(group.title)}\n\n{escape(what)}"
     parts = (heading, table(names, rows, left=(0,)), said, _parts(group))
     return "\n\n".join(filter(None, parts))
@@ -266,7 +280,7 @@ def _answers(analysis: Analysis) -> str:
     rows = [
         [
             row.title,
-            "all" if row.everyone else ", ".join(item.label for item in row.standings),
+            "all" if row.everyone else ", ".join(item.label for item in row.results),
             *(words.figure(row.facts.get(name), "count") for name in found.names),
         ]
         for row in found.rows

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from race.analysis import user_loads
 from race.analysis.merge import MergedPair, between, merged_pair
-from race.analysis.model import Contest, Spread, Standing
+from race.analysis.model import Comparison, ContenderResult, Spread
 from race.analysis.pairing import Run
 from race.analysis.user_loads import Side
 from race.errors import RaceError, unknown
@@ -45,11 +45,11 @@ def task_word(work: Work) -> str:
     return ":".join([*parts, *([f"{load.rate:g}/s"] if load.rate is not None else [])])
 
 
-def contests(runs: Sequence[Run], task: str) -> list[Contest]:
-    """The contests of a task word, one of each run; RaceError where a run has none."""
+def comparisons(runs: Sequence[Run], task: str) -> list[Comparison]:
+    """The comparisons of a task word, one of each run; RaceError where a run has none."""
     found = []
     for run in runs:
-        known = {task_word(one.work): one for one in reversed(run.analysis.contests)}
+        known = {task_word(one.work): one for one in reversed(run.analysis.comparisons)}
         if task not in known:
             raise unknown(run.analysis.discipline.task, task, known)
         found.append(known[task])
@@ -58,7 +58,7 @@ def contests(runs: Sequence[Run], task: str) -> list[Contest]:
 
 def pair(runs: Sequence[Run], task: str, first: str, second: str) -> MergedPair:
     """Two contenders on a task, over all runs."""
-    return merged_pair(runs, contests(runs, task), first, second)
+    return merged_pair(runs, comparisons(runs, task), first, second)
 
 
 def verdict(found: MergedPair) -> str:
@@ -90,11 +90,13 @@ def _effect(runs: Sequence[Run], task: str, factor: str, level: str, reference: 
     return str(estimate) if estimate else DISAGREE
 
 
-def _one_effect(run: Run, contest: Contest, factor: str, level: str, reference: str) -> Effect:
+def _one_effect(
+    run: Run, comparison: Comparison, factor: str, level: str, reference: str
+) -> Effect:
     known = {
         f"{one.factor} {one.level} {one.reference}": one
         for work, one in run.analysis.effects
-        if work == contest.work
+        if work == comparison.work
     }
     wanted = f"{factor} {level} {reference}"
     if wanted not in known:
@@ -102,16 +104,16 @@ def _one_effect(run: Run, contest: Contest, factor: str, level: str, reference: 
     return known[wanted]
 
 
-def _both(runs: Sequence[Run], task: str) -> Iterable[tuple[Run, Contest]]:
-    return zip(runs, contests(runs, task), strict=True)
+def _both(runs: Sequence[Run], task: str) -> Iterable[tuple[Run, Comparison]]:
+    return zip(runs, comparisons(runs, task), strict=True)
 
 
-def _standings(runs: Sequence[Run], task: str, label: str) -> list[Standing]:
+def _results(runs: Sequence[Run], task: str, label: str) -> list[ContenderResult]:
     found = []
-    for contest in contests(runs, task):
-        known = {item.label: item for item in contest.standings}
+    for comparison in comparisons(runs, task):
+        known = {item.label: item for item in comparison.results}
         if label not in known:
-            raise unknown(contest.discipline.contender, label, known)
+            raise unknown(comparison.discipline.contender, label, known)
         found.append(known[label])
     return found
 
@@ -120,7 +122,7 @@ def _user_load(runs: Sequence[Run], task: str, first: str, second: str, figure: 
     if figure not in user_loads.MEASURES:
         raise unknown("figure of a user load", figure, user_loads.MEASURES)
     for label in (first, second):
-        _standings(runs, task, label)
+        _results(runs, task, label)
     found = [
         user_loads.ratio(run.analysis, one.work, figure, first, second)
         for run, one in _both(runs, task)
@@ -133,74 +135,74 @@ def _seen(runs: Sequence[Run], task: str, label: str, figure: str) -> str:
     """The median over rounds, with the least and the largest round."""
     if figure not in SEEN:
         raise unknown("figure of a user load", figure, SEEN)
-    _standings(runs, task, label)
+    _results(runs, task, label)
     found = [
         side
-        for run, contest in _both(runs, task)
+        for run, comparison in _both(runs, task)
         for group in user_loads.user_loads(run.analysis)
         for side in group.sides
-        if group.contest.work == contest.work and side.item.label == label
+        if group.comparison.work == comparison.work and side.item.label == label
     ]
     number, shown = SEEN[figure]
     return _same(words.spread(number(side), shown) for side in found) if found else words.NONE
 
 
 def _figure(
-    number: Callable[[Standing], float | None], shown: Callable[[float | None], str]
+    number: Callable[[ContenderResult], float | None], shown: Callable[[float | None], str]
 ) -> Measure:
     """The median over runs of a figure of one contender."""
 
     def measured(runs: Sequence[Run], task: str, label: str) -> str:
-        return shown(_middle(number(item) for item in _standings(runs, task, label)))
+        return shown(_middle(number(item) for item in _results(runs, task, label)))
 
     return Measure(("TASK", "CONTENDER"), measured)
 
 
-def _units_per_second(item: Standing) -> float | None:
+def _units_per_second(item: ContenderResult) -> float | None:
     return item.throughput.median if item.throughput else None
 
 
 def _fact(runs: Sequence[Run], task: str, label: str, name: str) -> str:
-    found = _standings(runs, task, label)
+    found = _results(runs, task, label)
     return words.figure(_middle(item.facts.get(name) for item in found), "count")
 
 
 def _cpu_us(runs: Sequence[Run], task: str, label: str, party: str) -> str:
-    found = _standings(runs, task, label)
+    found = _results(runs, task, label)
     return words.number(_middle(item.cpu_us.get(party) for item in found))
 
 
 def _latency(runs: Sequence[Run], task: str, label: str, percentile: str) -> str:
-    found = _standings(runs, task, label)
+    found = _results(runs, task, label)
     return words.milliseconds(_middle(item.latency_us.get(percentile) for item in found))
 
 
 def _full(runs: Sequence[Run], task: str, label: str) -> str:
-    return _same(item.full or words.NONE for item in _standings(runs, task, label))
+    return _same(item.full or words.NONE for item in _results(runs, task, label))
 
 
 def _rank(runs: Sequence[Run], task: str, label: str) -> str:
-    _standings(runs, task, label)
+    _results(runs, task, label)
     return _same(
-        words.rank(contest, item)
-        for contest in contests(runs, task)
-        for item in contest.standings
+        words.rank(comparison, item)
+        for comparison in comparisons(runs, task)
+        for item in comparison.results
         if item.label == label
     )
 
 
 def _margin(runs: Sequence[Run], task: str) -> str:
-    return words.margin(max(contests(runs, task), key=lambda one: one.margin))
+    return words.margin(max(comparisons(runs, task), key=lambda one: one.margin))
 
 
 def _controls(runs: Sequence[Run], task: str) -> str:
-    found = [one.controls.estimate.ratio for one in contests(runs, task) if one.controls]
+    found = [one.controls.estimate.ratio for one in comparisons(runs, task) if one.controls]
     return f"{100 * (max(found) - 1):.1f} %" if found else words.NONE
 
 
 def _noise(runs: Sequence[Run], task: str) -> str:
     """Of the A/A twin on this very task: what another one lends says nothing of this."""
-    found = (one.noise for one in contests(runs, task))
+    found = (one.noise for one in comparisons(runs, task))
     ratios = sorted(one.estimate.ratio for one in found if one and one.measured_here)
     ends = dict.fromkeys([*ratios[:1], *ratios[-1:]])
     return " to ".join(f"{one:.3f}" for one in ends) or words.NONE

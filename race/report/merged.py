@@ -9,12 +9,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from race.analysis.merge import Merged, MergedContest, MergedPair
+from race.analysis.merge import Merged, MergedComparison, MergedPair
 from race.analysis.values import load_text, title
 from race.report import format as words
 from race.report import markdown as marked
-from race.report.comparison import say
 from race.report.measures import UNRANKED, verdict
+from race.report.run_comparison import say
 from race.stats.estimate import Estimate
 
 HEADINGS = ("ratio", "CPU ratio", "verdict")
@@ -23,7 +23,7 @@ INDENT = "  "
 
 def headline(found: Merged) -> str:
     """How much the runs declare together, in one sentence."""
-    pairs = [pair for contest in found.contests for pair in contest.pairs if pair.ratio]
+    pairs = [pair for comparison in found.comparisons for pair in comparison.pairs if pair.ratio]
     declared = sum(pair.winner is not None for pair in pairs)
     return (
         f"{words.plural(len(found.runs), 'run')}: a winner in {declared:,} of "
@@ -40,21 +40,21 @@ def rule(found: Merged) -> str:
     )
 
 
-def heading(found: Merged, contest: MergedContest) -> str:
+def heading(found: Merged, comparison: MergedComparison) -> str:
     """Where this is, and under what load."""
-    task = title(found.discipline, contest.work.task)
-    return f"{task}, {load_text(contest.work.load, found.discipline.unit)}"
+    task = title(found.discipline, comparison.work.task)
+    return f"{task}, {load_text(comparison.work.load, found.discipline.unit)}"
 
 
-def noise(contest: MergedContest) -> str:
+def noise(comparison: MergedComparison) -> str:
     """The margin, and how the A/A twin's ratio spreads over runs."""
-    if not contest.work.load.closed:
+    if not comparison.work.load.closed:
         return ""
-    margin = f"{contest.margin_percent:.1f} %" if math.isfinite(contest.margin) else "unknown"
+    margin = f"{comparison.margin_percent:.1f} %" if math.isfinite(comparison.margin) else "unknown"
     told = f"Widest margin {margin}."
-    if contest.noise is None:
+    if comparison.noise is None:
         return f"{told} No A/A twin ran here."
-    return f"{told} A/A from {contest.noise.low:.3f}× to {contest.noise.high:.3f}× over runs."
+    return f"{told} A/A from {comparison.noise.low:.3f}× to {comparison.noise.high:.3f}× over runs."
 
 
 def names(found: Merged) -> list[str]:
@@ -62,28 +62,28 @@ def names(found: Merged) -> list[str]:
     return [found.discipline.contender, *HEADINGS]
 
 
-def rows(found: Merged, contest: MergedContest) -> Iterator[list[str]]:
+def rows(found: Merged, comparison: MergedComparison) -> Iterator[list[str]]:
     """Every contender against the reference, best first, each run's own figures below."""
-    for label in contest.labels:
-        pair = contest.pair(label, contest.reference or "")
+    for label in comparison.labels:
+        pair = comparison.pair(label, comparison.reference or "")
         if pair is None:
-            mark = "1 (reference)" if label == contest.reference else words.NONE
+            mark = "1 (reference)" if label == comparison.reference else words.NONE
             yield [label, mark, words.NONE, words.NONE]
             continue
-        yield [label, _text(pair.ratio), _text(pair.cpu), _outcome(contest, pair)]
+        yield [label, _text(pair.ratio), _text(pair.cpu), _outcome(comparison, pair)]
         for number, (ratio, cpu) in enumerate(zip(pair.ratios, pair.cpus, strict=True), start=1):
             if ratio or cpu:
                 yield [f"{INDENT}run {number}", _text(ratio), _text(cpu), ""]
 
 
-def _outcome(contest: MergedContest, pair: MergedPair) -> str:
+def _outcome(comparison: MergedComparison, pair: MergedPair) -> str:
     """In a word that fits a table."""
-    if not contest.work.load.closed:
+    if not comparison.work.load.closed:
         return words.NONE
     states = {
         item.state
-        for one in contest.contests
-        for item in one.standings
+        for one in comparison.comparisons
+        for item in one.results
         if item.label in (pair.first, pair.second)
     }
     if pair.ratio is None:
@@ -101,18 +101,18 @@ def show(found: Merged) -> None:
     say(console, headline(found), style="bold")
     for number, name in enumerate(found.runs, start=1):
         say(console, f"run {number}: {name}")
-    for contest in found.contests:
-        console.print(_table(found, contest))
+    for comparison in found.comparisons:
+        console.print(_table(found, comparison))
     say(console, rule(found))
     for line in found.warnings:
         say(console, f"! {line}")
 
 
-def _table(found: Merged, contest: MergedContest) -> Table:
+def _table(found: Merged, comparison: MergedComparison) -> Table:
     made = Table(
-        title=heading(found, contest),
+        title=heading(found, comparison),
         title_justify="left",
-        caption=noise(contest),
+        caption=noise(comparison),
         caption_justify="left",
         padding=(0, 0, 0, 1),
         box=box.SIMPLE_HEAD,
@@ -120,7 +120,7 @@ def _table(found: Merged, contest: MergedContest) -> Table:
     made.add_column(found.discipline.contender, overflow="fold")
     for name in HEADINGS:
         made.add_column(name, justify="right", no_wrap=True)
-    for row in rows(found, contest):
+    for row in rows(found, comparison):
         made.add_row(*row, style="dim" if row[0].startswith(INDENT) else "")
     return made
 
@@ -130,8 +130,8 @@ def markdown(found: Merged) -> str:
     runs = [f"{number}. {marked.escape(name)}" for number, name in enumerate(found.runs, start=1)]
     parts = [f"# {marked.escape(headline(found))}", rule(found), "\n".join(runs)]
     parts += [f"> {marked.escape(line)}" for line in found.warnings]
-    for contest in found.contests:
-        table = marked.table(names(found), list(rows(found, contest)), left=(0,))
-        title = marked.escape(heading(found, contest))
-        parts.append(f"## {title}\n\n{noise(contest)}\n\n{table}")
+    for comparison in found.comparisons:
+        table = marked.table(names(found), list(rows(found, comparison)), left=(0,))
+        title = marked.escape(heading(found, comparison))
+        parts.append(f"## {title}\n\n{noise(comparison)}\n\n{table}")
     return "\n\n".join(parts) + "\n"

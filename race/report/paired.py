@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from race.analysis.merge import MergedPair, interval_text
-from race.analysis.model import Standing, plain
+from race.analysis.model import ContenderResult, plain
 from race.analysis.pairing import Pairing, Run, pairing
 from race.report import format as words
-from race.report.measures import UNRANKED, contests, pair, verdict
+from race.report.measures import UNRANKED, comparisons, pair, verdict
 from race.report.sentences import load, rule
 
 
@@ -34,7 +34,7 @@ class Paired:
 
     def _lines(self) -> Iterator[str]:
         whole = self.whole
-        yield f"{self.runs[0].contest.title}, {self.load}: {whole.first} against {whole.second}"
+        yield f"{self.runs[0].comparison.title}, {self.load}: {whole.first} against {whole.second}"
         for one in self.runs:
             yield from _run(one)
         if len(self.runs) > 1:
@@ -52,7 +52,7 @@ class Paired:
                 "ratio": plain(one.ratio),
                 "cpu_ratio": plain(one.cpu),
                 "winner": one.winner,
-                "margin_percent": plain(one.contest.margin_percent),
+                "margin_percent": plain(one.comparison.margin_percent),
                 "contenders": [_facts(item) for item in (one.first, one.second)],
             }
             for one in self.runs
@@ -62,32 +62,32 @@ class Paired:
 
 def paired(names: Sequence[str], runs: Sequence[Run], task: str, first: str, second: str) -> Paired:
     """RaceError where the task or one of the two did not run."""
-    each = list(zip(runs, contests(runs, task), strict=True))
-    loads = dict.fromkeys(load(run.analysis, contest) for run, contest in each)
+    each = list(zip(runs, comparisons(runs, task), strict=True))
+    loads = dict.fromkeys(load(run.analysis, comparison) for run, comparison in each)
     whole = pair(runs, task, first, second)
     subject = " ".join(_quoted(word) for word in ("+".join(names), task, first, second))
     return Paired(
         task=task,
         load="; ".join(loads),
-        runs=[pairing(run, contest, first, second) for run, contest in each],
+        runs=[pairing(run, comparison, first, second) for run, comparison in each],
         whole=whole,
         claim=f"<!-- claim: {subject} = {whole.ratio or UNRANKED} -->",
     )
 
 
 def _run(one: Pairing) -> Iterator[str]:
-    contest = one.contest
+    comparison = one.comparison
     declared = f"{one.winner} wins" if one.winner else "no winner"
     yield f"run {one.run}: {one.ratio or UNRANKED}, CPU time {one.cpu or words.NONE}, {declared}"
-    yield f"    {rule(contest)}"
+    yield f"    {rule(comparison)}"
     for item in (one.first, one.second):
-        rate = f"{words.rate(item)} {contest.discipline.unit}/s"
-        who = f"full: {words.full(contest, item)}"
+        rate = f"{words.rate(item)} {comparison.discipline.unit}/s"
+        who = f"full: {words.full(comparison, item)}"
         cells = f"{words.counted(item)} cells in {words.plural(item.rounds, 'round')}"
         yield f"    {item.label}: {rate}, {who}, {cells}"
 
 
-def _facts(item: Standing) -> dict[str, Any]:
+def _facts(item: ContenderResult) -> dict[str, Any]:
     names = ("label", "state", "reason", "ranks", "full", "busy", "cells", "ran", "rounds")
     return {name: getattr(item, name) for name in names}
 

@@ -1,4 +1,4 @@
-"""What the report says about one contest: the ranking as rows, the verdict as a sentence."""
+"""What the report says about one comparison: the ranking as rows, the verdict as a sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from race.analysis import user_loads
 from race.analysis.headline import against
-from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.analysis.user_loads import Side, Versus
 from race.analysis.values import load_text
 from race.report import format as words
@@ -20,7 +20,7 @@ from race.stats import signed_rank
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """An interval on the contest's common log scale, in percent of its width."""
+    """An interval on the comparison's common log scale, in percent of its width."""
 
     low: float
     point: float
@@ -32,40 +32,41 @@ LOWEST = -9.0
 """A log-ratio below all that are measured."""
 
 
-def verdict(contest: Contest) -> str:
+def verdict(comparison: Comparison) -> str:
     """Who won, and what sets it apart from the next where that is not one factor."""
-    ranked = [item for item in contest.standings if item.state == "ranked"]
-    if contest.rated:
+    ranked = [item for item in comparison.results if item.state == "ranked"]
+    if comparison.rated:
         return "At a fixed rate everyone serves what is offered: there is nothing to rank by."
-    if not contest.closed:
+    if not comparison.closed:
         return "A user load sets its own pace: there is nothing to rank by."
     if len(ranked) < 2:
         return "Fewer than two contenders have a rate of their own here: there is no ranking."
-    if not contest.enough:
+    if not comparison.enough:
+        rounds = words.plural(comparison.rounds, "round")
         return (
-            f"In the order seen, not ranked: {words.plural(contest.rounds, 'round')} cannot give a "
-            f"95 % interval, {signed_rank.rounds_needed()} rounds can."
+            f"In the order seen, not ranked: {rounds} cannot give a 95 % interval, "
+            f"{signed_rank.rounds_needed()} rounds can."
         )
-    if not contest.decided:
+    if not comparison.decided:
         return "In the order seen, not ranked: too few rounds count of both A/A twins for a margin."
-    return _winners(contest, ranked)
+    return _winners(comparison, ranked)
 
 
-def _winners(contest: Contest, ranked: Sequence[Standing]) -> str:
+def _winners(comparison: Comparison, ranked: Sequence[ContenderResult]) -> str:
     if not any(item.beats for item in ranked):
         return "Nobody beat anybody: none can be told from any other."
-    if not (first := contest.unbeaten):
+    if not (first := comparison.unbeaten):
         return "Each was beaten by another: nobody is first."
     best = first[0]
     if best.ranks == (1, 1):
         others = (item for item in ranked if item is not best)
-        return _first(contest, best, next(others))
+        return _first(comparison, best, next(others))
     labels = _join([item.label for item in first])
     return f"{labels}: nobody beat {'it' if len(first) == 1 else 'them'}."
 
 
-def _first(contest: Contest, best: Standing, second: Standing) -> str:
-    found = against(contest, best, second)
+def _first(comparison: Comparison, best: ContenderResult, second: ContenderResult) -> str:
+    found = against(comparison, best, second)
     if found is None:  # no common round
         return f"{best.label} is first."
     text = f"{best.label} is first, {found.estimate} as fast as {second.label}, the next in order."
@@ -73,23 +74,24 @@ def _first(contest: Contest, best: Standing, second: Standing) -> str:
     return f"{text} {found.difference}." if several else text
 
 
-def rule(contest: Contest) -> str:
+def rule(comparison: Comparison) -> str:
     """How far apart two contenders had to be here, and why; whom ratios are to where it is not the
     baseline.
     """
-    reasons = [*_noise(contest), *_controls(contest), *_between(contest)]
+    reasons = [*_noise(comparison), *_controls(comparison), *_between(comparison)]
     because = f" ({'; '.join(reasons)})" if reasons else ""
-    return f"Margin {words.margin(contest)}{because}.{_stand_in(contest)}"
+    return f"Margin {words.margin(comparison)}{because}.{_stand_in(comparison)}"
 
 
-def _stand_in(contest: Contest) -> str:
-    if not contest.replaced:
+def _stand_in(comparison: Comparison) -> str:
+    if not comparison.replaced:
         return ""
-    return f" Ratios are to {contest.reference}: the baseline {contest.baseline} has no rate here."
+    baseline = comparison.baseline
+    return f" Ratios are to {comparison.reference}: the baseline {baseline} has no rate here."
 
 
-def _noise(contest: Contest) -> Iterator[str]:
-    noise = contest.noise
+def _noise(comparison: Comparison) -> Iterator[str]:
+    noise = comparison.noise
     if noise is None:
         return
     bound = (
@@ -97,49 +99,49 @@ def _noise(contest: Contest) -> Iterator[str]:
         if noise.estimate.bounded
         else "too few rounds for a bound"
     )
-    where = "" if noise.measured_here else f", lent by another {contest.discipline.task}"
+    where = "" if noise.measured_here else f", lent by another {comparison.discipline.task}"
     yield f"A/A {noise.estimate.ratio:.3f}×, {bound}{where}"
 
 
-def _controls(contest: Contest) -> Iterator[str]:
-    found = contest.controls
+def _controls(comparison: Comparison) -> Iterator[str]:
+    found = comparison.controls
     if found is None:
         return
     most = 100 * (found.estimate.ratio - 1)
-    names = f"{words.in_words(len(found.labels))} {contest.discipline.contender}s"
+    names = f"{words.in_words(len(found.labels))} {comparison.discipline.contender}s"
     groups = len(found.groups)
     where = "" if groups == 1 else f", in {words.in_words(groups)} groups,"
     yield f"{names} that run the same code here{where} differ by up to {most:.1f} %"
 
 
-def _between(contest: Contest) -> Iterator[str]:
-    if contest.between:
-        apart = 100 * math.expm1(contest.between)
+def _between(comparison: Comparison) -> Iterator[str]:
+    if comparison.between:
+        apart = 100 * math.expm1(comparison.between)
         yield f"processes of the same code vary by {apart:.1f} % (standard deviation)"
 
 
-def bounds(contest: Contest) -> str:
+def bounds(comparison: Comparison) -> str:
     """Whose rate is only a lower bound, and what was the limit instead; empty when nobody's is."""
     found: dict[str, list[str]] = {}
-    for item in contest.standings:
+    for item in comparison.results:
         if item.state == "at-least":
             found.setdefault(item.limit or "", []).append(item.label)
     if not found:
         return ""
     told = "; ".join(f"{_join(labels)} ({who})" for who, labels in found.items())
-    unit = contest.discipline.unit
+    unit = comparison.discipline.unit
     return (
         f"Not ranked, because {unit}/s is a lower bound (“at least”): {told}. There CPU time per "
         f"{words.one(unit)} is compared."
     )
 
 
-def doubts(contest: Contest) -> str:
+def doubts(comparison: Comparison) -> str:
     """Who left connections without an answer, by Little's law; empty when nobody did."""
-    least = 1 - contest.little
+    least = 1 - comparison.little
     found = [
         f"{item.label} {100 * item.utilisation:.0f} %"
-        for item in contest.standings
+        for item in comparison.results
         if item.utilisation is not None and item.utilisation < least
     ]
     if not found:
@@ -150,15 +152,15 @@ def doubts(contest: Contest) -> str:
     )
 
 
-def said(contest: Contest) -> str:
+def said(comparison: Comparison) -> str:
     """Verdict, rule, bounds and doubts, where there is no room to set them apart."""
-    parts = (verdict(contest), rule(contest), bounds(contest), doubts(contest))
+    parts = (verdict(comparison), rule(comparison), bounds(comparison), doubts(comparison))
     return " ".join(filter(None, parts))
 
 
-def strips(contest: Contest) -> dict[str, Strip]:
+def strips(comparison: Comparison) -> dict[str, Strip]:
     """Label to its interval strip, for every contender whose ratio has an interval."""
-    known = {item.label: item.ratio for item in contest.standings if item.ratio is not None}
+    known = {item.label: item.ratio for item in comparison.results if item.ratio is not None}
     bounded = {label: ratio for label, ratio in known.items() if ratio.bounded}
     if not bounded:
         return {}
@@ -174,13 +176,13 @@ def strips(contest: Contest) -> dict[str, Strip]:
     }
 
 
-def spoken(contest: Contest) -> str:
+def spoken(comparison: Comparison) -> str:
     """The bar chart in words."""
-    unit, party = contest.discipline.unit, contest.party
+    unit, party = comparison.discipline.unit, comparison.party
     return "; ".join(
         f"{item.label} {words.rate(item)} {unit} per second and "
         f"{words.number(item.cpu_us.get(party))} microseconds of {party} CPU per {words.one(unit)}"
-        for item in contest.standings
+        for item in comparison.results
         if item.throughput
     )
 
@@ -190,10 +192,10 @@ def late(side: Side) -> str:
     return f"{side.item.label}: did not keep up in {side.late} of {side.cells} cells."
 
 
-def versus(contest: Contest, pair: Versus) -> str:
+def versus(comparison: Comparison, pair: Versus) -> str:
     """Two contenders under one user load, in a sentence."""
     known = (
-        (pair.count, f"as many {contest.discipline.unit}"),
+        (pair.count, f"as many {comparison.discipline.unit}"),
         (pair.p50, "the median time"),
         (pair.p95, "the p95"),
     )
@@ -209,10 +211,10 @@ def connections(analysis: Analysis, work: Work) -> tuple[int, int]:
     return min(used, default=planned), max(used, default=planned)
 
 
-def load(analysis: Analysis, contest: Contest) -> str:
+def load(analysis: Analysis, comparison: Comparison) -> str:
     """The load in a phrase, with the connections that were really open."""
-    fewest, most = connections(analysis, contest.work)
-    text = load_text(replace(contest.work.load, connections=most), contest.discipline.unit)
+    fewest, most = connections(analysis, comparison.work)
+    text = load_text(replace(comparison.work.load, connections=most), comparison.discipline.unit)
     return text if fewest == most else f"{fewest:,} to {text}"
 
 
@@ -221,29 +223,31 @@ def twice(analysis: Analysis) -> bool:
     return len({cell.pass_ for cell in analysis.race.cells}) > 1
 
 
-def slug(contest: Contest) -> str:
-    """The anchor of a contest of the closed loop."""
-    load = contest.work.load
-    return f"{contest.work.task}-{load.connections}-{load.pipeline}"
+def slug(comparison: Comparison) -> str:
+    """The anchor of a comparison of the closed loop."""
+    load = comparison.work.load
+    return f"{comparison.work.task}-{load.connections}-{load.pipeline}"
 
 
 def strongest(analysis: Analysis) -> float | None:
     """The largest margin, in percent, that a winner had to clear; None where nobody could win."""
-    margins = (contest.margin_percent for contest in analysis.closed() if contest.decided)
+    margins = (comparison.margin_percent for comparison in analysis.closed() if comparison.decided)
     return max(margins, default=None)
 
 
-def matrix(contests: Sequence[Contest]) -> list[tuple[Standing, list[Standing | None]]]:
-    """Every contender with its standing in each contest, the best on the mean first."""
-    found: dict[str, list[Standing | None]] = {}
-    for column, contest in enumerate(contests):
-        for item in contest.standings:
-            found.setdefault(item.label, [None] * len(contests))[column] = item
+def matrix(
+    comparisons: Sequence[Comparison],
+) -> list[tuple[ContenderResult, list[ContenderResult | None]]]:
+    """Every contender with its result in each comparison, the best on the mean first."""
+    found: dict[str, list[ContenderResult | None]] = {}
+    for column, comparison in enumerate(comparisons):
+        for item in comparison.results:
+            found.setdefault(item.label, [None] * len(comparisons))[column] = item
     rows = [(next(filter(None, row)), row) for row in found.values()]
     return sorted(rows, key=lambda row: (-_mean(row[1]), row[0].label))
 
 
-def _mean(row: Sequence[Standing | None]) -> float:
+def _mean(row: Sequence[ContenderResult | None]) -> float:
     """Mean log-ratio to the references; the reference itself counts as 0, no number as very low,
     what is not supported not at all.
     """
@@ -251,7 +255,7 @@ def _mean(row: Sequence[Standing | None]) -> float:
     return math.fsum(logs) / len(logs)
 
 
-def _log(item: Standing) -> float:
+def _log(item: ContenderResult) -> float:
     if item.throughput is None:
         return LOWEST
     if item.ratio is None and item.cpu_ratio:  # a lower bound: what it could do by its CPU time

@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from race.analysis.model import Analysis, Contest
+from race.analysis.model import Analysis, Comparison
 from race.analysis.values import counted
 from race.saved.model import CALIBRATION, Cell, Work
 from race.saved.reader import SavedRace
@@ -60,22 +60,22 @@ class Matrix:
         self._unit, self._reasons = race.head.discipline.unit, reasons
         self._labels = [one.label for one in race.head.contenders]
         chosen = set(works)
-        self._contests = [one for one in analysis.contests if one.work in chosen]
+        self._comparisons = [one for one in analysis.comparisons if one.work in chosen]
         self._ran = [one for one in race.cells if one.round != CALIBRATION and one.work in chosen]
         self._spots = self._found(race, works)
 
     def _found(self, race: SavedRace, works: Sequence[Work]) -> Mapping[Work, Sequence[Spot]]:
         """By task, in the order of the contenders."""
-        contests = {one.work: one for one in self._contests}
-        items = {(item.label, one.work): item for one in self._contests for item in one.standings}
-        marks = {work: leading(contest) for work, contest in contests.items()}
+        comparisons = {one.work: one for one in self._comparisons}
+        items = {(item.label, one.work): item for one in self._comparisons for item in one.results}
+        marks = {work: leading(comparison) for work, comparison in comparisons.items()}
         ran, valid = groups(self._ran), groups(counted(race))
         return {
             work: [
                 Spot(
                     ran=ran.get((label, work), []),
                     valid=valid.get((label, work), []),
-                    contest=contests.get(work),
+                    comparison=comparisons.get(work),
                     item=items.get((label, work)),
                     party=race.head.discipline.parties[0],
                     mark=marks.get(work, {}).get(label, ""),
@@ -133,7 +133,7 @@ class Matrix:
             yield f"≥ at least: the {spots[0].party} was not seen full, not ranked"
         if any(spot.unsure is not None for spot in spots):
             yield "? disturbed or with errors, not ranked"
-        for one in self._contests:
+        for one in self._comparisons:
             if one.replaced:
                 told = f"ref is {one.reference}: {one.baseline} has no rate there"
                 yield f"on {work_text(one.work)} {told}"
@@ -143,11 +143,11 @@ class Matrix:
             yield Text(told)
 
 
-def leading(contest: Contest) -> Mapping[str, str]:
+def leading(comparison: Comparison) -> Mapping[str, str]:
     """The mark of those whom nobody beat; where nobody was beaten, of who has the highest rate."""
-    if contest.unbeaten:
-        return {item.label: UNBEATEN for item in contest.unbeaten}
-    ranked = [item for item in contest.standings if item.state == "ranked"]
+    if comparison.unbeaten:
+        return {item.label: UNBEATEN for item in comparison.unbeaten}
+    ranked = [item for item in comparison.results if item.state == "ranked"]
     rates = {item.label: item.throughput.median for item in ranked if item.throughput}
     return {max(rates, key=rates.__getitem__): HIGHEST} if len(rates) > 1 else {}
 

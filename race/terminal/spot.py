@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from race.analysis.model import Contest, Standing
+from race.analysis.model import Comparison, ContenderResult
 from race.analysis.trust import not_the_limit
 from race.analysis.values import median
 from race.report import format as words
@@ -27,8 +27,8 @@ class Spot:
 
     ran: Sequence[Cell]
     valid: Sequence[Cell]
-    contest: Contest | None
-    item: Standing | None
+    comparison: Comparison | None
+    item: ContenderResult | None
     party: str
     mark: str
     unfinished: bool
@@ -44,7 +44,7 @@ class Spot:
     @property
     def reference(self) -> bool:
         """Whether the others' ratios are to it."""
-        return bool(self.contest and self.item and self.contest.reference == self.item.label)
+        return bool(self.comparison and self.item and self.comparison.reference == self.item.label)
 
     @property
     def bound(self) -> bool:
@@ -76,23 +76,23 @@ def _rate(spot: Spot) -> Text:
     return Text("waiting" if spot.waits else words.NONE, "dim")
 
 
-def _beside(spot: Spot, told: Callable[[Contest, Standing], str]) -> Text:
+def _beside(spot: Spot, told: Callable[[Comparison, ContenderResult], str]) -> Text:
     """What stands beside a rate: that it waits, that it is the reference, or how sure it is."""
     if spot.waits:
         return Text("waits" if spot.ran else "", "dim")
     if spot.reference:
         return Text("ref", "dim")
-    if spot.contest is None or spot.item is None or spot.item.ratio is None or not spot.valid:
+    if spot.comparison is None or spot.item is None or spot.item.ratio is None or not spot.valid:
         return Text("")
-    return Text(told(spot.contest, spot.item))
+    return Text(told(spot.comparison, spot.item))
 
 
 def _ratio(spot: Spot) -> Text:
     return _beside(spot, _whole)
 
 
-def _whole(contest: Contest, item: Standing) -> str:
-    told = words.ratio(contest, item)
+def _whole(comparison: Comparison, item: ContenderResult) -> str:
+    told = words.ratio(comparison, item)
     return told if item.ratio and item.ratio.bounded else f"{told} [?]"
 
 
@@ -100,7 +100,7 @@ def _interval(spot: Spot) -> Text:
     return _beside(spot, _limits)
 
 
-def _limits(_: Contest, item: Standing) -> str:
+def _limits(_: Comparison, item: ContenderResult) -> str:
     ratio = item.ratio
     if ratio is None or not ratio.bounded:
         return "[?]"
@@ -111,7 +111,7 @@ def _plus_minus(spot: Spot) -> Text:
     return _beside(spot, _half)
 
 
-def _half(_: Contest, item: Standing) -> str:
+def _half(_: Comparison, item: ContenderResult) -> str:
     """Of the interval, the longer one, rounded up."""
     ratio = item.ratio
     if ratio is None or not ratio.bounded:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from race.analysis import user_loads
-from race.analysis.model import Analysis, Contest, Spread, Standing
+from race.analysis.model import Analysis, Comparison, ContenderResult, Spread
 from race.analysis.trust import state
 from race.analysis.values import cpu_us, in_order, median
 from race.report import format as words
@@ -54,64 +54,66 @@ def everything(analysis: Analysis) -> Iterator[RenderableType]:
 
 def matrix(analysis: Analysis, works: Sequence[Work] = ()) -> Matrix:
     """Contenders by tasks of the closed loop; `works` where more are planned than have begun."""
-    begun = [contest.work for contest in analysis.closed()]
+    begun = [comparison.work for comparison in analysis.closed()]
     closed = in_order([*begun, *works], analysis.discipline)
     return Matrix(analysis, analysis.race, closed)
 
 
 def rankings(analysis: Analysis) -> list[RenderableType]:
-    """A table for each contest of the closed loop, with the verdict below."""
-    return [ranking(analysis, contest) for contest in analysis.closed()]
+    """A table for each comparison of the closed loop, with the verdict below."""
+    return [ranking(analysis, comparison) for comparison in analysis.closed()]
 
 
-def ranking(analysis: Analysis, contest: Contest) -> RenderableType:
-    """The ranking of one contest; why someone has no rank stands below.
+def ranking(analysis: Analysis, comparison: Comparison) -> RenderableType:
+    """The ranking of one comparison; why someone has no rank stands below.
 
     µs is the CPU time per unit of the party under test, whose core is shown in %; n are the cells.
     """
 
     def draw(width: int) -> RenderableType:
-        title = f"{contest.title}, {sentences.load(analysis, contest)}"
-        heads = ["", "rate/s", "ratio [95 %]", "µs", contest.party, "n"]
-        rows = [_figures(contest, item, width >= WIDE) for item in contest.standings]
+        title = f"{comparison.title}, {sentences.load(analysis, comparison)}"
+        heads = ["", "rate/s", "ratio [95 %]", "µs", comparison.party, "n"]
+        rows = [_figures(comparison, item, width >= WIDE) for item in comparison.results]
         columns = zip(heads, *rows, strict=True)
         room = width - sum(1 + max(map(breadth, column)) for column in columns)
         found = _table(title, box.SIMPLE_HEAD, show_edge=False, padding=0)
         found.add_column("", justify="right", no_wrap=True)
-        found.add_column(contest.discipline.contender, no_wrap=True)
+        found.add_column(comparison.discipline.contender, no_wrap=True)
         for name in heads[1:]:
             found.add_column(name, justify="right", no_wrap=True)
-        for item, (rank, *figures) in zip(contest.standings, rows, strict=True):
+        for item, (rank, *figures) in zip(comparison.results, rows, strict=True):
             style = STYLES.get(item.state, "")
             texts = [Text(broken(item.label, room)), *(Text(one, style) for one in figures)]
             found.add_row(rank, *texts)
-        return Group(found, Text("\n".join([sentences.said(contest), *_unranked(contest)]) + "\n"))
+        return Group(
+            found, Text("\n".join([sentences.said(comparison), *_unranked(comparison)]) + "\n")
+        )
 
     return Fitted(draw)
 
 
-def _figures(contest: Contest, item: Standing, wide: bool) -> list[str]:
+def _figures(comparison: Comparison, item: ContenderResult, wide: bool) -> list[str]:
     """Rank and figures; who was full stands below how busy the party was, where there is no room
     beside it.
     """
-    rank = words.rank(contest, item)
+    rank = words.rank(comparison, item)
     if item.throughput is None:
         return [rank, item.state, "", "", "", ""]
     busy = words.NONE if item.busy is None else f"{100 * item.busy:.0f} %"
-    if item.full not in (None, contest.party):
+    if item.full not in (None, comparison.party):
         busy = f"{busy}\n{item.full}"
     return [
         rank,
         f"{'≥' if item.state == 'at-least' else ''}{short(item.throughput.median)}",
-        words.ratio(contest, item),
-        words.number(item.cpu_us.get(contest.party)),
-        words.full(contest, item) if wide else busy,
+        words.ratio(comparison, item),
+        words.number(item.cpu_us.get(comparison.party)),
+        words.full(comparison, item) if wide else busy,
         f"{item.cells}",
     ]
 
 
-def _unranked(contest: Contest) -> Iterator[str]:
-    for item in contest.standings:
+def _unranked(comparison: Comparison) -> Iterator[str]:
+    for item in comparison.results:
         if item.reason and item.state != "at-least":
             yield f"{item.label} is not ranked, {item.state}: {item.reason}"
 
@@ -142,7 +144,7 @@ def seen_by_user_loads(analysis: Analysis) -> Iterator[RenderableType]:
     it every pair in a sentence.
     """
     for group in user_loads.user_loads(analysis):
-        table = _table(f"{group.title}, {group.contest.load}: milliseconds")
+        table = _table(f"{group.title}, {group.comparison.load}: milliseconds")
         table.add_column(analysis.discipline.contender, no_wrap=True)
         for name in (analysis.discipline.unit, "median", "p95", "failed", "n"):
             table.add_column(name, justify="right", no_wrap=True)
@@ -154,7 +156,7 @@ def seen_by_user_loads(analysis: Analysis) -> Iterator[RenderableType]:
                 [words.percent(side.lost.median if side.lost else None), str(side.cells)],
             )
             table.add_row(name, f"{whole.count.median:,.0f}", *times, *last)
-        said = (sentences.versus(group.contest, pair) for pair in group.pairs)
+        said = (sentences.versus(group.comparison, pair) for pair in group.pairs)
         yield Group(table, Text("\n".join(said) + "\n"))
 
 

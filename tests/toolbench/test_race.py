@@ -81,14 +81,14 @@ def test_a_race_of_drivers_is_measured_ranked_and_reported(
         assert cell.facts["rows"] == 1 or cell.task == "wide"
         assert {"min", "mean", "max", "deviation", "p50", "p99"} <= cell.latency_us.keys()
     found = analyse(saved)
-    assert [contest.place for contest in found.contests] == [
+    assert [comparison.place for comparison in found.comparisons] == [
         "Wide rows, 1 at once",
         "Wide rows, 4 at once",
         "1 + 1, 1 at once",
         "1 + 1, 4 at once",
     ]
-    for contest in found.contests:
-        assert {item.state for item in contest.standings} == {"ranked"}, contest.standings
+    for comparison in found.comparisons:
+        assert {item.state for item in comparison.results} == {"ranked"}, comparison.results
     assert "wide c1" in text
     report = (saved.folder / "report.html").read_text()
     for part in ("Wide rows, 4 at once", "binary protocol, in Cython", "it gives char as bytes"):
@@ -106,8 +106,8 @@ def test_what_a_driver_has_nothing_for_is_unsupported_and_no_failure(
     assert saved.head.unsupported == {"aiopg": {"copy-in": reason}}
     assert not [cell for cell in saved.cells if (cell.label, cell.task) == ("aiopg", "copy-in")]
     assert "unsupported: aiopg on copy-in:" in text
-    (contest,) = (one for one in analyse(saved).contests if one.work.task == "copy-in")
-    (item,) = (one for one in contest.standings if one.label == "aiopg")
+    (comparison,) = (one for one in analyse(saved).comparisons if one.work.task == "copy-in")
+    (item,) = (one for one in comparison.results if one.label == "aiopg")
     assert (item.state, item.reason) == ("unsupported", reason)
     report = (saved.folder / "report.html").read_text()
     assert '<span class="rule">unsupported</span>' in report

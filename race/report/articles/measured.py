@@ -10,12 +10,12 @@ from typing import NamedTuple
 from race.analysis import user_loads, values
 from race.analysis.distributions import mean_logs
 from race.analysis.merge import between
-from race.analysis.model import Contest, Standing
+from race.analysis.model import Comparison, ContenderResult
 from race.analysis.pairing import Run
 from race.analysis.values import Values
 from race.report import format as words
 from race.report.articles.verdicts import UNMEASURED, UNTESTED, Judged, Measured
-from race.report.measures import contests, pair, task_word
+from race.report.measures import comparisons, pair, task_word
 from race.saved.model import NOBODY
 from race.stats import noise, ranking, signed_rank
 from race.stats.estimate import Estimate
@@ -41,24 +41,24 @@ Sides = tuple[Side, Side]
 def lacking(runs: Sequence[Run], sides: Sides) -> Iterator[Judged]:
     """Why there is nothing to judge, each with its verdict: what was not raced, or went wrong."""
     for run in runs:
-        known = {task_word(one.work): one for one in reversed(run.analysis.contests)}
+        known = {task_word(one.work): one for one in reversed(run.analysis.comparisons)}
         for side in sides:
             for task in side.tasks:
                 yield from _lacking(run, known.get(task), task, side.label)
 
 
-def _lacking(run: Run, contest: Contest | None, task: str, label: str) -> Iterator[Judged]:
-    if contest is None:
+def _lacking(run: Run, comparison: Comparison | None, task: str, label: str) -> Iterator[Judged]:
+    if comparison is None:
         yield UNMEASURED, f"{task} was not raced in {run.name}"
         return
-    item = next((one for one in contest.standings if one.label == label), None)
+    item = next((one for one in comparison.results if one.label == label), None)
     if item is None:
         yield UNMEASURED, f"{label} did not run on {task} in {run.name}"
     elif item.state == "unsupported":
-        yield UNTESTED, f"{label} on {contest.place}: {item.reason}"
+        yield UNTESTED, f"{label} on {comparison.place}: {item.reason}"
     # Of a user load what went well is compared, also where that was not all.
-    elif item.state in LOST or (item.state == "overloaded" and not contest.work.load.user_load):
-        yield UNMEASURED, f"{label} on {contest.place} in {run.name}: {item.reason}"
+    elif item.state in LOST or (item.state == "overloaded" and not comparison.work.load.user_load):
+        yield UNMEASURED, f"{label} on {comparison.place} in {run.name}: {item.reason}"
 
 
 def measured(runs: Sequence[Run], sides: Sides) -> Measured:
@@ -68,7 +68,7 @@ def measured(runs: Sequence[Run], sides: Sides) -> Measured:
     """
     first, second = sides
     task = first.tasks[0]
-    if contests(runs, task)[0].work.load.user_load:
+    if comparisons(runs, task)[0].work.load.user_load:
         return _user_load(runs, task, first.label, second.label)
     if any(_bounds(runs, side) for side in sides):
         return _of_a_bound(runs, sides)
@@ -89,16 +89,16 @@ def failures(runs: Sequence[Run], side: Side) -> list[str]:
     return [
         item.reason or ""
         for run in runs
-        for contest in run.analysis.contests
-        for item in contest.standings
-        if task_word(contest.work) in side.tasks
+        for comparison in run.analysis.comparisons
+        for item in comparison.results
+        if task_word(comparison.work) in side.tasks
         and (item.label, item.state) == (side.label, "failed")
     ]
 
 
 def counted(runs: Sequence[Run], side: Side) -> str:
     """That a contender does its task, and how surely."""
-    found = [item for _, item in _standings(runs, side)]
+    found = [item for _, item in _results(runs, side)]
     cells, ran = sum(item.cells for item in found), sum(item.ran for item in found)
     return f"it does that: {cells} of {ran} cells count"
 
@@ -130,7 +130,7 @@ def _of_a_bound(runs: Sequence[Run], sides: Sides) -> Measured:
 
 def _user_load(runs: Sequence[Run], task: str, first: str, second: str) -> Measured:
     """Users bound what is asked: how much of it went well is compared."""
-    each = list(zip(runs, contests(runs, task), strict=True))
+    each = list(zip(runs, comparisons(runs, task), strict=True))
     ratio = between(
         [
             user_loads.ratio(run.analysis, one.work, user_loads.COUNT, first, second)
@@ -145,11 +145,11 @@ def _user_load(runs: Sequence[Run], task: str, first: str, second: str) -> Measu
     return Measured(ratio, ranking.winner(ratio, LEAST_MARGIN), note=note)
 
 
-def _late(run: Run, contest: Contest, labels: tuple[str, str]) -> Iterator[str]:
+def _late(run: Run, comparison: Comparison, labels: tuple[str, str]) -> Iterator[str]:
     """Who did not keep up with a user load."""
     for group in user_loads.user_loads(run.analysis):
         for side in group.sides:
-            if group.contest is contest and side.item.label in labels and side.late:
+            if group.comparison is comparison and side.item.label in labels and side.late:
                 lost = words.spread(side.lost, words.percent)
                 yield (
                     f"{side.item.label} did not keep up in {side.late} of {side.cells} cells, and "
@@ -169,7 +169,7 @@ def _ratio(runs: Sequence[Run], sides: Sides, measure: Callable[[Run], Values]) 
 
 
 def _logs(run: Run, side: Side, found: Values) -> Rounds:
-    works = [contest.work for contest in _contests(run, side)]
+    works = [comparison.work for comparison in _comparisons(run, side)]
     return mean_logs([found.get(work, {}).get(side.label, {}) for work in works])
 
 
@@ -187,15 +187,15 @@ def _margin(runs: Sequence[Run], sides: Sides) -> float:
     """
     if sides[0].label == sides[1].label:
         return LEAST_MARGIN
-    margins = [one.margin for run in runs for side in sides for one in _contests(run, side)]
+    margins = [one.margin for run in runs for side in sides for one in _comparisons(run, side)]
     return max(filter(math.isfinite, margins), default=math.inf)
 
 
 def _bounds(runs: Sequence[Run], side: Side) -> list[str]:
     """Why a contender has no rate of its own to be compared by."""
     found = dict.fromkeys(
-        f"{item.label} on {contest.place}: {item.reason}"
-        for contest, item in _standings(runs, side)
+        f"{item.label} on {comparison.place}: {item.reason}"
+        for comparison, item in _results(runs, side)
         if item.state not in OWN
     )
     return list(found)
@@ -210,10 +210,10 @@ def _full(runs: Sequence[Run], side: Side) -> Full:
     its rates are ranked whoever was.
     """
     found: Full = {}
-    for contest, item in _standings(runs, side):
-        if contest.work.load.fixed and item.full != contest.party:
+    for comparison, item in _results(runs, side):
+        if comparison.work.load.fixed and item.full != comparison.party:
             titles = found.setdefault(_who(item.full), [])
-            titles += [contest.title] if contest.title not in titles else []
+            titles += [comparison.title] if comparison.title not in titles else []
     return found
 
 
@@ -222,8 +222,8 @@ def _room(run: Run, side: Side) -> float:
     core full where it was not, at the CPU time that a unit takes now.
     """
     logs = [
-        0.0 if item.full == contest.party else -math.log(item.busy) if item.busy else math.inf
-        for contest, item in _standings([run], side)
+        0.0 if item.full == comparison.party else -math.log(item.busy) if item.busy else math.inf
+        for comparison, item in _results([run], side)
     ]
     return statistics.fmean(logs)
 
@@ -240,11 +240,11 @@ def _told(sides: Sides, full: tuple[Full, Full]) -> str:
     )
 
 
-def _standings(runs: Sequence[Run], side: Side) -> Iterator[tuple[Contest, Standing]]:
+def _results(runs: Sequence[Run], side: Side) -> Iterator[tuple[Comparison, ContenderResult]]:
     for run in runs:
-        for contest in _contests(run, side):
-            yield from ((contest, one) for one in contest.standings if one.label == side.label)
+        for comparison in _comparisons(run, side):
+            yield from ((comparison, one) for one in comparison.results if one.label == side.label)
 
 
-def _contests(run: Run, side: Side) -> list[Contest]:
-    return [contests([run], task)[0] for task in side.tasks]
+def _comparisons(run: Run, side: Side) -> list[Comparison]:
+    return [comparisons([run], task)[0] for task in side.tasks]

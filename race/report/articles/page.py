@@ -27,7 +27,7 @@ from race.report.articles.verdicts import (
     VERDICTS,
     WEAKER,
 )
-from race.report.comparison import say
+from race.report.run_comparison import say
 from race.report.took_part import interpreters, programs
 
 TITLE = "What articles claimed, and what was measured"

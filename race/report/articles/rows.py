@@ -153,7 +153,7 @@ def _told(question: Question, sides: Sides, runs: Sequence[Run]) -> str:
 
 def _places(side: Side, runs: Sequence[Run]) -> str:
     """Tasks as people read them, where a run is there that says how."""
-    known = {task_word(one.work): one for run in runs for one in run.analysis.contests}
+    known = {task_word(one.work): one for run in runs for one in run.analysis.comparisons}
     places = [known[task].place if task in known else task for task in side.tasks]
     *most, last = places
     return f"{'; '.join(most)} and {last}" if most else last

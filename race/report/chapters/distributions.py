@@ -9,7 +9,7 @@ from functools import partial
 from markupsafe import Markup
 
 from race.analysis.distributions import Mean, Means, Timed, summaries, timed
-from race.analysis.model import Analysis, Contest
+from race.analysis.model import Analysis, Comparison
 from race.report import format as words
 from race.report import sentences
 from race.report.charts import vega
@@ -32,7 +32,7 @@ class Section:
     """One task under one load: its anchor, who did it, and how."""
 
     slug: str
-    contest: Contest
+    comparison: Comparison
     found: list[Timed]
     figure: Figure | None
 
@@ -54,9 +54,11 @@ class Distributions:
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        contests = [contest for contest in analysis.contests if contest.work.load.fixed]
-        every = [(contest, timed(analysis, contest)) for contest in contests]
-        sections = [_section(analysis, contest, found) for contest, found in every if found]
+        comparisons = [
+            comparison for comparison in analysis.comparisons if comparison.work.load.fixed
+        ]
+        every = [(comparison, timed(analysis, comparison)) for comparison in comparisons]
+        sections = [_section(analysis, comparison, found) for comparison, found in every if found]
         if not sections:
             return None
         return filled(
@@ -69,8 +71,8 @@ class Distributions:
         )
 
 
-def _section(analysis: Analysis, contest: Contest, found: list[Timed]) -> Section:
-    slug, colours = f"times-{sentences.slug(contest)}", palette(analysis)
+def _section(analysis: Analysis, comparison: Comparison, found: list[Timed]) -> Section:
+    slug, colours = f"times-{sentences.slug(comparison)}", palette(analysis)
     rows = [_row(one, colours) for one in found if one.item.histogram]
     told = "; ".join(
         f"{one.item.label} {words.rate(one.item)}/s, median "
@@ -82,9 +84,9 @@ def _section(analysis: Analysis, contest: Contest, found: list[Timed]) -> Sectio
         f"Bars: median over rounds; {WHISKERS}. {BOXES}, of all rounds together, on a logarithmic "
         "scale."
     )
-    heading = contest.place
+    heading = comparison.place
     drawn = _figure(analysis, f"drawn-{slug}", rows, (heading, told, caption)) if rows else None
-    return Section(slug, contest, found, drawn)
+    return Section(slug, comparison, found, drawn)
 
 
 def _row(one: Timed, colours: Palette) -> Row:

@@ -66,7 +66,7 @@ def _contrast(analysis: Analysis, name: str, found: Shown) -> Section:
     first = found[0][1]
     title = f"{first.level} against {first.reference}"
     lines = [(place(analysis.discipline, work), effect) for work, effect in found]
-    margins = [one.margin_percent for one in analysis.contests if math.isfinite(one.margin)]
+    margins = [one.margin_percent for one in analysis.comparisons if math.isfinite(one.margin)]
     text = "; ".join(_spoken(where, effect) for where, effect in lines)
     contrast = Contrast(lines, max(margins, default=0.0))
     drawing = vega.figure(name, contrast.drawn, title, text)

@@ -21,13 +21,13 @@ class Glance:
         closed = analysis.closed()
         if not closed:
             return None
-        columns = [(slug(contest), contest) for contest in closed]
-        standings = (item for contest in closed for item in contest.standings)
+        columns = [(slug(comparison), comparison) for comparison in closed]
+        results = (item for comparison in closed for item in comparison.results)
         return filled(
             "glance",
             analysis,
             columns=columns,
             rows=matrix(closed),
             strongest=strongest(analysis),
-            bounded=any(item.state == "at-least" for item in standings),
+            bounded=any(item.state == "at-least" for item in results),
         )

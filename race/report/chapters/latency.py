@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
 from race.report.charts.colours import palette
 from race.report.charts.latency import latency
@@ -17,7 +17,7 @@ PERCENTILES = ("p50", "p99", "p99.9")
 FAR = "p99.9"
 """What the errors that a cell may have can move: those without an answer are in no histogram."""
 
-Told = Callable[[Contest, Standing, str], str]
+Told = Callable[[Comparison, ContenderResult, str], str]
 
 
 class Latency:
@@ -29,9 +29,9 @@ class Latency:
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        shared = [contest for contest in analysis.contests if _shared_rate(contest)]
+        shared = [comparison for comparison in analysis.comparisons if _shared_rate(comparison)]
         figures = latency(analysis, shared, palette(analysis))
-        rated = [(contest, _cheapest_first(contest)) for contest in shared]
+        rated = [(comparison, _cheapest_first(comparison)) for comparison in shared]
         if not figures:
             return None
         return filled(
@@ -48,23 +48,23 @@ def _told(analysis: Analysis) -> Told:
     """A percentile of a contender's histogram, marked where answers are missing beyond it."""
     lost = {(cell.label, cell.work) for cell in analysis.counted if any(cell.errors.values())}
 
-    def told(contest: Contest, item: Standing, name: str) -> str:
+    def told(comparison: Comparison, item: ContenderResult, name: str) -> str:
         text = words.milliseconds(item.latency_us.get(name))
-        missing = name == FAR and (item.label, contest.work) in lost
+        missing = name == FAR and (item.label, comparison.work) in lost
         return f"≥ {text}" if missing and text != words.NONE else text
 
     return told
 
 
-def _shared_rate(contest: Contest) -> bool:
+def _shared_rate(comparison: Comparison) -> bool:
     """Whether several contenders served the same fixed rate."""
-    return contest.rated and sum(item.throughput is not None for item in contest.standings) > 1
+    return comparison.rated and sum(item.throughput is not None for item in comparison.results) > 1
 
 
-def _cheapest_first(contest: Contest) -> list[Standing]:
+def _cheapest_first(comparison: Comparison) -> list[ContenderResult]:
     """By CPU time; those without a number last."""
 
-    def cost(item: Standing) -> float:
-        return item.cpu_us.get(contest.party, math.inf) if item.throughput else math.inf
+    def cost(item: ContenderResult) -> float:
+        return item.cpu_us.get(comparison.party, math.inf) if item.throughput else math.inf
 
-    return sorted(contest.standings, key=cost)
+    return sorted(comparison.results, key=cost)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.analysis.values import workers
 from race.report import format as words
 from race.report.template import filled
@@ -32,9 +32,9 @@ class Column:
             name = name.removesuffix(f"_{unit}")
         return f"{name.replace('cpu', 'CPU')}, {self.figure}".replace("_", " ")
 
-    def text(self, standing: Standing) -> str:
+    def text(self, result: ContenderResult) -> str:
         """The median over the cells of a contender that count."""
-        return words.figure(standing.meters.get(self.meter, {}).get(self.figure), self.unit)
+        return words.figure(result.meters.get(self.meter, {}).get(self.figure), self.unit)
 
 
 class Meters:
@@ -47,25 +47,25 @@ class Meters:
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
         tables = [
-            (contest, columns, [item for item in contest.standings if item.meters])
-            for contest in analysis.contests
-            if (columns := _columns(contest))
+            (comparison, columns, [item for item in comparison.results if item.meters])
+            for comparison in analysis.comparisons
+            if (columns := _columns(comparison))
         ]
         return filled("meters", analysis, tables=tables) if tables else None
 
 
-def _columns(contest: Contest) -> list[Column]:
+def _columns(comparison: Comparison) -> list[Column]:
     """What anybody here has, in the order of the cells."""
-    elsewhere = _elsewhere(contest.discipline)
-    found = dict.fromkeys(one for item in contest.standings for one in _figures(item))
+    elsewhere = _elsewhere(comparison.discipline)
+    found = dict.fromkeys(one for item in comparison.results for one in _figures(item))
     return [
-        Column(meter, figure, _unit(contest.discipline, meter))
+        Column(meter, figure, _unit(comparison.discipline, meter))
         for meter, figure in found
         if (meter, figure) not in elsewhere
     ]
 
 
-def _figures(item: Standing) -> Iterable[tuple[str, str]]:
+def _figures(item: ContenderResult) -> Iterable[tuple[str, str]]:
     yield from ((meter, figure) for meter, figures in item.meters.items() for figure in figures)
 
 

@@ -29,5 +29,5 @@ class Method:
             deviations=DEVIATIONS,
             rounds_needed=signed_rank.rounds_needed(),
             twice=twice(analysis),
-            rated=any(one.rated for one in analysis.contests),
+            rated=any(one.rated for one in analysis.comparisons),
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from race.analysis.model import Analysis, Contest
+from race.analysis.model import Analysis, Comparison
 from race.report import format as words
 from race.report.charts import vega
 from race.report.charts.colours import palette
@@ -32,18 +32,18 @@ class Pipelining:
 
 
 def _figure(analysis: Analysis) -> Figure | None:
-    contests = _at_several_depths(analysis)
-    lines = contender_lines(contests, palette(analysis))
+    comparisons = _at_several_depths(analysis)
+    lines = contender_lines(comparisons, palette(analysis))
     rows: list[Row] = [
         {
             **lines[item.label],
-            "panel": contest.title,
-            "x": contest.work.load.pipeline,
+            "panel": comparison.title,
+            "x": comparison.work.load.pipeline,
             "y": item.throughput.median,
             "bound": item.state == "at-least",
         }
-        for contest in contests
-        for item in contest.standings
+        for comparison in comparisons
+        for item in comparison.results
         if item.throughput
     ]
     if not rows:
@@ -57,26 +57,26 @@ def _figure(analysis: Analysis) -> Figure | None:
     curves = Curves(rows, _axis(rows, unit), f"{unit}/s")
     heading = f"{unit.capitalize()} per second by pipeline depth"
     drawing = vega.figure("pipelining", curves.drawn, heading, "; ".join(told))
-    caption = f"Both scales are logarithmic.{_bounds(contests)}"
+    caption = f"Both scales are logarithmic.{_bounds(comparisons)}"
     return Figure("", caption, drawing, tuple(lines.values()))
 
 
-def _bounds(contests: Sequence[Contest]) -> str:
+def _bounds(comparisons: Sequence[Comparison]) -> str:
     """Points that are lower bounds, in a sentence."""
     found = [
-        f"{item.label} on {contest.place}"
-        for contest in contests
-        for item in contest.standings
+        f"{item.label} on {comparison.place}"
+        for comparison in comparisons
+        for item in comparison.results
         if item.state == "at-least" and item.throughput
     ]
     return f" At least (≥): {'; '.join(found)}." if found else ""
 
 
-def _at_several_depths(analysis: Analysis) -> list[Contest]:
+def _at_several_depths(analysis: Analysis) -> list[Comparison]:
     depths: dict[str, set[int]] = defaultdict(set)
-    for contest in analysis.closed():
-        depths[contest.work.task].add(contest.work.load.pipeline)
-    return [contest for contest in analysis.closed() if len(depths[contest.work.task]) > 1]
+    for comparison in analysis.closed():
+        depths[comparison.work.task].add(comparison.work.load.pipeline)
+    return [comparison for comparison in analysis.closed() if len(depths[comparison.work.task]) > 1]
 
 
 def _axis(rows: list[Row], unit: str) -> Spec:

@@ -6,7 +6,7 @@ import math
 
 from markupsafe import Markup
 
-from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.analysis.values import workers
 from race.report import format as words
 from race.report.charts import bars, vega
@@ -28,34 +28,36 @@ class Shares:
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
         first, *others = workers(analysis.discipline)
-        found = [contest for contest in unpipelined(analysis) if _shared(contest, first, others)]
+        found = [
+            comparison for comparison in unpipelined(analysis) if _shared(comparison, first, others)
+        ]
         if not found:
             return None
         figure = _figure(analysis, found)
         return filled("shares", analysis, figure=figure, others=others)
 
 
-def _shared(contest: Contest, first: str, others: list[str]) -> bool:
+def _shared(comparison: Comparison, first: str, others: list[str]) -> bool:
     """Whether anybody but the party under test takes a part that can be seen."""
     return any(
         item.cpu_us.get(party, 0) > WORTH_SHOWING * item.cpu_us.get(first, math.inf)
-        for item in contest.standings
+        for item in comparison.results
         for party in others
     )
 
 
-def _figure(analysis: Analysis, contests: list[Contest]) -> Figure:
+def _figure(analysis: Analysis, comparisons: list[Comparison]) -> Figure:
     unit, parties = words.one(analysis.discipline.unit), workers(analysis.discipline)
     text = "; ".join(
-        f"{contest.place}, {item.label}: {_told(item, parties)}"
-        for contest in contests
-        for item in contest.standings
+        f"{comparison.place}, {item.label}: {_told(item, parties)}"
+        for comparison in comparisons
+        for item in comparison.results
         if item.cpu_us
     )
     colours = palette(analysis)
     drawing = vega.figure(
         "shares",
-        lambda narrow: bars.shares(contests, colours, narrow),
+        lambda narrow: bars.shares(comparisons, colours, narrow),
         f"CPU microseconds per {unit} of {' and '.join(parties)}",
         text,
     )
@@ -65,5 +67,5 @@ def _figure(analysis: Analysis, contests: list[Contest]) -> Figure:
     return Figure("", caption, drawing)
 
 
-def _told(item: Standing, parties: list[str]) -> str:
+def _told(item: ContenderResult, parties: list[str]) -> str:
     return ", ".join(f"{party} {words.number(item.cpu_us.get(party))}" for party in parties)

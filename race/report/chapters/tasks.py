@@ -1,4 +1,4 @@
-"""The ranking of each contest of the closed loop, with bars, and what an answer is."""
+"""The ranking of each comparison of the closed loop, with bars, and what an answer is."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from race.analysis.model import Analysis, Contest
+from race.analysis.model import Analysis, Comparison
 from race.report import sentences
 from race.report.answers import answers
 from race.report.charts.colours import palette
-from race.report.charts.figures import contest_bars
+from race.report.charts.figures import comparison_bars
 from race.report.template import filled
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One contest: its anchor, what is said of it, and what is drawn."""
+    """One comparison: its anchor, what is said of it, and what is drawn."""
 
     slug: str
-    contest: Contest
+    comparison: Comparison
     load: str
     verdict: str
     rule: str
@@ -30,7 +30,7 @@ class Section:
 
 
 class Tasks:
-    """`chapters.Chapter`: a section for each contest."""
+    """`chapters.Chapter`: a section for each comparison."""
 
     def title(self, analysis: Analysis) -> str:
         """See ``Chapter``."""
@@ -39,22 +39,22 @@ class Tasks:
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        sections = [_section(analysis, contest) for contest in analysis.closed()]
+        sections = [_section(analysis, comparison) for comparison in analysis.closed()]
         if not sections:
             return None
         return filled("tasks", analysis, sections=sections, answers=answers(analysis))
 
 
-def _section(analysis: Analysis, contest: Contest) -> Section:
-    slug = sentences.slug(contest)
+def _section(analysis: Analysis, comparison: Comparison) -> Section:
+    slug = sentences.slug(comparison)
     return Section(
         slug=slug,
-        contest=contest,
-        load=sentences.load(analysis, contest),
-        verdict=sentences.verdict(contest),
-        rule=sentences.rule(contest),
-        bounds=sentences.bounds(contest),
-        doubts=sentences.doubts(contest),
-        strips=sentences.strips(contest),
-        drawing=contest_bars(contest, palette(analysis), f"bars-{slug}"),
+        comparison=comparison,
+        load=sentences.load(analysis, comparison),
+        verdict=sentences.verdict(comparison),
+        rule=sentences.rule(comparison),
+        bounds=sentences.bounds(comparison),
+        doubts=sentences.doubts(comparison),
+        strips=sentences.strips(comparison),
+        drawing=comparison_bars(comparison, palette(analysis), f"bars-{slug}"),
     )

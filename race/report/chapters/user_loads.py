@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from race.analysis import user_loads
-from race.analysis.model import Analysis, Contest
+from race.analysis.model import Analysis, Comparison
 from race.analysis.user_loads import Followed, Group, Side
 from race.report import format as words
 from race.report import sentences
@@ -41,9 +41,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A contest that was watched, with its figures."""
+    """A comparison that was watched, with its figures."""
 
-    contest: Contest
+    comparison: Comparison
     sides: list[Side]
     figures: list[Figure]
 
@@ -89,7 +89,7 @@ def _section(analysis: Analysis, group: Group, name: str) -> Section:
         "p95": timelines.Figure("p95, ms", 1e3),
         "connections": timelines.Figure(CONNECTIONS),
     }
-    figures = _figures(analysis, group.contest, group.sides, shown, name)
+    figures = _figures(analysis, group.comparison, group.sides, shown, name)
     late = [sentences.late(side) for side in group.sides if side.late]
     return Section(group.title, group, figures, late)
 
@@ -100,25 +100,27 @@ def _watch(analysis: Analysis, one: Followed, name: str) -> Watch:
         "connections": timelines.Figure(CONNECTIONS),
         "working": timelines.Figure("of these in use: at work, or in a transaction"),
     }
-    return Watch(one.contest, one.sides, _figures(analysis, one.contest, one.sides, shown, name))
+    return Watch(
+        one.comparison, one.sides, _figures(analysis, one.comparison, one.sides, shown, name)
+    )
 
 
 def _figures(
     analysis: Analysis,
-    contest: Contest,
+    comparison: Comparison,
     sides: Sequence[Side],
     shown: Mapping[str, timelines.Figure],
     name: str,
 ) -> list[Figure]:
     return [
-        _figure(analysis, contest, sides[first : first + SIDES], shown, f"{name}-{first}")
+        _figure(analysis, comparison, sides[first : first + SIDES], shown, f"{name}-{first}")
         for first in range(0, len(sides), SIDES)
     ]
 
 
 def _figure(
     analysis: Analysis,
-    contest: Contest,
+    comparison: Comparison,
     sides: Sequence[Side],
     shown: Mapping[str, timelines.Figure],
     name: str,
@@ -126,7 +128,7 @@ def _figure(
     drawing = vega.figure(
         name,
         Timelines(sides, shown, palette(analysis)).drawn,
-        f"{contest.title}, {contest.load}: over time",
+        f"{comparison.title}, {comparison.load}: over time",
         "; ".join(_told(side, analysis.discipline.unit) for side in sides),
     )
     return Figure("", CAPTION, drawing)
@@ -144,7 +146,7 @@ def _lost(analysis: Analysis) -> list[str]:
     """Who has no figures under a user load, and why."""
     return [
         f"{item.label}: {item.state}, {item.reason}"
-        for contest in analysis.contests
-        for item in contest.standings
-        if contest.work.load.user_load and item.throughput is None and item.state != "overloaded"
+        for comparison in analysis.comparisons
+        for item in comparison.results
+        if comparison.work.load.user_load and item.throughput is None and item.state != "overloaded"
     ]

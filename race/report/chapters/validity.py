@@ -88,9 +88,9 @@ def _spread(found: Spread | None, shown: Callable[[float], str]) -> str:
 def _noise(analysis: Analysis) -> Figure | None:
     """The A/A twin against its original at every task: what this race shows of nothing."""
     rows = [
-        plots.ratio_row(contest.place, contest.noise.estimate, "var(--ink)")
-        for contest in analysis.closed()
-        if contest.noise and contest.noise.measured_here
+        plots.ratio_row(comparison.place, comparison.noise.estimate, "var(--ink)")
+        for comparison in analysis.closed()
+        if comparison.noise and comparison.noise.measured_here
     ]
     if not rows:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from race.analysis.model import Contest, Spread, Standing
+from race.analysis.model import Comparison, ContenderResult, Spread
 from race.analysis.values import workers
 from race.report import format as words
 from race.report.charts.colours import Palette
@@ -34,10 +34,10 @@ class _Panel:
     names: bool
 
 
-def bars(contest: Contest, palette: Palette, narrow: bool) -> Spec:
+def bars(comparison: Comparison, palette: Palette, narrow: bool) -> Spec:
     """Units/s with the range over rounds, and CPU time per unit of the party under test."""
-    unit, party = contest.discipline.unit, contest.party
-    rows = [_row(item, palette, party) for item in contest.standings if item.throughput]
+    unit, party = comparison.discipline.unit, comparison.party
+    rows = [_row(item, palette, party) for item in comparison.results if item.throughput]
     drawn = [rates(rows, f"{unit.capitalize()} per second", narrow)]
     if any(row["cpu"] for row in rows):
         title = f"{party.capitalize()} CPU, µs per {words.one(unit)}"
@@ -45,7 +45,7 @@ def bars(contest: Contest, palette: Palette, narrow: bool) -> Spec:
     return {"data": {"values": rows}, **panels(drawn, narrow)}
 
 
-def _row(item: Standing, palette: Palette, party: str) -> Row:
+def _row(item: ContenderResult, palette: Palette, party: str) -> Row:
     cpu = item.cpu_us.get(party)
     rate = rate_row(item.throughput, words.rate(item))
     return {**paint(item, palette), **rate, "cpu": cpu, "cpu_text": words.number(cpu)}
@@ -99,23 +99,25 @@ def _x(field: str) -> Spec:
     return {"field": field, "type": "quantitative", "title": None, "axis": _BARE, "stack": None}
 
 
-def shares(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
+def shares(comparisons: Sequence[Comparison], palette: Palette, narrow: bool) -> Spec:
     """CPU microseconds per unit of every party but the generator, a panel for each task."""
-    labels = [item.label for contest in contests for item in contest.standings if item.cpu_us]
-    columns = min(3, len(contests))
+    labels = [
+        item.label for comparison in comparisons for item in comparison.results if item.cpu_us
+    ]
+    columns = min(3, len(comparisons))
     width = NARROW if narrow else (WIDE - LABELS) / columns - 28
     drawn = []
-    for place, contest in enumerate(contests):
+    for place, comparison in enumerate(comparisons):
         y = contenders(labels, narrow, names=place % columns == 0)
         rows = [
             row
-            for item in contest.standings
+            for item in comparison.results
             if item.cpu_us
-            for row in _parts(item, palette, workers(contest.discipline))
+            for row in _parts(item, palette, workers(comparison.discipline))
         ]
         drawn.append(
             {
-                "title": contest.place,
+                "title": comparison.place,
                 "data": {"values": rows},
                 "width": width,
                 "height": {"step": 34 if narrow else 23},
@@ -125,7 +127,7 @@ def shares(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
     return panels(drawn, narrow, columns)
 
 
-def _parts(item: Standing, palette: Palette, parties: Sequence[str]) -> list[Row]:
+def _parts(item: ContenderResult, palette: Palette, parties: Sequence[str]) -> list[Row]:
     """The party under test in the contender's colour, the others in greys."""
     return [
         {

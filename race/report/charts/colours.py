@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from race.analysis.model import Analysis, Standing
+from race.analysis.model import Analysis, ContenderResult
 from race.stats.effects import in_order
 
 ACCENTS = 8
@@ -29,24 +29,24 @@ class Palette:
     plain: str
     bold: tuple[str, ...]
 
-    def accent(self, standing: Standing) -> str:
+    def accent(self, result: ContenderResult) -> str:
         """The name of a contender's accent."""
-        return self.accents.get(self.level(standing), "accent1")
+        return self.accents.get(self.level(result), "accent1")
 
-    def level(self, standing: Standing) -> str:
+    def level(self, result: ContenderResult) -> str:
         """What the hue stands for."""
-        return standing.factors.get(self.hue, "")
+        return result.factors.get(self.hue, "")
 
-    def pale(self, standing: Standing) -> bool:
+    def pale(self, result: ContenderResult) -> bool:
         """Whether it has the plainest level of the second factor."""
-        return bool(self.plain) and standing.factors.get(self.shade) == self.plain
+        return bool(self.plain) and result.factors.get(self.shade) == self.plain
 
 
 def palette(analysis: Analysis) -> Palette:
     """The palette of a race; levels beyond the last accent begin again with the first."""
     factors = [*analysis.discipline.factors, "", ""]
     hues, shades = (_levels(analysis, factor) for factor in factors[:2])
-    raced = {item.factors.get(factors[0]) for one in analysis.contests for item in one.standings}
+    raced = {item.factors.get(factors[0]) for one in analysis.comparisons for item in one.results}
     return Palette(
         hue=factors[0],
         accents={level: f"accent{place % ACCENTS + 1}" for place, level in enumerate(hues)},

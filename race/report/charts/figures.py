@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from race.analysis.model import Analysis, Contest
+from race.analysis.model import Analysis, Comparison
 from race.report.charts import bars, marks, plots, vega
 from race.report.charts.colours import Palette
 from race.report.charts.marks import Row
@@ -24,24 +24,24 @@ class Figure:
     key: tuple[Row, ...] = ()
 
 
-def unpipelined(analysis: Analysis) -> list[Contest]:
-    """The contests of the closed loop without pipelining."""
-    return [contest for contest in analysis.closed() if contest.work.load.pipeline == 1]
+def unpipelined(analysis: Analysis) -> list[Comparison]:
+    """The comparisons of the closed loop without pipelining."""
+    return [comparison for comparison in analysis.closed() if comparison.work.load.pipeline == 1]
 
 
-def contest_bars(contest: Contest, palette: Palette, name: str) -> Markup | None:
-    """Units/s and CPU per unit of one contest."""
-    if not any(item.throughput for item in contest.standings):
+def comparison_bars(comparison: Comparison, palette: Palette, name: str) -> Markup | None:
+    """Units/s and CPU per unit of one comparison."""
+    if not any(item.throughput for item in comparison.results):
         return None
-    unit = contest.discipline.unit
-    title = f"{contest.title}, {contest.load}: {unit}/s and CPU per {unit.removesuffix('s')}"
-    text = spoken(contest)
-    return vega.figure(name, lambda narrow: bars.bars(contest, palette, narrow), title, text)
+    unit = comparison.discipline.unit
+    title = f"{comparison.title}, {comparison.load}: {unit}/s and CPU per {unit.removesuffix('s')}"
+    text = spoken(comparison)
+    return vega.figure(name, lambda narrow: bars.bars(comparison, palette, narrow), title, text)
 
 
-def contender_lines(contests: Iterable[Contest], palette: Palette) -> dict[str, Row]:
+def contender_lines(comparisons: Iterable[Comparison], palette: Palette) -> dict[str, Row]:
     """The lines of everyone who has a number, or lost it at a fixed rate."""
-    found = [item for contest in contests for item in contest.standings]
+    found = [item for comparison in comparisons for item in comparison.results]
     drawn = (item for item in found if item.throughput or item.state == "overloaded")
     return marks.lines(drawn, palette)
 

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
-from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
 from race.report.charts import plots, vega
 from race.report.charts.colours import Palette
@@ -19,26 +19,26 @@ from race.stats import histogram
 CURVE = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 
 
-def latency(analysis: Analysis, shared: Sequence[Contest], palette: Palette) -> list[Figure]:
+def latency(analysis: Analysis, shared: Sequence[Comparison], palette: Palette) -> list[Figure]:
     """Every latency figure of the open loop that there is data for.
 
-    `shared` are the contests in which several contenders served the same rate.
+    `shared` are the comparisons in which several contenders served the same rate.
     """
     figures = (boxes(shared, palette), percentile_curves(shared, palette))
     return [*rate_curves(analysis, palette), *(figure for figure in figures if figure)]
 
 
-def boxes(contests: Sequence[Contest], palette: Palette) -> Figure | None:
+def boxes(comparisons: Sequence[Comparison], palette: Palette) -> Figure | None:
     """Latency as box plots, a panel for each task and rate."""
-    found = [c for c in contests if any(item.histogram for item in c.standings)]
+    found = [c for c in comparisons if any(item.histogram for item in c.results)]
     if not found:
         return None
     text = "; ".join(
-        f"{at_rate(contest)}, {item.label}: median "
+        f"{at_rate(comparison)}, {item.label}: median "
         f"{words.milliseconds(item.latency_us.get('p50'))}, "
         f"p99 {words.milliseconds(item.latency_us.get('p99'))}"
-        for contest in found
-        for item in contest.standings
+        for comparison in found
+        for item in comparison.results
         if item.latency_us
     )
     heading = "Latency at the same rate"
@@ -52,13 +52,13 @@ def boxes(contests: Sequence[Contest], palette: Palette) -> Figure | None:
     return Figure("At the same rate", caption, drawing)
 
 
-def percentile_curves(contests: Sequence[Contest], palette: Palette) -> Figure | None:
+def percentile_curves(comparisons: Sequence[Comparison], palette: Palette) -> Figure | None:
     """Latency over percentile; the x axis opens up the tail."""
-    lines = contender_lines(contests, palette)
+    lines = contender_lines(comparisons, palette)
     rows: list[Row] = [
-        {**lines[item.label], "panel": at_rate(contest), "y": us / 1e3, "x": _nines(percent)}
-        for contest in contests
-        for item in contest.standings
+        {**lines[item.label], "panel": at_rate(comparison), "y": us / 1e3, "x": _nines(percent)}
+        for comparison in comparisons
+        for item in comparison.results
         if item.label in lines  # some cells count, but no round is complete
         for percent in CURVE
         if (us := histogram.percentile(item.histogram, percent))
@@ -85,39 +85,39 @@ def _percentile_axis() -> Spec:
 
 def rate_curves(analysis: Analysis, palette: Palette) -> list[Figure]:
     """p50, p99 and p99.9 over the offered rate, a figure for each task of the open loop."""
-    by_task: dict[str, list[Contest]] = defaultdict(list)
-    for contest in analysis.contests:
-        if contest.rated:
-            by_task[contest.work.task].append(contest)
+    by_task: dict[str, list[Comparison]] = defaultdict(list)
+    for comparison in analysis.comparisons:
+        if comparison.rated:
+            by_task[comparison.work.task].append(comparison)
     return [
         _rates(task, found, palette)
         for task, found in by_task.items()
-        if any(item.throughput for contest in found for item in contest.standings)
+        if any(item.throughput for comparison in found for item in comparison.results)
     ]
 
 
-def _rates(task: str, contests: Sequence[Contest], palette: Palette) -> Figure:
-    lines = contender_lines(contests, palette)
+def _rates(task: str, comparisons: Sequence[Comparison], palette: Palette) -> Figure:
+    lines = contender_lines(comparisons, palette)
     rows: list[Row] = [
         {
             **lines[item.label],
             "panel": panel,
-            "x": contest.work.load.rate,
+            "x": comparison.work.load.rate,
             "y": item.latency_us[panel] / 1e3,
         }
         for panel in ("p50", "p99", "p99.9")
-        for contest in contests
-        for item in contest.standings
+        for comparison in comparisons
+        for item in comparison.results
         if item.throughput and item.latency_us.get(panel)
     ]
     late = [
-        (contest.work.load.rate or 0.0, item)
-        for contest in contests
-        for item in contest.standings
+        (comparison.work.load.rate or 0.0, item)
+        for comparison in comparisons
+        for item in comparison.results
         if item.state == "overloaded"
     ]
     lost = [{**lines[item.label], "x": rate} for rate, item in late]
-    unit, title = contests[0].discipline.unit, contests[0].title
+    unit, title = comparisons[0].discipline.unit, comparisons[0].title
     curves = Curves(rows, _rate_axis(unit), "ms", lost)
     told = [
         f"{r['label']} at {r['x']:,.0f}/s: {r['panel']} {words.number(r['y'])} ms" for r in rows
@@ -125,7 +125,7 @@ def _rates(task: str, contests: Sequence[Contest], palette: Palette) -> Figure:
     told += [f"{item.label} at {rate:,.0f}/s: {item.reason}" for rate, item in late]
     heading = f"{title}: latency over the offered rate"
     drawing = vega.figure(f"rates-{task}", curves.drawn, heading, "; ".join(told))
-    caption = _rates_caption(contests[0], late)
+    caption = _rates_caption(comparisons[0], late)
     return Figure(f"{title} at a fixed rate", caption, drawing, tuple(lines.values()))
 
 
@@ -137,10 +137,10 @@ def _rate_axis(unit: str) -> Spec:
     }
 
 
-def _rates_caption(contest: Contest, late: Sequence[tuple[float, Standing]]) -> str:
+def _rates_caption(comparison: Comparison, late: Sequence[tuple[float, ContenderResult]]) -> str:
     caption = (
-        f"Open loop: latency counts from when {words.a(words.one(contest.discipline.unit))} was "
-        f"due, so a stalled {contest.party} cannot hide its queue (no coordinated omission). "
+        f"Open loop: latency counts from when {words.a(words.one(comparison.discipline.unit))} was "
+        f"due, so a stalled {comparison.party} cannot hide its queue (no coordinated omission). "
         "All rounds’ histograms merged."
     )
     if not late:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from race.analysis.model import Contest, Standing
+from race.analysis.model import Comparison, ContenderResult
 from race.report.charts.colours import Palette
 from race.report.charts.vega import NARROW, WIDE, Spec
 
@@ -26,22 +26,22 @@ SIGNS = {
 SHAPES = tuple(SIGNS)
 
 
-def at_rate(contest: Contest) -> str:
+def at_rate(comparison: Comparison) -> str:
     """The title of a panel: "Good at 2,000/s"."""
-    rate = contest.work.load.rate
-    return contest.title if rate is None else f"{contest.title} at {rate:,.0f}/s"
+    rate = comparison.work.load.rate
+    return comparison.title if rate is None else f"{comparison.title} at {rate:,.0f}/s"
 
 
-def paint(standing: Standing, palette: Palette) -> Row:
+def paint(result: ContenderResult, palette: Palette) -> Row:
     """Name and colours of a contender."""
     return {
-        "label": standing.label,
-        "colour": f"var(--{palette.accent(standing)})",
-        "opacity": 0.6 if palette.pale(standing) else 1,
+        "label": result.label,
+        "colour": f"var(--{palette.accent(result)})",
+        "opacity": 0.6 if palette.pale(result) else 1,
     }
 
 
-def lines(standings: Iterable[Standing], palette: Palette) -> dict[str, Row]:
+def lines(results: Iterable[ContenderResult], palette: Palette) -> dict[str, Row]:
     """Label to colour, dash and sign of a contender's line, no two alike up to six of one colour.
 
     Dashed is what is pale elsewhere; contenders of one colour and dash differ in the sign of their
@@ -49,7 +49,7 @@ def lines(standings: Iterable[Standing], palette: Palette) -> dict[str, Row]:
     """
     found: dict[str, Row] = {}
     seen: Counter[tuple[str, bool]] = Counter()
-    for item in sorted(standings, key=lambda item: item.label):
+    for item in sorted(results, key=lambda item: item.label):
         if item.label not in found:
             kind = palette.level(item), palette.pale(item)
             found[item.label] = {

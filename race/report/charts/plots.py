@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from race.analysis.model import Contest
+from race.analysis.model import Comparison
 from race.report.charts.colours import Palette
 from race.report.charts.marks import (
     LABELS,
@@ -27,23 +27,23 @@ INTERVAL, PALE = 8, 0.45
 """Width and opacity of an interval; its estimate is a tick, since a dot would hide a narrow one."""
 
 
-def boxes(contests: Sequence[Contest], palette: Palette, narrow: bool) -> Spec:
+def boxes(comparisons: Sequence[Comparison], palette: Palette, narrow: bool) -> Spec:
     """Box plots of latency: quartiles, whiskers to p1 and p99, a dot at p99.9; log scale."""
-    found = [[item for item in contest.standings if item.histogram] for contest in contests]
-    labels = [item.label for standings in found for item in standings]
-    columns = min(3, len(contests))
+    found = [[item for item in comparison.results if item.histogram] for comparison in comparisons]
+    labels = [item.label for results in found for item in results]
+    columns = min(3, len(comparisons))
     width = NARROW if narrow else (WIDE - LABELS) / columns - 28
     drawn = []
-    for place, (contest, standings) in enumerate(zip(contests, found, strict=True)):
+    for place, (comparison, results) in enumerate(zip(comparisons, found, strict=True)):
         y = contenders(labels, narrow, names=place % columns == 0)
         rows = [
             {**paint(item, palette), **box(partial(histogram.percentile, item.histogram))}
-            for item in standings
+            for item in results
         ]
         layers = box_layers(rows, y)
         drawn.append(
             {
-                "title": at_rate(contest),
+                "title": at_rate(comparison),
                 "data": {"values": rows},
                 "width": width,
                 "height": {"step": 34 if narrow else 23},

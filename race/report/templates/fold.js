@@ -1,5 +1,5 @@
 // Chapters fold; on a phone they begin folded. A link opens what it leads to, paper shows it all.
-const folds = [...document.querySelectorAll("details.chapter, details.contest")];
+const folds = [...document.querySelectorAll("details.chapter, details.comparison")];
 if (matchMedia("(max-width: 760px)").matches) {
   for (const fold of folds) if (!("first" in fold.dataset)) fold.open = false;
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Analysis, Contest, Standing
+from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.saved.reader import SavedRace, load
 from tests.support.synthetic import SMALL, Recipe, write
 
@@ -26,13 +26,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
     return load(write(tmp_path_factory.mktemp("races") / "small", recipe))
 
 
-def contest_of(analysis: Analysis, page: str, pipeline: int = 1) -> Contest:
+def comparison_of(analysis: Analysis, page: str, pipeline: int = 1) -> Comparison:
     return next(
-        contest
-        for contest in analysis.contests
-        if (contest.work.task, contest.work.load.pipeline) == (page, pipeline)
+        comparison
+        for comparison in analysis.comparisons
+        if (comparison.work.task, comparison.work.load.pipeline) == (page, pipeline)
     )
 
 
-def standings_of(contest: Contest) -> dict[str, Standing]:
-    return {item.label: item for item in contest.standings}
+def results_of(comparison: Comparison) -> dict[str, ContenderResult]:
+    return {item.label: item for item in comparison.results}

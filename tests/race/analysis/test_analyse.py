@@ -16,7 +16,7 @@ from race.analysis.model import Analysis
 from race.report.sentences import verdict
 from race.saved.model import Cell
 from race.saved.reader import SavedRace, load
-from tests.race.analysis.conftest import contest_of, standings_of
+from tests.race.analysis.conftest import comparison_of, results_of
 from tests.support.synthetic import (
     ARTICLE,
     BASELINE,
@@ -28,14 +28,14 @@ from tests.support.synthetic import (
 
 
 def test_ranking_follows_what_was_put_in(found: Analysis) -> None:
-    contest = contest_of(found, "ugly")
-    ranks = {label: item.ranks for label, item in standings_of(contest).items()}
+    comparison = comparison_of(found, "ugly")
+    ranks = {label: item.ranks for label, item in results_of(comparison).items()}
     assert ranks["japronto-tarantool-one-uvloop"] == ranks["japronto-tarantool-one"] == (1, 2)
     assert ranks["sanic-tarantool-one-uvloop"] == (3, 3)
     slow = ("aiohttp-tarantool-one", "aiohttp-tarantool-multi", "aiohttp-postgres-pool")
     assert {ranks[label] for label in slow} == {(7, 9)}
-    assert contest.rounds == 12
-    assert contest.reference == BASELINE
+    assert comparison.rounds == 12
+    assert comparison.reference == BASELINE
     assert "(A/A)" not in " ".join(ranks)
 
 
@@ -63,42 +63,44 @@ def test_headline_is_on_the_disciplines_task_or_on_the_first_ranked(
 
 def test_tasks_are_in_the_disciplines_order(article: SavedRace, found: Analysis) -> None:
     titles = ["Index", "Good", "Bad", "Ugly", "About"]
-    assert list(dict.fromkeys(one.title for one in found.contests)) == titles
+    assert list(dict.fromkeys(one.title for one in found.comparisons)) == titles
     turned = changed(DISCIPLINE, tasks=dict(reversed(DISCIPLINE.tasks.items())))
     other = analyse(replace(article, head=changed(article.head, discipline=turned)))
-    assert list(dict.fromkeys(one.title for one in other.contests)) == titles[::-1]
+    assert list(dict.fromkeys(one.title for one in other.comparisons)) == titles[::-1]
 
 
 def test_a_failed_baseline_gives_way_to_the_slowest(article: SavedRace) -> None:
     cells = [failed(c) if c.label == BASELINE else c for c in article.cells]
-    contest = contest_of(analyse(replace(article, cells=cells)), "good")
-    assert contest.reference == contest.standings[-2].label != BASELINE
-    assert contest.standings[-1].label == BASELINE
+    comparison = comparison_of(analyse(replace(article, cells=cells)), "good")
+    assert comparison.reference == comparison.results[-2].label != BASELINE
+    assert comparison.results[-1].label == BASELINE
 
 
 def test_who_has_too_few_rounds_ties_with_nobody(article: SavedRace, found: Analysis) -> None:
     """A pair without an interval is a tie, and would widen everybody's ranks."""
-    middle = contest_of(found, "good").standings[2].label
+    middle = comparison_of(found, "good").results[2].label
 
     def spoiled(cell: Cell) -> Cell:
         lost = (cell.label, cell.task) == (middle, "good") and cell.round > 1
         return changed(cell, status="invalid", reason="steal") if lost else cell
 
-    contest = contest_of(analyse(replace(article, cells=[*map(spoiled, article.cells)])), "good")
-    item = standings_of(contest)[middle]
+    comparison = comparison_of(
+        analyse(replace(article, cells=[*map(spoiled, article.cells)])), "good"
+    )
+    item = results_of(comparison)[middle]
     assert (item.state, item.ranks) == ("invalid", None)
     assert str(item.reason).startswith("only ")
-    ranks = [one.ranks for one in contest.standings if one.ranks is not None]
+    ranks = [one.ranks for one in comparison.results if one.ranks is not None]
     assert len(set(ranks)) > 3
 
 
 def test_few_rounds_declare_nothing(tmp_path: Path) -> None:
     race = load(write(tmp_path / "race", Recipe(rounds=2, faults=False, pages=("good",))))
     analysis = analyse(race)
-    (contest,) = analysis.contests
-    assert not contest.decided
-    assert all(pair.winner is None for pair in contest.pairs)
-    assert {item.ranks for item in contest.standings} == {(1, 9)}
+    (comparison,) = analysis.comparisons
+    assert not comparison.decided
+    assert all(pair.winner is None for pair in comparison.pairs)
+    assert {item.ranks for item in comparison.results} == {(1, 9)}
     assert analysis.headline is not None
     assert analysis.headline.claim.endswith("in 2 rounds: too few to call it")
     assert any("cannot give a 95 % interval" in text for text in analysis.trust.warnings)
@@ -113,13 +115,13 @@ def test_a_twin_that_failed_declares_nothing(article: SavedRace) -> None:
         return changed(cell, status="failed", reason="no answer") if lost else cell
 
     analysis = analyse(replace(article, cells=[*map(spoiled, article.cells)]))
-    contest = contest_of(analysis, "good")
-    assert contest.enough
-    assert not contest.decided
+    comparison = comparison_of(analysis, "good")
+    assert comparison.enough
+    assert not comparison.decided
     told = [text for text in analysis.trust.warnings if "both A/A twins for a margin" in text]
     assert [text.split(" (")[0] for text in told] == ["On Good"]
     assert not any("cannot give a 95 % interval" in text for text in analysis.trust.warnings)
-    assert verdict(contest).endswith("both A/A twins for a margin.")
+    assert verdict(comparison).endswith("both A/A twins for a margin.")
 
 
 def test_a_race_at_fixed_rates_says_what_a_unit_costs(tmp_path: Path) -> None:
@@ -137,10 +139,10 @@ def test_a_race_at_fixed_rates_says_what_a_unit_costs(tmp_path: Path) -> None:
 def test_a_race_of_one_engine_ranks_it_against_its_twin(tmp_path: Path) -> None:
     recipe = Recipe(engines=ARTICLE[1:2], pages=("good",), rounds=8, faults=False)
     analysis = analyse(load(write(tmp_path / "race", recipe)))
-    (contest,) = analysis.contests
-    assert [item.label for item in contest.standings] == [BASELINE, f"{BASELINE} (A/A)"]
-    assert contest.margin_percent == pytest.approx(3)
-    assert [pair.winner for pair in contest.pairs] == [None]
+    (comparison,) = analysis.comparisons
+    assert [item.label for item in comparison.results] == [BASELINE, f"{BASELINE} (A/A)"]
+    assert comparison.margin_percent == pytest.approx(3)
+    assert [pair.winner for pair in comparison.pairs] == [None]
     assert analysis.headline is not None
     assert "cannot be told apart" in analysis.headline.text
 
@@ -149,7 +151,7 @@ def test_a_slowdown_of_20_percent_is_found_and_covered(tmp_path: Path) -> None:
     # 20 % more CPU per request is 1/1.2 of the requests/s.
     base = Recipe(engines=(ARTICLE[1], ARTICLE[5]), pages=("good",), faults=False)
     plain, slowed = (
-        standings_of(contest_of(analyse(load(write(tmp_path / name, recipe))), "good"))[ARTICLE[5]]
+        results_of(comparison_of(analyse(load(write(tmp_path / name, recipe))), "good"))[ARTICLE[5]]
         for name, recipe in (
             ("plain", base),
             ("slowed", replace(base, slowdown={ARTICLE[5]: 1.2})),
@@ -175,14 +177,14 @@ def test_analysis_is_plain_json(article: SavedRace, small: SavedRace) -> None:
         data = json.loads(json.dumps(analyse(race).as_json(), allow_nan=False))
         assert data["race"] == race.head.race
         assert data["headline"]["text"]
-        contest = data["contests"][0]
-        assert {"task", "load"} == contest["work"].keys()
-        assert "discipline" not in contest
-        assert contest["standings"][0]["factors"]["backend"] == "tarantool"
+        comparison = data["comparisons"][0]
+        assert {"task", "load"} == comparison["work"].keys()
+        assert "discipline" not in comparison
+        assert comparison["results"][0]["factors"]["backend"] == "tarantool"
         assert data["effects"][0].keys() >= {"work", "factor", "level", "estimate"}
 
 
 def test_a_closed_loop_says_nothing_of_latency(small: SavedRace) -> None:
-    contests = analyse(small).contests
-    assert {(one.closed, one.latency) for one in contests} == {(True, False), (False, True)}
-    assert all(item.latency_us for one in contests for item in one.standings if item.throughput)
+    comparisons = analyse(small).comparisons
+    assert {(one.closed, one.latency) for one in comparisons} == {(True, False), (False, True)}
+    assert all(item.latency_us for one in comparisons for item in one.results if item.throughput)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as changed
 
-from race.analysis.compare import Change, Comparison, compare
+from race.analysis.compare import Change, RunComparison, compare
 from race.analysis.differences import differences
 from race.commands.compare import run
-from race.report import comparison
+from race.report import run_comparison
 from race.saved.model import Environment, Limits
 from race.saved.reader import SavedRace, load
 from tests.support.synthetic import Recipe, failed, write
@@ -42,11 +42,11 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: write(base / name, recipe) for name, recipe in recipes.items()}
 
 
-def _compare(folders: dict[str, Path], old: str, new: str, limit: float = 0.05) -> Comparison:
+def _compare(folders: dict[str, Path], old: str, new: str, limit: float = 0.05) -> RunComparison:
     return compare(load(folders[old]), load(folders[new]), limit)
 
 
-def _change(found: Comparison, label: str, page: str) -> Change:
+def _change(found: RunComparison, label: str, page: str) -> Change:
     return next(c for c in found.changes if (c.label, c.work.task) == (label, page))
 
 
@@ -55,7 +55,7 @@ def test_like_runs_show_no_regression(folders: dict[str, Path]) -> None:
     assert found.decided
     assert found.regressions == []
     assert {change.outcome for change in found.changes} == {"same"}
-    assert "Nothing is slower" in comparison.headline(found)
+    assert "Nothing is slower" in run_comparison.headline(found)
 
 
 def test_a_real_slowdown_is_found_where_it_is(folders: dict[str, Path]) -> None:
@@ -127,7 +127,7 @@ def test_what_fails_now_is_a_regression(folders: dict[str, Path]) -> None:
     old, new = (load(folders[name]) for name in ("before", "same"))
     found = compare(old, _failing(new), 0.05)
     assert [change.outcome for change in found.regressions] == ["fails now"]
-    assert "fails now" in comparison.headline(found)
+    assert "fails now" in run_comparison.headline(found)
     back = compare(_failing(old), new, 0.05)
     assert _change(back, SLOWED, "good").outcome == "works now"
 
@@ -231,17 +231,17 @@ def test_exit_codes_and_outputs(
 
 def test_what_cannot_be_told_says_why(folders: dict[str, Path]) -> None:
     few, none = (_compare(folders, "before", name) for name in ("short", "other"))
-    assert comparison.headline(few) == (
+    assert run_comparison.headline(few) == (
         "short cannot be compared with before: too few rounds in common"
     )
-    assert comparison.headline(none).endswith("no cell in common")
+    assert run_comparison.headline(none).endswith("no cell in common")
 
 
 def test_no_name_is_cut_on_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     longest = "japronto-tarantool-one-uvloop"
     recipe = Recipe(engines=(ENGINES[0], longest), pages=("ugly",), faults=False, rounds=6)
     old, new = (load(write(tmp_path / f"{seed}", replace(recipe, seed=seed))) for seed in (1, 2))
-    comparison.show(compare(old, new, 0.05))
+    run_comparison.show(compare(old, new, 0.05))
     shown = capsys.readouterr().out
     assert "…" not in shown
     assert shown.count(longest) == 2
@@ -259,8 +259,8 @@ def test_both_names_come_first_and_what_one_race_has_alone_last(
         f"only before: {ENGINES[2]}",
         f"only before: {ENGINES[1]}, {ENGINES[0]} on Ugly",
     ]
-    assert sorted(comparison.alone(found)) == sorted(expected)
-    comparison.show(found)
+    assert sorted(run_comparison.alone(found)) == sorted(expected)
+    run_comparison.show(found)
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["before: before", "after:  after"]
     tables = [at for at, line in enumerate(lines) if "ratio [95 %]" in line]
@@ -268,5 +268,5 @@ def test_both_names_come_first_and_what_one_race_has_alone_last(
     assert len(tables) == 1
     assert tables[0] < min(alone)
     assert not [line for line in lines if "gone" in line]
-    for text in (comparison.markdown(found), comparison.html(found)):
+    for text in (run_comparison.markdown(found), run_comparison.html(found)):
         assert expected[0] in text

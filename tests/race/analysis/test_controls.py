@@ -12,7 +12,7 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.report import markdown
 from race.saved.reader import SavedRace, load
-from tests.race.analysis.conftest import contest_of
+from tests.race.analysis.conftest import comparison_of
 from tests.support.synthetic import (
     ARTICLE,
     BASELINE,
@@ -23,7 +23,7 @@ from tests.support.synthetic import (
 
 
 def test_controls_are_those_that_differ_in_ignored_factors_alone(found: Analysis) -> None:
-    asked, plain = contest_of(found, "good"), contest_of(found, "ugly")
+    asked, plain = comparison_of(found, "good"), comparison_of(found, "ugly")
     assert asked.controls is None
     assert plain.controls is not None
     assert {frozenset(group) for group in plain.controls.groups} == {
@@ -42,14 +42,14 @@ def test_controls_that_differ_widen_the_margin_and_nobody_of_them_wins(tmp_path:
     """An engine that is 40 % slower where it runs the same code: the bench is at fault."""
     recipe = Recipe(pages=("good", "ugly"), depths=(), faults=False, slowdown={ARTICLE[3]: 1.4})
     analysis = analyse(load(write(tmp_path / "odd", recipe)))
-    contest = contest_of(analysis, "ugly")
-    assert contest.controls is not None
-    assert 1.35 < contest.controls.estimate.ratio < 1.45
-    assert contest.margin >= contest.controls.estimate.value
-    twins = next(one for one in contest.pairs if {one.first, one.second} == {*ARTICLE[1:4:2]})
+    comparison = comparison_of(analysis, "ugly")
+    assert comparison.controls is not None
+    assert 1.35 < comparison.controls.estimate.ratio < 1.45
+    assert comparison.margin >= comparison.controls.estimate.value
+    twins = next(one for one in comparison.pairs if {one.first, one.second} == {*ARTICLE[1:4:2]})
     assert twins.winner is None
     # What equals differ by beyond their scatter enters the other works' margins, too.
-    assert contest_of(analysis, "good").margin_percent > 10
+    assert comparison_of(analysis, "good").margin_percent > 10
     assert "five engines that run the same code here" in markdown.page(analysis)
 
 
@@ -66,9 +66,9 @@ def test_an_engine_raced_against_itself_under_another_name_is_no_control(tmp_pat
     other = changed(original, label="slowed", name="slowed")
     head = changed(race.head, contenders=[*race.head.contenders, other])
     analysis = analyse(replace(race, head=head, cells=[*race.cells, *slow]))
-    (contest,) = analysis.contests
-    assert contest.controls is None
-    assert [(pair.first, pair.second, pair.winner) for pair in contest.pairs] == [
+    (comparison,) = analysis.comparisons
+    assert comparison.controls is None
+    assert [(pair.first, pair.second, pair.winner) for pair in comparison.pairs] == [
         (BASELINE, "slowed", BASELINE)
     ]
     headline = analysis.headline
@@ -90,7 +90,7 @@ def test_two_programs_alone_run_code_that_no_factor_tells(tmp_path: Path, descri
     analysis = analyse(replace(race, head=changed(race.head, contenders=programs, discipline=kind)))
     headline = analysis.headline
     assert headline is not None
-    assert (contest_of(analysis, "good").controls is not None) == described
+    assert (comparison_of(analysis, "good").controls is not None) == described
     assert ("They run the same code there" in headline.text) == described
     assert bool(headline.unknown) != described
 
@@ -144,7 +144,7 @@ def test_programs_differ_in_more_than_their_interpreter(tmp_path: Path) -> None:
         label for _, effect in analysis.effects for pair in effect.pairs for label in pair
     }
     assert analysis.unmatched == []
-    assert contest_of(analysis, "good").controls is None
+    assert comparison_of(analysis, "good").controls is None
     headline = analysis.headline
     assert headline is not None
     assert headline.winner == ARTICLE[7]

@@ -14,30 +14,30 @@ from race.report import html, markdown
 from race.saved.model import Limits
 from race.saved.reader import SavedRace
 from race.stats.little import expected
-from tests.race.analysis.conftest import contest_of, standings_of
+from tests.race.analysis.conftest import comparison_of, results_of
 from tests.support.synthetic import ARTICLE, BASELINE, SMALL, late
 
 
 def test_failed_cells_have_a_reason_and_no_number(found: Analysis) -> None:
-    item = standings_of(contest_of(found, "index"))[ARTICLE[0]]
+    item = results_of(comparison_of(found, "index"))[ARTICLE[0]]
     assert (item.state, item.ranks, item.throughput, item.ratio) == ("failed", None, None, None)
     assert item.reason == "the page answered 503: no new connection within 2 s"
 
 
 def test_generator_bound_is_a_lower_bound_without_rank(found: Analysis) -> None:
-    contest = contest_of(found, "ugly", pipeline=24)
-    bound = [item for item in contest.standings if item.state == "at-least"]
+    comparison = comparison_of(found, "ugly", pipeline=24)
+    bound = [item for item in comparison.results if item.state == "at-least"]
     assert [item.factors["web"] for item in bound] == ["japronto", "japronto"]
     assert all(item.ranks is None and item.ratio is None for item in bound)
-    assert not any("japronto" in pair.first + pair.second for pair in contest.pairs)
+    assert not any("japronto" in pair.first + pair.second for pair in comparison.pairs)
 
 
 def test_one_cell_that_did_not_keep_up_takes_the_others_with_it(small: SavedRace) -> None:
     """Percentiles of the cells that went well would be the survivors'."""
     first = next(c for c in small.cells if c.load.rate and c.status == "ok" and c.label in SMALL)
     race = replace(small, cells=[late(c) if c is first else c for c in small.cells])
-    contest = next(one for one in analyse(race).contests if one.work == first.work)
-    others = standings_of(contest)
+    comparison = next(one for one in analyse(race).comparisons if one.work == first.work)
+    others = results_of(comparison)
     item = others.pop(first.label)
     assert (item.state, item.throughput, item.latency_us) == ("overloaded", None, {})
     assert re.fullmatch(r"did not keep up in 1 of \d+ cells", item.reason or "")
@@ -91,20 +91,20 @@ def test_who_was_not_the_limit_in_half_of_its_cells_has_a_lower_bound(
     small: SavedRace, who: list[str | None], state: str, full: str | None
 ) -> None:
     analysis = analyse(_full(small, ARTICLE[5], "index", who))
-    contest = contest_of(analysis, "index")
-    item = standings_of(contest)[ARTICLE[5]]
+    comparison = comparison_of(analysis, "index")
+    item = results_of(comparison)[ARTICLE[5]]
     assert (item.state, item.full, item.cells) == (state, full, 12)
     assert (item.ranks is None, item.ratio is None) == (state == "at-least",) * 2
     assert item.throughput is not None
     assert item.cpu_ratio is not None
-    others = {item.label for item in contest.standings if item.state == "ranked"}
+    others = {item.label for item in comparison.results if item.state == "ranked"}
     assert (ARTICLE[5] in others) == (state == "ranked")
-    paired = {label for pair in contest.pairs for label in (pair.first, pair.second)}
+    paired = {label for pair in comparison.pairs for label in (pair.first, pair.second)}
     assert paired == others
     matched = {
         label
         for work, effect in analysis.effects
-        if work == contest.work
+        if work == comparison.work
         for pair in effect.pairs
         for label in pair
     }
@@ -117,13 +117,13 @@ def test_who_was_not_the_limit_in_half_of_its_cells_has_a_lower_bound(
 def test_a_baseline_that_was_not_the_limit_is_still_the_reference_for_cpu(
     small: SavedRace,
 ) -> None:
-    contest = contest_of(analyse(_full(small, BASELINE, "index", ["nobody"])), "index")
-    assert contest.reference == BASELINE
-    others = [item for item in contest.standings if item.label != BASELINE and item.throughput]
+    comparison = comparison_of(analyse(_full(small, BASELINE, "index", ["nobody"])), "index")
+    assert comparison.reference == BASELINE
+    others = [item for item in comparison.results if item.label != BASELINE and item.throughput]
     assert others
     assert all(item.ratio is None for item in others)
     assert all(item.cpu_ratio is not None for item in others)
-    assert contest.pairs
+    assert comparison.pairs
 
 
 def test_rows_say_how_many_cells_count_and_how_busy_the_party_was(small: SavedRace) -> None:
@@ -131,7 +131,7 @@ def test_rows_say_how_many_cells_count_and_how_busy_the_party_was(small: SavedRa
         changed(one, meters={**one.meters, "busy": {"server": 0.5 + 0.1 * (one.round % 3)}})
         for one in small.cells
     ]
-    item = standings_of(contest_of(analyse(replace(small, cells=cells)), "index"))[BASELINE]
+    item = results_of(comparison_of(analyse(replace(small, cells=cells)), "index"))[BASELINE]
     assert (item.cells, item.ran) == (12, 14)  # a round was rejected and run again
     assert item.busy == pytest.approx(0.6)
     assert item.rounds == 6
@@ -152,9 +152,9 @@ def test_a_cell_that_was_measured_again_counts_once(small: SavedRace) -> None:
     first = next(one for one in small.cells if one.status == "ok" and one.label == BASELINE)
     again = changed(first, throughput=2 * (first.throughput or 0))
     analysis = analyse(replace(small, cells=[*small.cells, again]))
-    before = next(one for one in analyse(small).contests if one.work == first.work)
-    after = next(one for one in analysis.contests if one.work == first.work)
-    one, two = standings_of(before)[BASELINE], standings_of(after)[BASELINE]
+    before = next(one for one in analyse(small).comparisons if one.work == first.work)
+    after = next(one for one in analysis.comparisons if one.work == first.work)
+    one, two = results_of(before)[BASELINE], results_of(after)[BASELINE]
     assert (two.cells, two.ran) == (one.cells, one.ran)
     assert one.throughput is not None
     assert two.throughput is not None
@@ -163,6 +163,6 @@ def test_a_cell_that_was_measured_again_counts_once(small: SavedRace) -> None:
 
 def test_rounds_of_one_pass_are_whole(small: SavedRace) -> None:
     cells = [one for one in small.cells if one.pass_ == "forward"]
-    contest = contest_of(analyse(replace(small, cells=cells)), "index")
-    assert contest.rounds == 6
-    assert contest.decided
+    comparison = comparison_of(analyse(replace(small, cells=cells)), "index")
+    assert comparison.rounds == 6
+    assert comparison.decided

@@ -38,13 +38,13 @@ def everybody_had_time(race: SavedRace, change: Callable[[Cell], Cell]) -> Analy
 
 def test_rates_at_fixed_connections_are_ranked_whoever_was_full(small: SavedRace) -> None:
     raised = everybody_had_time(small, lambda cell: cell)
-    assert {item.state for one in raised.contests for item in one.standings} == {"at-least"}
+    assert {item.state for one in raised.comparisons for item in one.results} == {"at-least"}
     fixed = everybody_had_time(small, at_once)
-    for contest in fixed.contests:
-        assert {item.state for item in contest.standings} == {"ranked"}
-        assert {item.full for item in contest.standings} == {"nobody"}
-        assert contest.pairs
-        assert all(item.ratio for item in contest.standings if item.label != contest.reference)
+    for comparison in fixed.comparisons:
+        assert {item.state for item in comparison.results} == {"ranked"}
+        assert {item.full for item in comparison.results} == {"nobody"}
+        assert comparison.pairs
+        assert all(item.ratio for item in comparison.results if item.label != comparison.reference)
     assert not [text for text in fixed.trust.warnings if "lower bound" in text]
     assert fixed.headline is not None
     assert "Good, 10 at once" in fixed.headline.text
@@ -70,10 +70,10 @@ def test_fixed_connections_are_said_wherever_a_load_is(small: SavedRace) -> None
     )
 
 
-def test_several_numbers_at_once_are_contests_of_their_own(small: SavedRace) -> None:
+def test_several_numbers_at_once_are_comparisons_of_their_own(small: SavedRace) -> None:
     more = [at_once(cell, 50) for cell in small.cells]
     both = replace(small, cells=[*(at_once(cell, 2) for cell in small.cells), *more])
-    assert [one.place for one in analyse(both).contests] == [
+    assert [one.place for one in analyse(both).comparisons] == [
         "Index, 2 at once",
         "Index, 50 at once",
         "Good, 2 at once",
@@ -94,11 +94,11 @@ def test_who_has_nothing_for_a_task_stands_last_with_its_reason(
     without: SavedRace, finished: bool
 ) -> None:
     head = without.head if finished else changed(without.head, finished_at=None)
-    index, good = analyse(replace(without, head=head)).contests
-    last = index.standings[-1]
+    index, good = analyse(replace(without, head=head)).comparisons
+    last = index.results[-1]
     assert (last.label, last.state, last.reason) == (LACKS, "unsupported", REASON)
-    assert {item.state for item in index.standings[:-1]} <= {"ranked", "at-least"}
-    assert LACKS in {item.label for item in good.standings if item.state != "unsupported"}
+    assert {item.state for item in index.results[:-1]} <= {"ranked", "at-least"}
+    assert LACKS in {item.label for item in good.results if item.state != "unsupported"}
 
 
 def test_it_is_told_without_alarm(without: SavedRace) -> None:

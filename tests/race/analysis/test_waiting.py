@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace as changed
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Contest, Standing
+from race.analysis.model import Comparison, ContenderResult
 from race.report import markdown
 from race.saved.model import Cell
 from race.saved.reader import SavedRace, load
@@ -32,14 +32,14 @@ def race(old: SavedRace) -> SavedRace:
     return replace(old, cells=[cell for cell in old.cells if cell.pass_ == "forward"])
 
 
-def contest(race: SavedRace, cells: Iterable[Cell], finished: bool = False) -> Contest:
+def comparison(race: SavedRace, cells: Iterable[Cell], finished: bool = False) -> Comparison:
     head = changed(race.head, finished_at=race.head.started_at if finished else None)
-    (found,) = analyse(replace(race, head=head, cells=list(cells))).contests
+    (found,) = analyse(replace(race, head=head, cells=list(cells))).comparisons
     return found
 
 
-def standings(found: Contest) -> dict[str, Standing]:
-    return {item.label: item for item in found.standings}
+def results(found: Comparison) -> dict[str, ContenderResult]:
+    return {item.label: item for item in found.results}
 
 
 def started(race: SavedRace, *labels: str) -> list[Cell]:
@@ -49,7 +49,7 @@ def started(race: SavedRace, *labels: str) -> list[Cell]:
 
 def test_who_has_not_run_waits_while_the_race_goes_on(race: SavedRace) -> None:
     some = started(race, BASELINE, LAST)
-    items = standings(contest(race, some))
+    items = results(comparison(race, some))
     assert set(items) == set(ARTICLE)
     states = {label: item.state for label, item in items.items()}
     assert states == dict.fromkeys(ARTICLE, "waiting") | {
@@ -57,7 +57,7 @@ def test_who_has_not_run_waits_while_the_race_goes_on(race: SavedRace) -> None:
         LAST: "ranked",
     }
     assert items[ARTICLE[0]].reason == "has not run here yet"
-    assert set(standings(contest(race, some, finished=True))) == {BASELINE, LAST}
+    assert set(results(comparison(race, some, finished=True))) == {BASELINE, LAST}
 
 
 def test_half_of_an_old_round_waits_with_its_figure(old: SavedRace) -> None:
@@ -66,8 +66,8 @@ def test_half_of_an_old_round_waits_with_its_figure(old: SavedRace) -> None:
         for cell in old.cells
         if cell.round == 1 and (cell.pass_ == "forward" or cell.label in (BASELINE, TWIN))
     ]
-    found = contest(old, half)
-    item = standings(found)[LAST]
+    found = comparison(old, half)
+    item = results(found)[LAST]
     (mine,) = (cell for cell in half if cell.label == LAST)
     assert (item.state, item.throughput, item.ranks) == ("waiting", None, None)
     assert item.reason == f"its first round is not over; {mine.throughput:,.0f} requests/s so far"
@@ -84,33 +84,33 @@ def test_a_disturbed_cell_of_the_first_round_waits_for_another(race: SavedRace) 
         else cell
         for cell in whole
     ]
-    item = standings(contest(race, cells))[LAST]
+    item = results(comparison(race, cells))[LAST]
     assert (item.state, item.reason) == ("waiting", "steal; 4,120 requests/s so far")
     # In a later round it has had its first, and in a finished race there is nothing to wait for.
     later = [*cells, *(cell for cell in race.cells if cell.round == 2 and cell.label != LAST)]
-    for found in (contest(race, later), contest(race, cells, finished=True)):
-        item = standings(found)[LAST]
+    for found in (comparison(race, later), comparison(race, cells, finished=True)):
+        item = results(found)[LAST]
         assert (item.state, item.reason) == ("invalid", "steal")
 
 
 def test_who_failed_does_not_wait(race: SavedRace) -> None:
     cells = [failed(cell) if cell.label == LAST else cell for cell in race.cells if cell.round == 1]
-    item = standings(contest(race, cells))[LAST]
+    item = results(comparison(race, cells))[LAST]
     assert (item.state, item.reason) == ("failed", "dead")
 
 
 def test_the_reference_is_waited_for(race: SavedRace) -> None:
-    found = contest(race, started(race, ARTICLE[0], LAST))
+    found = comparison(race, started(race, ARTICLE[0], LAST))
     assert (found.reference, found.replaced) == (BASELINE, False)
-    assert standings(found)[BASELINE].state == "waiting"
-    assert all(item.ratio is None for item in found.standings)
+    assert results(found)[BASELINE].state == "waiting"
+    assert all(item.ratio is None for item in found.results)
 
 
 def test_another_reference_is_told(race: SavedRace) -> None:
     cells = [failed(cell) if cell.label == BASELINE else cell for cell in race.cells]
     told = f"Ratios are to {ARTICLE[0]}: the baseline {BASELINE} has no rate here."
     for finished in (False, True):
-        found = contest(race, cells, finished)
+        found = comparison(race, cells, finished)
         assert (found.reference, found.replaced) == (ARTICLE[0], True)
     assert told in markdown.page(analyse(replace(race, cells=cells)))
     assert "Ratios are to" not in markdown.page(analyse(race))

@@ -104,7 +104,7 @@ def test_a_phone_gets_folded_chapters(phone: Page) -> None:
     assert phone.evaluate("document.documentElement.scrollHeight") < 7000
     is_open = "(all) => all.filter((one) => one.open).map((one) => one.parentElement.id)"
     assert phone.locator("details.chapter").evaluate_all(is_open) == ["legend", "glance"]
-    assert phone.locator("details.contest").evaluate_all(is_open) == []
+    assert phone.locator("details.comparison").evaluate_all(is_open) == []
     phone.locator("#validity > details > summary").click()
     assert phone.locator("#validity h3").first.is_visible()
 

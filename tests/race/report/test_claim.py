@@ -46,8 +46,8 @@ def problems(results: Path, text: str) -> list[str]:
 
 
 def test_a_ratio_is_that_of_the_analysis(results: Path) -> None:
-    good = next(one for one in analysis(results).contests if one.work.task == "good")
-    fast = next(item for item in good.standings if item.label == FAST)
+    good = next(one for one in analysis(results).comparisons if one.work.task == "good")
+    fast = next(item for item in good.results if item.label == FAST)
     assert good.reference == BASELINE
     assert ask(results, "one", "good", FAST, BASELINE) == str(fast.ratio)
     assert ask(results, "cpu-ratio", "one", "good", FAST, BASELINE) == str(fast.cpu_ratio)
@@ -64,7 +64,7 @@ def test_noise_is_the_tasks_own(results: Path) -> None:
     write(folder, replace(RECIPE, name="lent"))
     lines = (msgspec.json.encode(cell) + b"\n" for cell in cells)
     (folder / CELLS_FILE).write_bytes(b"".join(lines))
-    lent = next(one for one in analysis(results, "lent").contests if one.work.task == "ugly")
+    lent = next(one for one in analysis(results, "lent").comparisons if one.work.task == "ugly")
     assert lent.noise is not None
     assert not lent.noise.measured_here
     assert ask(results, "noise", "lent", "ugly") == "–"

@@ -104,8 +104,8 @@ def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_second(
 ) -> None:
     found = analyse(tools)
     colours = palette(found)
-    standings = {item.label: item for item in found.contests[0].standings}
-    painted = {label: paint(item, colours) for label, item in standings.items()}
+    results = {item.label: item for item in found.comparisons[0].results}
+    painted = {label: paint(item, colours) for label, item in results.items()}
     assert {label: row["colour"] for label, row in painted.items()} == {
         "go": "var(--accent1)",
         "slow": "var(--accent2)",
@@ -113,7 +113,7 @@ def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_second(
         "chunky": "var(--accent2)",
     }
     assert {label for label, row in painted.items() if row["opacity"] < 1} == {"go", "slow"}
-    drawn = lines(standings.values(), colours)
+    drawn = lines(results.values(), colours)
     assert {label for label, row in drawn.items() if row["dash"][1]} == {"go", "slow"}
     assert drawn["fast"]["shape"] != drawn["chunky"]["shape"]
     one_mode = changed(TOOLS, factors={"language": [], "mode": []})
@@ -122,7 +122,7 @@ def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_second(
     ]
     head = changed(tools.head, discipline=one_mode, contenders=contenders)
     uniform = analyse(replace(tools, head=head))
-    assert not any(palette(uniform).pale(item) for item in uniform.contests[0].standings)
+    assert not any(palette(uniform).pale(item) for item in uniform.comparisons[0].results)
     # A level that the discipline does not name comes after those it does.
     contenders = [*article.head.contenders]
     contenders[0] = changed(contenders[0], factors={**contenders[0].factors, "web": "starlette"})

@@ -103,9 +103,9 @@ def test_moments_of_parts_are_those_of_all_together() -> None:
 def test_times_are_of_all_cells_together(race: SavedRace) -> None:
     analysis = analyse(race)
     wide = next(
-        contest
-        for contest in analysis.contests
-        if (contest.work.task, contest.work.load.connections) == ("wide", 10)
+        comparison
+        for comparison in analysis.comparisons
+        if (comparison.work.task, comparison.work.load.connections) == ("wide", 10)
     )
     found = {one.item.label: one for one in timed(analysis, wide)}
     quick = found["quick"]
@@ -127,7 +127,7 @@ def test_times_are_of_all_cells_together(race: SavedRace) -> None:
 def test_a_generator_that_tells_no_moments_and_a_task_without_rows(race: SavedRace) -> None:
     cells = [changed(one, latency_us={"mean": 1.0}, facts={}) for one in race.cells]
     analysis = analyse(replace(race, cells=cells))
-    for one in timed(analysis, analysis.contests[0]):
+    for one in timed(analysis, analysis.comparisons[0]):
         assert (one.moments, one.rows, one.rows_per_second) == (None, None, None)
         assert one.cpu_us_per_row("driver") is None
     assert '<td class="n">–</td>' in html.page(analysis)
@@ -190,7 +190,7 @@ def test_markdown_has_the_means_and_what_a_row_costs_and_how_times_spread(race: 
     assert more[0][:8] == ["driver", *rows, *MOMENTS]
     quickly = dict(zip(more[0], more[1], strict=True))
     assert [quickly[name] for name in (*rows, "max µs")] == ["576,923", "1.56", "42,800"]
-    works = {(one.work.task, one.work.load.connections): one for one in analysis.contests}
+    works = {(one.work.task, one.work.load.connections): one for one in analysis.comparisons}
     times = timed(analysis, works["wide", 10])[0].percentiles
     for percent in PERCENTILES[1:]:
         assert quickly.get(f"p{percent:g} µs", words.NONE) == words.number(times.get(percent))

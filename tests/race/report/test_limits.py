@@ -46,8 +46,8 @@ def shown(found: Analysis, width: int = 80) -> str:
 
 
 def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> None:
-    index = limited.contests[0]
-    item = next(one for one in index.standings if one.label == FAST)
+    index = limited.comparisons[0]
+    item = next(one for one in index.results if one.label == FAST)
     assert item.state == "at-least"
     cpu = f"CPU {item.cpu_ratio}"
     page, text = html.page(limited), markdown.page(limited)
@@ -85,8 +85,8 @@ def test_a_limit_that_is_not_known_is_a_lower_bound_and_says_why(small: SavedRac
     assert analysis.headline is not None
     assert (analysis.headline.rate, analysis.headline.declared) == (4000.0, False)
     assert analysis.effects == []
-    assert not any(contest.ranked for contest in analysis.contests)
-    item = next(one for one in analysis.contests[0].standings if one.label == FAST)
+    assert not any(comparison.ranked for comparison in analysis.comparisons)
+    item = next(one for one in analysis.comparisons[0].results if one.label == FAST)
     assert (item.state, item.full, item.ranks, item.ratio) == ("at-least", None, None, None)
     unknown = f"who was full is not known: {why}"
     assert item.reason == f"{unknown} in 12 of 12 cells: this is a lower bound"
@@ -107,8 +107,8 @@ def test_one_whose_limit_is_not_known_is_ranked_below_the_others(small: SavedRac
         return changed(cell, full=None) if unseen else cell
 
     analysis = analyse(altered(small, change))
-    index = analysis.contests[0]
-    states = {item.label: item.state for item in index.standings}
+    index = analysis.comparisons[0]
+    states = {item.label: item.state for item in index.results}
     assert states.pop(FAST) == "at-least"
     assert "ranked" in states.values()
     assert "not known: the saved cells do not say why)" in sentences.bounds(index)
@@ -127,7 +127,7 @@ def test_a_verdict_names_all_that_differs_when_that_is_more_than_one_factor(
     small: SavedRace,
 ) -> None:
     first, second = (
-        sentences.verdict(analyse(race).contests[0])
+        sentences.verdict(analyse(race).comparisons[0])
         for race in (small, replace(small, cells=[c for c in small.cells if c.label in SMALL[:2]]))
     )
     assert f"{FAST} is first" in first
@@ -138,7 +138,7 @@ def test_a_verdict_names_all_that_differs_when_that_is_more_than_one_factor(
 
 
 def test_who_was_not_the_limit_is_in_no_effect_and_no_headline(limited: Analysis) -> None:
-    index = limited.contests[0].work
+    index = limited.comparisons[0].work
     pairs = [pair for work, one in limited.effects if work == index for pair in one.pairs]
     assert pairs
     assert FAST not in {label for pair in pairs for label in pair}
@@ -158,12 +158,12 @@ def test_rankings_have_no_percentiles(limited: Analysis, small: SavedRace) -> No
 
 def test_connections_are_those_that_were_open(small: SavedRace) -> None:
     raised = analyse(altered(small, lambda c: changed(c, connections_used=400)))
-    contest = raised.closed()[0]
-    assert sentences.load(raised, contest) == "400 connections"
+    comparison = raised.closed()[0]
+    assert sentences.load(raised, comparison) == "400 connections"
     for text in (html.page(raised), markdown.page(raised), shown(raised)):
         assert "400 connections" in text
     uneven = altered(small, lambda c: changed(c, connections_used=400 if c.label == FAST else 100))
-    assert sentences.load(analyse(uneven), contest) == "100 to 400 connections"
+    assert sentences.load(analyse(uneven), comparison) == "100 to 400 connections"
 
 
 def test_every_pair_is_shown_and_no_mean_where_they_disagree(article: SavedRace) -> None:
@@ -191,7 +191,7 @@ def test_what_is_written_in_a_chart_is_not_cut(article: SavedRace) -> None:
 
 def test_controls_are_named_where_the_margin_is_explained(article: SavedRace) -> None:
     found = analyse(article)
-    ugly = next(one for one in found.contests if one.work.task == "ugly")
+    ugly = next(one for one in found.comparisons if one.work.task == "ugly")
     assert ugly.controls
     most = 100 * (ugly.controls.estimate.ratio - 1)
     told = f"differ by up to {most:.1f} %"

@@ -69,7 +69,7 @@ def test_six_runs_have_the_exact_interval_of_their_estimates() -> None:
 
 
 def test_a_winner_takes_every_run(two: list[SavedRace]) -> None:
-    good = merge(two).contests[0]
+    good = merge(two).comparisons[0]
     pair = good.pair(FAST, BASELINE)
     assert pair is not None
     assert pair.winner == FAST
@@ -80,7 +80,7 @@ def test_a_winner_takes_every_run(two: list[SavedRace]) -> None:
     assert backwards.ratio == pair.ratio.reversed()
     slower = replace(PLAIN, name="slow", seed=5, slowdown={FAST: 1.62})
     third = load(write(two[0].folder.parent / "slow", slower))
-    disputed = merge([*two, third]).contests[0].pair(FAST, BASELINE)
+    disputed = merge([*two, third]).comparisons[0].pair(FAST, BASELINE)
     assert disputed is not None
     assert disputed.winner is None
 
@@ -89,10 +89,10 @@ def test_six_runs_beyond_the_margin_win_though_one_run_cannot_tell(tmp_path: Pat
     found = runs(tmp_path, 6)
     short = [cell for cell in found[2].cells if cell.round <= 4]
     found[2] = replace(found[2], cells=short)
-    pair = merge(found).contests[0].pair(FAST, BASELINE)
+    pair = merge(found).comparisons[0].pair(FAST, BASELINE)
     assert pair is not None
     assert pair.winner == FAST
-    fewer = merge(found[:5]).contests[0].pair(FAST, BASELINE)
+    fewer = merge(found[:5]).comparisons[0].pair(FAST, BASELINE)
     assert fewer is not None
     assert fewer.winner is None
 
@@ -109,13 +109,13 @@ def _with_a_bad_round(race: SavedRace) -> SavedRace:
 def test_six_runs_win_though_no_run_can_tell(tmp_path: Path) -> None:
     found = [_with_a_bad_round(one) for one in runs(tmp_path, 6)]
     for one in found:
-        pairs = analyse(one).contests[0].pairs
+        pairs = analyse(one).comparisons[0].pairs
         (alone,) = [pair for pair in pairs if {pair.first, pair.second} == {FAST, BASELINE}]
         assert alone.winner is None
-    pair = merge(found).contests[0].pair(FAST, BASELINE)
+    pair = merge(found).comparisons[0].pair(FAST, BASELINE)
     assert pair is not None
     assert pair.winner == FAST
-    fewer = merge(found[:5]).contests[0].pair(FAST, BASELINE)
+    fewer = merge(found[:5]).comparisons[0].pair(FAST, BASELINE)
     assert fewer is not None
     assert fewer.winner is None
 
@@ -139,11 +139,11 @@ def test_runs_that_were_run_otherwise_are_warned_about(two: list[SavedRace]) -> 
 def test_a_lower_bound_in_one_run_is_no_ratio_of_all(two: list[SavedRace]) -> None:
     cells = [changed(c, full="nobody") if c.label == FAST else c for c in two[1].cells]
     found = merge([two[0], replace(two[1], cells=cells)])
-    pair = found.contests[0].pair(FAST, BASELINE)
+    pair = found.comparisons[0].pair(FAST, BASELINE)
     assert pair is not None
     assert pair.ratio is None
     assert pair.cpu is not None
-    (row,) = [row for row in merged.rows(found, found.contests[0]) if row[0] == FAST]
+    (row,) = [row for row in merged.rows(found, found.comparisons[0]) if row[0] == FAST]
     assert row[3] == "at least"
 
 
@@ -184,7 +184,7 @@ def test_the_command_prints_and_writes(
     assert main(["merge", *names, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["runs"] == ["run-1", "run-2"]
-    (good, _) = answer["contests"]
+    (good, _) = answer["comparisons"]
     assert {one["winner"] for one in good["pairs"]} <= {*good["labels"], None}
     assert good["noise"]["low"] <= good["noise"]["high"]
     assert main(["merge", names[0]]) == 2

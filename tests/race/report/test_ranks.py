@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Analysis, Contest
+from race.analysis.model import Analysis, Comparison
 from race.report import format as words
 from race.report import html, legend, markdown, sentences
 from race.saved.reader import SavedRace, load
@@ -27,32 +27,32 @@ def found(article: SavedRace) -> Analysis:
 
 
 @pytest.fixture
-def three(found: Analysis) -> Contest:
-    """A contest of three contenders."""
-    contest = next(one for one in found.contests if one.decided)
-    return replace(contest, standings=contest.standings[:3])
+def three(found: Analysis) -> Comparison:
+    """A comparison of three contenders."""
+    comparison = next(one for one in found.comparisons if one.decided)
+    return replace(comparison, results=comparison.results[:3])
 
 
-def beating(contest: Contest, *pairs: tuple[int, int]) -> Contest:
+def beating(comparison: Comparison, *pairs: tuple[int, int]) -> Comparison:
     """Its contenders, by place in the order: who beat whom, and the ranks that follow."""
-    labels = [item.label for item in contest.standings]
+    labels = [item.label for item in comparison.results]
     count = len(labels)
-    standings = []
-    for place, item in enumerate(contest.standings):
+    results = []
+    for place, item in enumerate(comparison.results):
         beats = tuple(labels[other] for one, other in pairs if one == place)
         beaten = sum(other == place for _, other in pairs)
         ranks = (1 + beaten, count - len(beats))
-        standings.append(replace(item, state="ranked", ranks=ranks, beats=beats))
-    return replace(contest, standings=standings)
+        results.append(replace(item, state="ranked", ranks=ranks, beats=beats))
+    return replace(comparison, results=results)
 
 
-def ranks(contest: Contest) -> list[str]:
-    return [words.rank(contest, item) for item in contest.standings]
+def ranks(comparison: Comparison) -> list[str]:
+    return [words.rank(comparison, item) for item in comparison.results]
 
 
 def everybody(found: Analysis) -> list[str]:
-    """The ranks of all contenders in all contests of the closed loop."""
-    return [text for contest in found.closed() for text in ranks(contest)]
+    """The ranks of all contenders in all comparisons of the closed loop."""
+    return [text for comparison in found.closed() for text in ranks(comparison)]
 
 
 @pytest.mark.parametrize(
@@ -65,32 +65,32 @@ def everybody(found: Analysis) -> list[str]:
     ],
 )
 def test_those_whom_nobody_beat_are_named(
-    three: Contest, pairs: Sequence[tuple[int, int]], texts: list[str], said: str
+    three: Comparison, pairs: Sequence[tuple[int, int]], texts: list[str], said: str
 ) -> None:
-    contest = beating(three, *pairs)
-    assert ranks(contest) == texts
-    assert sentences.verdict(contest) == said.format(*(one.label for one in three.standings))
+    comparison = beating(three, *pairs)
+    assert ranks(comparison) == texts
+    assert sentences.verdict(comparison) == said.format(*(one.label for one in three.results))
 
 
-def test_labels_with_commas_are_told_apart(three: Contest) -> None:
+def test_labels_with_commas_are_told_apart(three: Comparison) -> None:
     labels = ["asyncpg, tcp", "asyncpg, tcp, uvloop", "pgx"]
-    contest = replace(
+    comparison = replace(
         three,
-        standings=[
+        results=[
             replace(one, label=label, state="ranked", ranks=(1, 3), beats=("another",))
-            for one, label in zip(three.standings, labels, strict=True)
+            for one, label in zip(three.results, labels, strict=True)
         ],
     )
     said = "asyncpg, tcp; asyncpg, tcp, uvloop and pgx: nobody beat them."
-    assert sentences.verdict(contest) == said
+    assert sentences.verdict(comparison) == said
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_who_beat_all_others_is_first_wherever_it_stands(three: Contest, first: int) -> None:
-    contest = beating(three, *((first, other) for other in range(3) if other != first))
-    best, second = three.standings[first].label, three.standings[1 - first].label
-    assert ranks(contest)[first] == "1"
-    said = sentences.verdict(contest)
+def test_who_beat_all_others_is_first_wherever_it_stands(three: Comparison, first: int) -> None:
+    comparison = beating(three, *((first, other) for other in range(3) if other != first))
+    best, second = three.results[first].label, three.results[1 - first].label
+    assert ranks(comparison)[first] == "1"
+    said = sentences.verdict(comparison)
     assert said.startswith(f"{best} is first, ")
     assert f" as fast as {second}, the next in order." in said
 
@@ -112,7 +112,7 @@ def test_a_range_is_explained_where_there_is_one(
 
 def test_those_whom_nobody_beat_are_green(found: Analysis, article: SavedRace) -> None:
     assert html.page(found).count('<td class="first">') == sum(
-        len(contest.unbeaten) for contest in found.closed()
+        len(comparison.unbeaten) for comparison in found.closed()
     )
     alike = [cell for cell in article.cells if cell.label.startswith("japronto")]
     nobody = analyse(replace(article, cells=alike))

@@ -42,10 +42,10 @@ def test_connections_without_an_answer_are_named(small: SavedRace) -> None:
 
 
 def test_cpu_time_is_compared_at_the_same_rate(small: SavedRace, page: str) -> None:
-    contests = [one for one in analyse(small).contests if not one.closed]
-    assert len(contests) == 2
-    for contest in contests:
-        served = [item for item in contest.standings if item.throughput]
+    comparisons = [one for one in analyse(small).comparisons if not one.closed]
+    assert len(comparisons) == 2
+    for comparison in comparisons:
+        served = [item for item in comparison.results if item.throughput]
         assert sum(item.cpu_ratio is not None for item in served) == len(served) - 1
     assert page.count("CPU ratio [95\u00a0%]") == 2
     assert "Index at 2,000 requests/s" in page
@@ -134,8 +134,8 @@ class Toy:
         return f"A toy & {analysis.race.head.race}"
 
     def render(self, analysis):
-        text = escape(f"<{len(analysis.contests)} contests>")
-        return Markup(f"<p>{text}</p>") if analysis.contests else None
+        text = escape(f"<{len(analysis.comparisons)} comparisons>")
+        return Markup(f"<p>{text}</p>") if analysis.comparisons else None
 """
 
 
@@ -149,7 +149,7 @@ def test_a_chapter_is_one_file_and_one_entry(
     text = html.page(found)
     assert '<a href="#toy">A toy &amp; 20261120-204500-article</a>' in text
     assert '<section id="toy">' in text
-    assert f"<p>&lt;{len(found.contests)} contests&gt;</p>" in text
+    assert f"<p>&lt;{len(found.comparisons)} comparisons&gt;</p>" in text
     assert text.index('id="repeat"') < text.index('id="toy"')
     assert 'id="toy"' not in html.page(analyse(replace(small, cells=[])))
 

@@ -207,10 +207,10 @@ def test_every_order_is_said(page: str) -> None:
 
 def test_each_task_is_a_link_and_folds(small: SavedRace, page: str) -> None:
     nav = page.partition("<nav")[2].partition("</nav>")[0]
-    for contest in analyse(small).closed():
-        assert f">{contest.place}</a>" in nav
+    for comparison in analyse(small).closed():
+        assert f">{comparison.place}</a>" in nav
     assert page.count('<details class="chapter"') == page.count("<section id=")
-    assert page.count('<details class="contest" open>') == len(analyse(small).closed())
+    assert page.count('<details class="comparison" open>') == len(analyse(small).closed())
     folded = re.findall(r'<section id="(\w+)">\n<details class="chapter">', page)
     assert folded == ["meters", "method"]
 

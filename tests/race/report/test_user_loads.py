@@ -51,10 +51,10 @@ def test_a_cell_of_a_user_load_is_saved_and_read_again(raced: SavedRace) -> None
 
 
 def test_nobody_is_ranked_and_nothing_is_claimed(found: Analysis) -> None:
-    (contest,) = found.contests
-    assert not contest.closed
-    assert not contest.ranked
-    assert {item.state for item in contest.standings} == {"user-load"}
+    (comparison,) = found.comparisons
+    assert not comparison.closed
+    assert not comparison.ranked
+    assert {item.state for item in comparison.results} == {"user-load"}
     assert found.headline is None
     assert found.effects == []
 
@@ -207,7 +207,7 @@ def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> 
         )
     )
     found = followed(watched)
-    assert [one.contest for one in found] == watched.contests
+    assert [one.comparison for one in found] == watched.comparisons
     for one in found:
         for side in one.sides:
             assert [point.at for point in side.timelines["working"]] == [
@@ -223,9 +223,9 @@ def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> 
     text = markdown.page(watched)
     assert "seconds, connections, in use, memory" in text
     for one in found:
-        if not one.contest.closed:
+        if not one.comparison.closed:
             continue
-        _, table = marked(text)[one.contest.place]
+        _, table = marked(text)[one.comparison.place]
         names = ["requests", "seconds", "connections", "in use", "memory"]
         assert table[0] == ["engine", *names]
         rows = {row[0]: row[1:] for row in table[1:]}

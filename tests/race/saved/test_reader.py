@@ -207,7 +207,7 @@ def test_results_of_version_1_are_read_as_those_of_version_2() -> None:
         "busy": {"server": 0.9},
     }
     assert first.facts == {"database_requests": 3.0}
-    ranked = [(one.work.task, one.closed) for one in analyse(race).contests if one.ranked]
+    ranked = [(one.work.task, one.closed) for one in analyse(race).comparisons if one.ranked]
     assert ("good", True) in ranked
 
 
@@ -238,9 +238,9 @@ def test_a_race_of_version_1_that_does_not_say_who_was_full_ranks_nobody(tmp_pat
     (old / "cells.jsonl").write_text(text.replace('"busy":{"server":0.9}', '"busy":null'))
     analysis = analyse(reader.load(old))
     assert analysis.counted
-    assert not any(contest.ranked for contest in analysis.contests)
+    assert not any(comparison.ranked for comparison in analysis.comparisons)
     told = "who was full is not known: version 1 of the results does not say"
-    assert told in str(analysis.contests[0].standings[0].reason)
+    assert told in str(analysis.comparisons[0].results[0].reason)
 
 
 def _values(race: SavedRace) -> Values:

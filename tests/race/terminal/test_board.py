@@ -281,12 +281,12 @@ def test_latencies_at_fixed_rates_have_a_table(saved: SavedRace) -> None:
 @pytest.mark.parametrize("width", [80, 100, 160])
 def test_a_ranking_cuts_no_word_and_is_no_wider(saved: SavedRace, width: int) -> None:
     found = analyse(saved)
-    for contest in found.closed():
-        lines = text(ranking(found, contest), width).splitlines()
+    for comparison in found.closed():
+        lines = text(ranking(found, comparison), width).splitlines()
         assert all(len(line) <= width for line in lines)
         shown = "\n".join(lines)
         assert "…" not in shown
-        for item in contest.standings:
+        for item in comparison.results:
             assert all(word in shown for word in broken(item.label, 1).split("\n"))
         # Who was full stands beside the figures, or below them.
         assert all(("generator" in line) == (width > 80) for line in lines if "≥" in line)

@@ -1,4 +1,4 @@
-"""One contender's standing at one work."""
+"""One contender's result at one work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from race.analysis import values
-from race.analysis.model import Standing, spread
+from race.analysis.model import ContenderResult, spread
 from race.analysis.trust import limited, most_often_full, so_far, state
 from race.analysis.values import Values, median
 from race.saved.model import Cell, Contender, Figures, Work
@@ -83,7 +83,7 @@ class Table:
     bounds: frozenset[str]
 
 
-def standing(race: Gathered, table: Table, label: str) -> Standing:
+def result(race: Gathered, table: Table, label: str) -> ContenderResult:
     """What is known of a contender, with its reason when it has no rank."""
     contender, work = race.contenders[label], table.work
     discipline = race.saved.head.discipline
@@ -99,7 +99,7 @@ def standing(race: Gathered, table: Table, label: str) -> Standing:
     limit = limited(cells, party)
     merged = histogram.merge(cell.histogram for cell in cells)
     rates = table.rates.get(label, {})
-    return Standing(
+    return ContenderResult(
         label=label,
         name=contender.name,
         factors=contender.factors,

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from race.analysis.compare import Change, Comparison
+from race.analysis.compare import Change, RunComparison
 from race.analysis.values import place
 from race.report import format as words
 from race.report import markdown as marked
@@ -36,7 +36,7 @@ class Section:
     drawing: Markup | None
 
 
-def headline(found: Comparison) -> str:
+def headline(found: RunComparison) -> str:
     """The comparison in one sentence."""
     if not found.decided:
         lacking = "too few rounds" if any(one.estimate for one in found.changes) else "no cell"
@@ -51,14 +51,14 @@ def headline(found: Comparison) -> str:
     return f"{where} {'fails now' if one.outcome == 'fails now' else f'is slower: {one.estimate}'}"
 
 
-def title(found: Comparison, change: Change) -> str:
+def title(found: RunComparison, change: Change) -> str:
     """Where a change is: "Good, 2,000/s offered"."""
     rate = change.work.load.rate
     offered = f", {rate:,.0f}/s offered" if rate is not None else ""
     return place(found.discipline, change.work) + offered
 
 
-def show(found: Comparison) -> None:
+def show(found: RunComparison) -> None:
     """Print the comparison to the terminal: which two, what both have, what only one has."""
     console = Console()
     say(console, f"before: {found.old}")
@@ -78,12 +78,12 @@ def say(console: Console, text: str, style: str = "") -> None:
     console.print(text, style=style, markup=False, highlight=False, soft_wrap=whole)
 
 
-def in_both(found: Comparison) -> list[Change]:
+def in_both(found: RunComparison) -> list[Change]:
     """What both races have."""
     return [change for change in found.changes if change.outcome not in ("gone", "new")]
 
 
-def alone(found: Comparison) -> list[str]:
+def alone(found: RunComparison) -> list[str]:
     """What only one of the races has: contenders, or where; those of the same share a line."""
     lines = []
     for outcome, which in (("gone", "before"), ("new", "after")):
@@ -139,7 +139,7 @@ def limit(change: Change) -> str:
     return f"A change counts beyond {100 * math.expm1(change.limit):.1f} %."
 
 
-def notes(found: Comparison) -> list[str]:
+def notes(found: RunComparison) -> list[str]:
     """The warnings, and the shift that all contenders share."""
     lines = list(found.warnings)
     if found.common is not None:
@@ -149,7 +149,7 @@ def notes(found: Comparison) -> list[str]:
     return lines
 
 
-def markdown(found: Comparison) -> str:
+def markdown(found: RunComparison) -> str:
     """The comparison as Markdown."""
     parts = [f"# {marked.escape(headline(found))}"]
     parts.append(f"- before: {marked.escape(found.old)}\n- after: {marked.escape(found.new)}")
@@ -163,7 +163,7 @@ def markdown(found: Comparison) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def html(found: Comparison) -> str:
+def html(found: RunComparison) -> str:
     """The comparison as one self-contained HTML page."""
     return (
         environment()
@@ -180,11 +180,11 @@ def html(found: Comparison) -> str:
     )
 
 
-def _names(found: Comparison) -> tuple[str, ...]:
+def _names(found: RunComparison) -> tuple[str, ...]:
     return (found.discipline.contender, *_NAMES)
 
 
-def _sections(found: Comparison, drawn: bool = False) -> Iterator[Section]:
+def _sections(found: RunComparison, drawn: bool = False) -> Iterator[Section]:
     """A section for each work that both races have; `drawn` with its chart."""
     groups = groupby(in_both(found), lambda change: change.work)
     for number, (_, group) in enumerate(groups, start=1):
