@@ -108,6 +108,10 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Command lines that are run as its file says them, by name."""
         return {}
 
+    def reset_by(self, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the keys, with their values, that these changed keys make pointless."""
+        return {}
+
     def as_json(self) -> dict[str, Any]:
         """As loaded: what `from_json` accepts again."""
         data: dict[str, Any] = msgspec.to_builtins(self)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import field
+from msgspec.structs import force_setattr
 
 from race.errors import RaceError, unknown
 from race.saved.model import Load, Name
@@ -18,6 +20,7 @@ from toolbench.drivers import (
     STATEMENTS,
     TRANSPORT,
 )
+from toolbench.operation import operations
 
 
 class ToolsLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,7 +52,7 @@ class ToolsScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     `loop`, `statements`, `transport` and `format` are levels of these factors, each raced with
     each; without any a driver's plainest. `geometric_mean` are operations of which a report tells
-    the mean.
+    the mean; those that are not raced are left out of it.
     """
 
     contenders: Names = field(name="drivers")
@@ -67,8 +70,17 @@ class ToolsScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=T
                 if level not in FACTORS[factor]:
                     raise unknown(factor, level, FACTORS[factor])
         for task in self.geometric_mean:
-            if task not in self.tasks:
-                raise unknown("operation of the geometric mean", task, self.tasks)
+            if task not in operations():
+                raise unknown("operation of the geometric mean", task, operations())
+        # Where only some operations are raced, the mean is over those of them that are there.
+        there = tuple(task for task in self.geometric_mean if task in self.tasks)
+        force_setattr(self, "geometric_mean", there)
+
+    def reset_by(self, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the one of `connections` and `concurrency` that the other one replaces."""
+        if "load.concurrency" in changes:
+            return {"load.connections": LoadPlan().connections}
+        return {"load.concurrency": []} if "load.connections" in changes else {}
 
     @property
     def asked(self) -> Mapping[str, Sequence[str]]:

@@ -31,7 +31,10 @@ from race.terminal.plan_text import plan_text
 from race.terminal.say import say, tell
 
 REPORT_FILE = "report.html"
-LISTS = {"contenders": "names or patterns, in any case", "tasks": "names"}
+LISTS = {
+    "contenders": "names, patterns or labels ('asyncpg, uvloop;psycopg'), in any case",
+    "tasks": "names",
+}
 NUMBERS = ("rounds", "reruns", "duration", "connections")
 CHANGED = {
     "contenders": "contenders",
@@ -52,7 +55,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     for kind, forms in LISTS.items():
         words = [f"--{word}" for word in _own_words(kind)]
-        parser.add_argument(*words, dest=kind, type=names, metavar="A,B", help=forms)
+        split = labels if kind == "contenders" else names
+        parser.add_argument(*words, dest=kind, type=split, metavar="A,B", help=forms)
     parser.add_argument("--rounds", type=int, metavar="N")
     parser.add_argument("--reruns", type=int, metavar="N", help="of an invalid cell, at most")
     parser.add_argument("--seed", type=int, metavar="S", help="of the order; default: a random one")
@@ -208,22 +212,30 @@ def _command(options: argparse.Namespace, plan: Plan, seed: int) -> Sequence[str
 
 
 def names(text: str) -> list[str]:
-    """Names, separated by commas."""
-    found = [name.strip() for name in text.split(",")]
+    """Return names that are separated by commas."""
+    return _whole(text, read.listed(text))
+
+
+def labels(text: str) -> list[str]:
+    """Return names, patterns or labels; a comma before a space is part of a label."""
+    return _whole(text, read.labels(text))
+
+
+def _whole(text: str, found: list[str]) -> list[str]:
     if not all(found):
         raise argparse.ArgumentTypeError(f"{text!r} has an empty name: names, separated by commas")
     return found
 
 
 def setting(text: str) -> tuple[str, Any, str]:
-    """A key, its value, and both as written: a value of TOML, or words with commas between."""
+    """Return a key, its value (of TOML, else a text), and both as written."""
     key, sign, value = (part.strip() for part in text.partition("="))
     if not (key and sign and value):
         raise argparse.ArgumentTypeError(f"{text!r} is no KEY=VALUE, such as load.connections=32")
     for written in (value, f"[{value}]"):
         with contextlib.suppress(tomllib.TOMLDecodeError):
             return key, tomllib.loads(f"value = {written}")["value"], text
-    return key, names(value) if "," in value else value, text
+    return key, value, text
 
 
 def seconds(text: str) -> float:

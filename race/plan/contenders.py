@@ -15,17 +15,70 @@ TWIN_MARK = " (A/A)"
 
 
 def matching(scenario: Scenario, known: Iterable[str], what: str) -> list[str]:
-    """The names that a scenario's patterns choose, in any case; RaceError where one fits none.
+    """Return the names that a scenario's patterns choose, in any case; RaceError if one fits none.
 
+    A pattern may be a label, whose name is then chosen: `labelled` leaves out its other labels.
     `what` is what the discipline calls a contender.
     """
     names = list(dict.fromkeys(known))
-    wanted = [name for pattern in scenario.contenders for name in _fitting(pattern, names, what)]
-    unwanted = {name for pattern in scenario.exclude for name in _fitting(pattern, names, what)}
+    wanted = [
+        name
+        for pattern in _patterns(scenario.contenders, names)
+        for name in _fitting(_name(pattern), names, what)
+    ]
+    unwanted = {
+        name
+        for pattern in _patterns(scenario.exclude, names)
+        for name in _fitting(_name(pattern), names, what)
+        if pattern == _name(pattern)
+    }
     left = [name for name in dict.fromkeys(wanted) if name not in unwanted]
     if not left:
         raise RaceError(f"scenario {scenario.name}: every {what} is excluded")
     return left
+
+
+def labelled(scenario: Scenario, found: Sequence[Contender], what: str) -> list[Contender]:
+    """Return those of the contenders that a pattern fits by name or label, and none excludes.
+
+    RaceError if a pattern has the name of contenders here and the label of none.
+    """
+    names = [one.name for one in found]
+    wanted = _patterns(scenario.contenders, names)
+    unwanted = _patterns(scenario.exclude, names)
+    for pattern in (*wanted, *unwanted):
+        labels = [one.label for one in found if _like(_name(pattern), [one.name])]
+        if labels and not any(_fits(pattern, one) for one in found):
+            raise RaceError(f"no {what} is called {pattern!r} here: {instead(pattern, labels)}")
+    return [
+        one
+        for one in found
+        if any(_fits(pattern, one) for pattern in wanted)
+        and not any(_fits(pattern, one) for pattern in unwanted)
+    ]
+
+
+def _fits(pattern: str, contender: Contender) -> bool:
+    return bool(_like(pattern, (contender.label, contender.name)))
+
+
+def _name(pattern: str) -> str:
+    """Return the name in a label such as "asyncpg, uvloop" or "aiohttp-ugly@3.13, prepared"."""
+    return pattern.partition(",")[0].partition("@")[0]
+
+
+def _patterns(given: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Split "asyncpg, uvloop, psycopg" into two: a part that fits no name belongs to a label."""
+    found: list[str] = []
+    for text in given:
+        first, *others = text.split(", ")
+        found.append(first)
+        for part in others:
+            if _like(_name(part), names):
+                found.append(part)
+            else:
+                found[-1] += f", {part}"
+    return found
 
 
 def _fitting(pattern: str, names: Sequence[str], what: str) -> list[str]:

@@ -71,8 +71,10 @@ def from_json(data: Mapping[str, Any]) -> Scenario:
 def change(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
     """The scenario with some keys replaced (`load.connections` for a nested one), checked again.
 
-    Keys are fields, or what a file calls them; one value is enough where there is a list.
+    Keys are fields, or what a file calls them. A list takes one value, or several in a text with
+    commas.
     """
+    changes = {**scenario.reset_by(changes), **changes}
     data = scenario.as_json()
     fields = msgspec.structs.fields(scenario)
     written = {word: one.encode_name for one in fields for word in (one.name, one.encode_name)}
@@ -85,9 +87,25 @@ def change(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
         if not isinstance(place, dict):
             raise RaceError(f"scenario {scenario.name}: {table} is no table, so it has no {key}")
         name = inner if table else written[inner]
-        listed = isinstance(place.get(name), (list, tuple)) and not isinstance(value, list)
-        place[name] = [value] if listed else value
+        split = labels if name in (written["contenders"], "exclude") else listed
+        if not isinstance(place.get(name), (list, tuple)) or isinstance(value, list):
+            place[name] = value
+        else:
+            place[name] = split(value) if isinstance(value, str) else [value]
     return from_json(data)
+
+
+def listed(text: str) -> list[str]:
+    """Return the items of a text with commas between them."""
+    return [item.strip() for item in text.split(",")]
+
+
+def labels(text: str) -> list[str]:
+    """Return the items of a text with commas or semicolons between them.
+
+    A comma before a space separates nothing: it is part of a label, such as "asyncpg, uvloop".
+    """
+    return [item.strip() for item in re.split(r";|,(?! )", text)]
 
 
 def _unknown_keys(form: Any, data: Any, where: str) -> Iterator[tuple[str, list[str]]]:

@@ -15,6 +15,7 @@ from race.analysis.merge import MergedPair, between, merged_pair
 from race.analysis.model import Comparison, ContenderResult, Spread
 from race.analysis.pairing import Run
 from race.analysis.user_loads import Side
+from race.analysis.values import load_text
 from race.errors import RaceError, unknown
 from race.report import format as words
 from race.report.sentences import connections
@@ -46,14 +47,25 @@ def task_word(work: Work) -> str:
 
 
 def comparisons(runs: Sequence[Run], task: str) -> list[Comparison]:
-    """The comparisons of a task word, one of each run; RaceError where a run has none."""
+    """Return the comparisons of a task, one of each run; RaceError where a run has none.
+
+    A task is given in one word, "wide:c10", or as a plan or a table prints it: "wide c10",
+    "wide (10 at once)", "Wide rows, 10 at once".
+    """
     found = []
     for run in runs:
         known = {task_word(one.work): one for one in reversed(run.analysis.comparisons)}
-        if task not in known:
+        printed = {text: one for one in known.values() for text in _printed(one)}
+        if task not in known and task not in printed:
             raise unknown(run.analysis.discipline.task, task, known)
-        found.append(known[task])
+        found.append(known.get(task) or printed[task])
     return found
+
+
+def _printed(comparison: Comparison) -> tuple[str, ...]:
+    work, unit = comparison.work, comparison.discipline.unit
+    word = task_word(work).replace(":", " ")
+    return word, f"{work.task} ({load_text(work.load, unit)})", comparison.place
 
 
 def pair(runs: Sequence[Run], task: str, first: str, second: str) -> MergedPair:

@@ -17,7 +17,7 @@ from race.discipline import Discipline, discipline, explained
 from race.errors import RaceError
 from race.machine import calibrate, calm, cores, describe, guard
 from race.machine.meters import meters
-from race.plan.contenders import TWIN_MARK, baseline, with_twin
+from race.plan.contenders import TWIN_MARK, baseline, labelled, with_twin
 from race.plan.forecast import Plan
 from race.plan.order import key_of
 from race.plan.pace import newest
@@ -38,7 +38,8 @@ def prepare(scenario: Scenario) -> Plan:
     """Find out what can run here; RaceError when nothing can."""
     kind = discipline(scenario.discipline)
     choice = kind.choose(scenario)
-    contenders = with_twin(choice.scenario, choice.contenders)
+    found = labelled(choice.scenario, choice.contenders, kind.contender)
+    contenders = with_twin(choice.scenario, found)
     if not contenders:
         reasons = "; ".join(choice.left_out)
         raise RaceError(f"no {kind.contender} of this race can run here: {reasons}")
