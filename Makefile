@@ -46,9 +46,9 @@ test: check drivers  ## check, and the tests on real servers; ARGS=--require-all
 test-all: check drivers  ## test, and every engine, every fault: what the nightly run does
 	@$(call PYTEST,$(TESTS_AT_ONCE)) tests/live tests/long
 
-chaos: ready  ## faults done on purpose, and docs/reliability.md of them; FAULTS='hostile slow' SHORT=1 ARGS=
-	@$(PYTHON) -m chaos $(FAULTS) $(if $(SHORT),--short) \
-	    $(if $(FAULTS)$(SHORT),,--output docs/reliability.md) $(ARGS)
+chaos: ready  ## make faults on purpose, write docs/reliability.md; FAULTS='hostile slow' SHORT=1 ARGS=
+	@$(PYTHON) -m pytest -q $(if $(FAULTS),$(FAULTS:%=tests/long/faults/test_%.py),tests/long/faults) \
+	    $(if $(SHORT),,--full) $(if $(FAULTS)$(SHORT),,--page docs/reliability.md) $(ARGS)
 
 lint: ready  ## format, lint and types, without changing a file
 	@$(PYTHON) -m ruff format --check

@@ -20,7 +20,6 @@ from tests.support.imports import circles, closure, files_of, imports, sources, 
 from toolbench.drivers import DRIVERS
 
 OURS = {
-    "chaos",
     "data_interface",
     "databases",
     "handlers",
@@ -37,9 +36,8 @@ NEVER = {
     "data_interface": OURS - {"runtime", "databases"},
     "handlers": OURS - {"runtime", "databases", "data_interface"},
     "server": OURS - {"runtime", "databases", "data_interface", "handlers"},
-    "race": {"chaos", "handlers", "locustfiles", "server", "tests", "toolbench"},
-    "toolbench": {"chaos", "handlers", "locustfiles", "server", "tests"},
-    "chaos": {"handlers", "locustfiles", "server", "tests", "toolbench"},
+    "race": {"handlers", "locustfiles", "server", "tests", "toolbench"},
+    "toolbench": {"handlers", "locustfiles", "server", "tests"},
     "locustfiles": OURS,
 }
 SERVER_SIDE = ("server.py", "runtime/", "databases/", "handlers/", "data_interface/")
@@ -199,8 +197,7 @@ BROKEN = [
     (layers, "data_interface/x.py", "from tests.conftest import y", "imports tests"),
     (layers, "locustfiles/users.py", "import race", "locustfiles/users.py imports race"),
     (layers, "toolbench/x.py", "import server", "toolbench/x.py imports server"),
-    (layers, "race/x.py", "import chaos.lab", "race/x.py imports chaos"),
-    (layers, "chaos/x.py", "from handlers import site", "chaos/x.py imports handlers"),
+    (layers, "race/x.py", "import tests.support", "race/x.py imports tests"),
     (standard_library, "runtime/x.py", "import jinja2", "runtime/x.py imports jinja2"),
     (core, "race/run/x.py", "from race.web import pages", "race/run/x.py imports race.web"),
     (core, "race/x.py", "import toolbench.discipline", "imports toolbench.discipline"),

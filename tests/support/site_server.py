@@ -193,10 +193,14 @@ class Databases:
 
     def hold(self, name: str) -> str:
         """Keep a database up until `release`; its URL."""
+        return self.handle(name).url
+
+    def handle(self, name: str) -> private.Handle:
+        """Keep a database up until `release`; the hold on it."""
         if name not in self._handles:
             with self._here():
                 self._handles[name] = private.join(name)
-        return self._handles[name].url
+        return self._handles[name]
 
     @contextlib.contextmanager
     def down(self, name: str) -> Iterator[None]:

@@ -1,1 +1,0 @@
-"""One file a fault; each has a ``FAULT`` that ``chaos.FAULTS`` names."""

@@ -1,1 +1,0 @@
-"""What `make chaos` does, and whether it sees what it is there to see."""

@@ -1,0 +1,68 @@
+"""Requests beyond every size are refused while they arrive, and memory stays as it was."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.engines import ON_MEMORY, on
+from tests.support.faults.floods import FLOODS, MIB, MOST_GROWTH, flood, packed, refused_at_once
+from tests.support.site_client import FORM, ask, ballot, get, raw
+from tests.support.site_server import SiteServer
+
+SIZE = 64 * MIB
+# Those that differ in which part of a server bounds them.
+SOME = ["body in tiny chunks", "one chunk", "body of an unknown page", "header", "empty lines"]
+
+pytestmark = on(ON_MEMORY)
+
+
+@pytest.fixture(autouse=True)
+def alive(site: SiteServer) -> Iterator[None]:
+    """The same processes serve as before."""
+    before = site.tree()
+    yield
+    assert get(site.url, "/ugly").body == b"UGLY"
+    assert get(site.url, "/").status == 200
+    assert site.tree() == before
+
+
+def test_memory_does_not_grow_by_what_one_client_sends(site: SiteServer) -> None:
+    flood(site, *FLOODS["body"], SIZE)  # what is allocated once is no growth
+    growth = {name: flood(site, *FLOODS[name], SIZE) for name in SOME}
+    assert max(growth.values()) < MOST_GROWTH, growth
+
+
+@pytest.mark.parametrize("path", ["/", "/stickers"])
+def test_a_body_of_8_gb_is_refused_when_it_is_announced(site: SiteServer, path: str) -> None:
+    assert refused_at_once(site, path)
+
+
+def test_a_body_is_not_decompressed(site: SiteServer) -> None:
+    found = ballot(site.url)
+    form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
+    bodies = [("gzip", gzip.compress(form)), ("deflate", zlib.compress(form)), ("gzip", packed())]
+    for name, body in bodies:
+        answer = ask(site.url, "POST", "/", body, Content_Type=FORM, Content_Encoding=name)
+        assert answer.status == 400
+    assert ask(site.url, "POST", "/", form, Content_Type=FORM).headers["location"] == "/?voted=1"
+
+
+def test_a_form_of_many_fields_is_none(site: SiteServer) -> None:
+    found = ballot(site.url)
+    form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
+    assert ask(site.url, "POST", "/", form + b"&a=1" * 7, Content_Type=FORM).status == 400
+    assert ask(site.url, "POST", "/", form, Content_Type=FORM).headers["location"] == "/?voted=1"
+
+
+def test_many_requests_on_one_connection_are_no_flood(site: SiteServer) -> None:
+    """All of them together may be larger than one request may be."""
+    request = b"GET /ugly HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 1000 + b"\r\n\r\n"
+    last = request.replace(b"Host: x", b"Host: x\r\nConnection: close")
+    answers = 0
+    for _ in range(3):
+        answers += raw(site.port, request * 1000 + last).count(b"UGLY")
+    assert answers == 3003

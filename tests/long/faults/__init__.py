@@ -1,0 +1,1 @@
+"""Faults made on purpose: each is one file here, and `make chaos` writes docs/reliability.md."""

@@ -1,0 +1,144 @@
+"""The table of docs/reliability.md: one row for each fault and for each server it was made to."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+COLUMNS = (
+    "fault",
+    "to what",
+    "how much",
+    "what was seen",
+    "recovered after: median, longest",
+    "votes acknowledged / counted",
+    "survived",
+)
+NONE = "–"
+PAGE = """# What it survives
+
+<!-- written by `make chaos` -->
+`make chaos` made these faults on purpose, on {date}, with commit {commit}, on {machine}, seed
+{seed}, within {minutes:.0f} minutes{extent}. {summary}
+
+{table}
+The time to recover counts from the fault to the answer of the first page or vote that was
+requested after it. A vote is undecided when its client never learned whether it counted, because
+the answer was cut off or was a 503. Undecided votes are not among the acknowledged ones, and the
+database may have counted any of them. Clients, servers and databases shared one machine, so the
+times are upper bounds.
+
+## What each fault must not break
+
+{promises}
+"""
+
+
+class Votes(NamedTuple):
+    """Votes as their clients know them, and as the database counted them."""
+
+    acknowledged: int
+    undecided: int
+    counted: int
+
+    def check(self) -> None:
+        """Fail when the database lost an acknowledged vote or has one that nobody cast."""
+        least, most = self.acknowledged, self.acknowledged + self.undecided
+        assert least <= self.counted <= most, (
+            f"{least:,} to {most:,} votes were acknowledged, {self.counted:,} were counted"
+        )
+
+
+@dataclass
+class Record:
+    """What a test of a fault did and saw; a test fills it in as it goes.
+
+    ``tried`` says how much was done, ``text`` what was seen, ``recovery`` the seconds until the
+    subject served again, once for each time that the fault was made.
+    """
+
+    subject: str
+    tried: str = ""
+    text: str = ""
+    recovery: list[float] = field(default_factory=list)
+    votes: Votes | None = None
+
+
+class Row(NamedTuple):
+    """A record together with its fault, the outcome of its test and the reason of that outcome."""
+
+    fault: str
+    promise: str
+    record: Record
+    outcome: str
+    reason: str
+
+    def cells(self) -> Iterator[str]:
+        """Return the texts of the columns."""
+        record = self.record
+        yield self.fault
+        yield f"`{record.subject}`"
+        yield record.tried or NONE
+        yield self.reason if self.outcome == "skipped" else record.text or NONE
+        yield times(record.recovery)
+        yield votes(record.votes)
+        yield {"passed": "yes", "skipped": "not tried"}.get(self.outcome, f"no: {self.reason}")
+
+
+class Run(NamedTuple):
+    """When, where and how the faults were made."""
+
+    date: str
+    commit: str
+    machine: str
+    seed: int
+    minutes: float
+    full: bool
+
+
+def times(recovery: Sequence[float]) -> str:
+    """Return the median and the longest time, such as "0.90 s, 1.60 s"."""
+    if not recovery:
+        return NONE
+    return f"{statistics.median(recovery):.2f} s, {max(recovery):.2f} s"
+
+
+def votes(found: Votes | None) -> str:
+    """Return the votes, such as "1,204 / 1,206 (3 undecided)"."""
+    if found is None:
+        return NONE
+    undecided = f" ({found.undecided} undecided)" if found.undecided else ""
+    return f"{found.acknowledged:,} / {found.counted:,}{undecided}"
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the rows as a table in Markdown."""
+    lines = [COLUMNS, ["---"] * len(COLUMNS), *(row.cells() for row in rows)]
+    return "".join("| " + " | ".join(map(plain, line)) + " |\n" for line in lines)
+
+
+def plain(text: str) -> str:
+    """Return the text without the characters that would end a cell of the table."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Return how many rows survived, in a sentence."""
+    outcomes = [row.outcome for row in rows]
+    absent = outcomes.count("skipped")
+    text = f"{outcomes.count('passed')} of {len(rows) - absent} survived"
+    return text + (f"; {absent} could not be tried here." if absent else ".")
+
+
+def page(run: Run, rows: Sequence[Row]) -> str:
+    """Return the whole page."""
+    promises = {row.fault: row.promise for row in rows}
+    return PAGE.format(
+        **run._asdict(),
+        extent="" if run.full else " (a short run: fewer of each)",
+        summary=summary(rows),
+        table=table(rows),
+        promises="\n".join(f"- **{fault}**: {promise}" for fault, promise in promises.items()),
+    )

@@ -1,0 +1,40 @@
+"""Small file systems, which are soon full."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.conftest import absent
+
+
+@contextlib.contextmanager
+def disk(place: Path, size: int) -> Iterator[None]:
+    """Mount a file system of so many bytes; skip the test where that is not allowed."""
+    place.mkdir(parents=True, exist_ok=True)
+    try:
+        _mount("-t", "tmpfs", "-o", f"size={size}", "faults", str(place))
+    except (OSError, subprocess.CalledProcessError) as error:
+        absent(f"no file system can be mounted here: {error}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True, timeout=20)
+
+
+def resize(place: Path, size: int) -> None:
+    """Give the file system another size, not below what is used."""
+    _mount("-o", f"remount,size={size}", str(place))
+
+
+def used(place: Path) -> int:
+    """Return the bytes in use on the file system."""
+    found = os.statvfs(place)
+    return (found.f_blocks - found.f_bfree) * found.f_frsize
+
+
+def _mount(*words: str) -> None:
+    subprocess.run(["mount", *words], check=True, capture_output=True, timeout=20)
