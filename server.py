@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 from handlers.availability import Availability, InterpreterError, find
 from handlers.engine import FORM, Engine, EngineError, beginning, every_engine, levels, parse
 from handlers.render import RENDERERS
+from handlers.web.client_timeouts import raise_the_limit_of_open_files
 from handlers.web.listen import Listen
-from handlers.web.patience import more_descriptors
 from runtime.address import AddressError
 from runtime.arguments import MOST_WORKERS, WRONG_USE, Parser, port, whole_number
 from runtime.clock import ClockError, clock
@@ -188,8 +188,8 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     _log.info("start: %s, %s, render %s, workers %d", engine.name, python, render, workers)
     web, backend, loop = engine.plugins
     url, handle = database(engine)
-    # Not for the database, which may have been started here.
-    more_descriptors()
+    # After a private database was started, which must not inherit the limit.
+    raise_the_limit_of_open_files()
     try:
         store = backend.load()(engine.connection, url, pool_size())
         if handle is not None:

@@ -15,9 +15,9 @@ from handlers.exchange import BODY_LIMIT, Page, Visit
 from handlers.pages import UGLY, Pages
 from handlers.render.renderer import Renderer
 from handlers.reports import Reports
+from handlers.timeouts import TIMEOUTS
 from runtime.clock import Clock
 
-REFRESH_SECONDS = 5.0
 RETRY_AFTER = {"Retry-After": "2"}
 
 Respond = Union[Callable[[Visit], Page], Callable[[Visit], Awaitable[Page]]]
@@ -30,25 +30,23 @@ AWAY = {
     Unavailable: "The database does not answer just now.",
     Busy: "Too many visitors want the database at once.",
 }
-# What each request would say again is said once in this time.
-REPEAT_SECONDS = 10.0
 MOST_LINES = 16
 
 _log = logging.getLogger("site")
 
 
 class Notes:
-    """Lines that every visitor could cause: each once in REPEAT_SECONDS, MOST_LINES in all."""
+    """Log lines that every visitor could cause, each at most once in `TIMEOUTS.repeat` seconds."""
 
     def __init__(self) -> None:
         self._said: Dict[str, float] = {}
 
     def note(self, level: int, line: str) -> None:
         """Say it, unless it was said."""
-        past = time.monotonic() - REPEAT_SECONDS
+        past = time.monotonic() - TIMEOUTS.repeat
         self._said = {said: when for said, when in self._said.items() if when > past}
         if line not in self._said and len(self._said) < MOST_LINES:
-            self._said[line] = past + REPEAT_SECONDS
+            self._said[line] = past + TIMEOUTS.repeat
             _log.log(level, "%s", line)
 
 
@@ -122,7 +120,7 @@ class Site:
 
     async def _refresh(self) -> None:
         while True:
-            await asyncio.sleep(REFRESH_SECONDS)
+            await asyncio.sleep(TIMEOUTS.refresh)
             await self._pages.refresh_statistics()
 
     async def close(self) -> None:

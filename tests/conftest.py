@@ -1,7 +1,8 @@
-"""What every test may ask: a component that may be absent on this machine, databases of its own."""
+"""Fixtures of every test: databases of its own, a browser, components that may be absent."""
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -15,6 +16,11 @@ USUAL: dict[signal.Signals, Any] = {
     signal.SIGHUP: signal.SIG_DFL,
     signal.SIGINT: signal.default_int_handler,
 }
+CHROMIUM = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+BROWSER_TIMEOUT = 30_000  # milliseconds
 _options: dict[str, bool] = {}
 
 
@@ -32,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # Under nohup, or behind an & in a script, what is started here would not hear them either.
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, usual)
+    config.addinivalue_line("markers", "engines: parameters, see support/engines.py")
     _options["require_all"] = config.getoption("--require-all")
 
 
@@ -57,16 +64,35 @@ def absent(reason: str) -> NoReturn:
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What root's PostgreSQL keeps for the databases of this run goes with them."""
+    """Remove what root's PostgreSQL keeps outside of the folder for the databases of this run."""
     from tests.stores.bench import remove_homes
 
     yield
     remove_homes(tmp_path_factory.getbasetemp())
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser for the tests of a module; each opens a context of its own.
+
+    Not for longer, as no other event loop can run in this process meanwhile.
+    """
+    program = shutil.which("chromium")
+    if program is None:
+        absent("no chromium: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=program, args=CHROMIUM, timeout=BROWSER_TIMEOUT
+        )
+        yield started
+        started.close()
+
+
 @pytest.fixture(scope="session")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
-    """Databases of this run alone (of this process of it under pytest-xdist), up once held."""
+    """Databases of this process of the run, each started when a test first needs it."""
     found = Databases(tmp_path_factory.mktemp("var"))
     try:
         yield found

@@ -1,6 +1,6 @@
-"""One thin adapter for each web framework, and what they share: start, signals, workers, end.
+"""One adapter for each web framework, and the code that all of them share.
 
-An adapter is a module with one function that ``handlers.WEB`` names::
+An adapter is a module with one function, named in ``handlers.WEB``::
 
     serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int
 
@@ -9,45 +9,45 @@ It serves the routes of ``site`` until SIGTERM or SIGINT and returns the exit st
 ``listen``
     A bound, listening address: ``listen.socket`` for a server that takes a socket,
     ``listen.socket.fileno()`` for one that takes a descriptor, ``listen.spread(workers)`` for one
-    socket a process (SO_REUSEPORT), ``listen.hand_over()`` for a server that binds for itself.
+    socket in each process (SO_REUSEPORT), ``listen.hand_over()`` for a server that binds by itself.
 ``loop``
-    Makes the event loop, in the process that runs it.
+    A function that makes the event loop, to be called in the process that runs it.
 ``workers``
-    How many processes answer; 1 is what the framework's users do for one. Each process calls
-    ``site.open(lenient, refresh)`` before it accepts and ``site.close()`` at its end: ``refresh``
-    in one of them, ``lenient`` where it replaces one that died.
+    The number of processes that answer. Each calls ``site.open(lenient, refresh)`` before it
+    accepts connections and ``site.close()`` at its end: with ``refresh`` in exactly one of them,
+    and with ``lenient`` in one that replaces a process that died.
 ``ready``
-    Called once, in the process that was started, when all workers accept connections.
+    A function to call once, in the process that was started, when all workers accept connections.
 
-Two helpers do nearly all of that. ``lifecycle.run`` is for what runs on an event loop of ours, in
-this process or in workers; ``supervisor.supervise`` for what wants a process of its own.
+``lifecycle.run`` does nearly all of that for a framework that runs on an event loop of ours, and
+``supervisor.supervise`` for one that wants a process of its own.
 
-What every adapter promises, and ``tests/engines`` holds it to (what a framework does where no
-adapter can reach is a gap, named with its entry in ``handlers.WEB``, and expected to be one):
+Every adapter keeps these rules, and ``tests/live/engines`` checks them. A rule that a framework
+breaks where no adapter can prevent it is a gap: it is named in ``handlers.WEB``, and the tests
+expect it.
 
-- The page of a request is the route's ``constant``, or what ``respond`` makes of the ``Visit``, or
-  ``site.failed`` of what it raises; every other request gets ``site.missing``, ``too_large``,
-  ``malformed`` or ``closing``. HEAD is answered where GET is. No redirect: ``/good/`` and ``//``
-  are 404.
-- A path parameter is one segment, percent-decoded. ``%2F`` is no slash, on any route.
-- A constant is answered from its route alone, in the framework's most ordinary form
-  (``Response(text=...)``): nothing of the request is looked at, and nothing is added to it, no
-  header of ours. It is what the framework costs.
-- Every other page has the headers of its ``Kind``. The body is read before a page that
-  ``takes_body`` is made, up to ``BODY_LIMIT`` bytes, then 413; the pages parse it. What else has a
-  body is answered as if it had none, or 413 where the framework reads it all the same.
-- The session cookie is read and set through the framework's own interface, as its users do, with
-  ``SESSION_OPTIONS``. A cookie that the framework cannot read is none, and its visitor a new one.
-- ``Visit.address`` is the peer's address, never what a header claims (X-Forwarded-For, Forwarded,
+- A request is answered with the route's ``constant``, with the page that ``respond`` returns for
+  the ``Visit``, or with ``site.failed`` for the error that it raises. Every other request gets
+  ``site.missing``, ``too_large``, ``malformed`` or ``closing``. HEAD is answered where GET is.
+  There are no redirects: ``/good/`` and ``//`` are 404.
+- A path parameter is one segment, percent-decoded. ``%2F`` is not a slash, on any route.
+- A constant is answered with the framework's most ordinary response (``Response(text=...)``).
+  Nothing of the request is read and no header is added, as the page shows the framework's own cost.
+- Every other page has the headers of its ``Kind``. The body of a route that ``takes_body`` is read
+  before the page is made, up to ``BODY_LIMIT`` bytes; a longer one is 413. A body that comes with
+  any other request is ignored, or 413 where the framework reads it all the same.
+- The session cookie is read and set through the framework's public interface with
+  ``SESSION_OPTIONS``. A visitor whose cookie the framework cannot read is a new one.
+- ``Visit.address`` is the peer's address, never the claim of a header (X-Forwarded-For, Forwarded,
   X-Real-IP).
-- Nothing that a client does writes a line to the log, whatever it sends or breaks off; nothing goes
-  to standard output. ``lifecycle.ignore`` keeps what a framework says of its clients out of it.
-- A request that is too large is refused while it comes in, and one that does not come in is cut
-  off (``patience``: ``lifecycle.run`` begins it, or who has a loop of its own). No body is
-  decompressed.
-- At the level debug each request, also what is refused as no HTTP, is one line (``access_log``),
-  hung in at the start: at every other level nothing is added to the way of a request.
-- A stop accepts no more, lets requests in flight finish for ``FINISH_SECONDS``, cuts off the rest,
-  and ends within ``supervisor.STOP_SECONDS``; an idle or silent client does not hold it up.
-- A worker that dies is replaced; no process is left behind, not even when the parent is killed.
+- No client can cause a line in the log, and nothing goes to standard output. ``lifecycle.ignore``
+  drops the remarks of a framework about its clients.
+- A request that is too large is refused while it arrives, and one that does not arrive in time is
+  cut off (``client_timeouts.enforce``, which ``lifecycle.run`` calls). No body is decompressed.
+- At the level debug each request is one line of the log (``access_log``), also one that is refused
+  as malformed. At every other level, requests take no extra step for it.
+- After a stop signal the server accepts nothing more, lets requests in flight finish for
+  ``TIMEOUTS.finish`` seconds, cuts off the rest, and ends within ``TIMEOUTS.stop`` seconds. Idle
+  and silent clients do not delay it.
+- A worker that dies is replaced. No process is left behind, not even when the parent is killed.
 """

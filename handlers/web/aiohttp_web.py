@@ -12,16 +12,12 @@ from aiohttp.http import HttpProcessingError
 
 from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
+from handlers.timeouts import TIMEOUTS
 from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import Listen
-from handlers.web.patience import IDLE_SECONDS
 from handlers.web.supervisor import Ready
 from runtime.listen import BACKLOG
-
-# How long the rest of a refused body is read and dropped. With aiohttp's own 10 s, one that is
-# refused because the server closes would hold up its end.
-LINGER_SECONDS = 1.0
 
 # What a client can do, and aiohttp logs: it asserts that the client is still there in a task that
 # begins a turn of the loop later. An assertion of a page's is no error of aiohttp's (`site`).
@@ -176,8 +172,9 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
         bodies = Bodies()
         runner = web.AppRunner(
             application(site, bodies),
-            lingering_time=LINGER_SECONDS,
-            keepalive_timeout=IDLE_SECONDS,
+            # aiohttp's own 10 s would hold up the end of a server that refuses a body.
+            lingering_time=TIMEOUTS.linger,
+            keepalive_timeout=TIMEOUTS.idle,
             # A few bytes can be the beginning of a body without an end.
             auto_decompress=False,
             **logged(),

@@ -12,7 +12,7 @@ from handlers.exchange import BODY_LIMIT
 from handlers.web import access_log
 
 # What is read and dropped of a body over the limit: an answer sent before it has all come would be
-# lost with the connection. More than ``patience.MOST_UNANSWERED`` would be cut off.
+# lost with the connection. More than ``client_timeouts.MOST_UNANSWERED`` would be cut off.
 MOST_DROPPED = 3 * 2**19
 MOST_DIGITS = 20
 

@@ -19,6 +19,8 @@ import contextlib
 import ctypes
 from typing import Any, Callable, Coroutine, Iterable, List, Optional
 
+from handlers.timeouts import TIMEOUTS
+
 # Of japronto 0.1.2 on x86-64.
 _PROTOCOL_SIZE = 7208
 _PARSER_AT = 16
@@ -28,8 +30,6 @@ _CLOSE = 1
 _NO_LENGTH = 2**64 - 1
 # Of what is kept of a request; a body between BODY_LIMIT and that is refused by its page.
 MOST_KEPT = 3 * 2**19
-# How long the rest of a refused request is read and dropped, so that its client sees the answer.
-LINGER_SECONDS = 1.0
 
 # Of mallopt(3).
 _M_MMAP_THRESHOLD = -3
@@ -168,7 +168,7 @@ class Dropping(asyncio.Protocol):
     """Reads and drops the rest of a refused request, for a while."""
 
     def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
-        self._timer = loop.call_later(LINGER_SECONDS, transport.close)
+        self._timer = loop.call_later(TIMEOUTS.linger, transport.close)
 
     def connection_lost(self, error: Optional[Exception]) -> None:
         self._timer.cancel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import logging
+import math
 import socket
 from http.cookies import SimpleCookie
 from typing import Any, Callable, Optional, Tuple
@@ -14,7 +15,8 @@ from japronto.protocol.cprotocol import Protocol
 
 from handlers.exchange import BODY_LIMIT, SESSION, Page
 from handlers.site import Route, Site
-from handlers.web import access_log, japronto_line, patience
+from handlers.timeouts import TIMEOUTS
+from handlers.web import access_log, client_timeouts, japronto_line
 from handlers.web.lifecycle import NewLoop, finished
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
@@ -141,8 +143,8 @@ class SiteApplication(Application):  # type: ignore[misc]
     """japronto with our error pages, and an end that waits for requests in flight."""
 
     def __init__(self, site: Site, loop: asyncio.AbstractEventLoop) -> None:
-        # In seconds, as long as anywhere: the looks of ``patience`` are more exact.
-        super().__init__(reaper_settings={"idle_timeout": int(patience.IDLE_SECONDS)})
+        # In seconds, as on every framework; the checks of `client_timeouts` are more exact.
+        super().__init__(reaper_settings={"idle_timeout": math.ceil(TIMEOUTS.idle)})
         self._loop = loop
         if japronto_line.fits(Protocol):
             self._protocol_factory = japronto_line.protocols(Protocol)
@@ -255,8 +257,8 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
         listen.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
         japronto_line.keep_large_buffers_apart()
         made = (LoggedApplication if access_log.wanted() else SiteApplication)(site, own)
-        floods = patience.Look(made.refuse_floods, FLOOD_SECONDS)
-        patience.begin(listen.socket, own, floods, tick=FLOOD_TICK_SECONDS)
+        floods = client_timeouts.Check(made.refuse_floods, FLOOD_SECONDS)
+        client_timeouts.enforce(listen.socket, own, floods, tick=FLOOD_TICK_SECONDS)
         made.serve(reloader_pid=None, **where)
 
     return supervise(work, listen, workers, ready)

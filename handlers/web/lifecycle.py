@@ -10,15 +10,12 @@ import socket
 from typing import Awaitable, Callable, Optional, Type
 
 from handlers.site import Site
-from handlers.web import patience
+from handlers.timeouts import TIMEOUTS
+from handlers.web import client_timeouts
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
 
-# How long requests in flight may take to finish after SIGTERM or Ctrl-C.
-FINISH_SECONDS = 5.0
-LOOK_SECONDS = 0.02
-# How long what is cancelled after that may take to see it.
-CANCEL_SECONDS = 1.0
+PAUSE_SECONDS = 0.02
 
 NewLoop = Callable[[], asyncio.AbstractEventLoop]
 # Accepts on the socket; returns what stops accepting and waits for requests in flight.
@@ -46,11 +43,11 @@ def ignore(
 
 
 async def finished(done: Callable[[], bool]) -> bool:
-    """Ask until what is in flight is done, for FINISH_SECONDS at most; whether it is."""
-    for _ in range(int(FINISH_SECONDS / LOOK_SECONDS)):
+    """Ask until what is in flight is done, for TIMEOUTS.finish seconds at most; whether it is."""
+    for _ in range(int(TIMEOUTS.finish / PAUSE_SECONDS)):
         if done():
             return True
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(PAUSE_SECONDS)
     return done()
 
 
@@ -91,7 +88,7 @@ def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
     for task in tasks:
         task.cancel()
     if tasks:
-        loop.run_until_complete(asyncio.wait(tasks, timeout=CANCEL_SECONDS))
+        loop.run_until_complete(asyncio.wait(tasks, timeout=TIMEOUTS.cancel))
 
 
 async def _serve(site: Site, start: Start, sock: socket.socket, life: Life) -> None:
@@ -101,10 +98,10 @@ async def _serve(site: Site, start: Start, sock: socket.socket, life: Life) -> N
     try:
         await site.open(lenient=not life.first, refresh=life.number == 0)
         finish = await start(sock)
-        patience.begin(sock, loop)
+        client_timeouts.enforce(sock, loop)
         life.started()
         await stop.wait()
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(finish(), FINISH_SECONDS + 1)
+            await asyncio.wait_for(finish(), TIMEOUTS.finish + 1)
     finally:
         await site.close()

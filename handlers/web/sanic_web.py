@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import socket
 from typing import Any, Awaitable, Callable, Coroutine, Dict, Optional, Tuple
 
@@ -14,10 +15,10 @@ from sanic.response import HTTPResponse, text
 
 from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
+from handlers.timeouts import TIMEOUTS
 from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import Listen
-from handlers.web.patience import IDLE_SECONDS
 from handlers.web.supervisor import Ready
 from runtime.listen import BACKLOG
 
@@ -104,7 +105,7 @@ def application(site: Site) -> Sanic[Any, Any]:
     app.config.update(
         {
             "REQUEST_MAX_SIZE": BODY_LIMIT,
-            "KEEP_ALIVE_TIMEOUT": int(IDLE_SECONDS),
+            "KEEP_ALIVE_TIMEOUT": math.ceil(TIMEOUTS.idle),
             "ACCESS_LOG": False,
             "FALLBACK_ERROR_FORMAT": "text",
         }

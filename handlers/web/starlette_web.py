@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import socket
 from typing import Any, Awaitable, Callable, Iterator
 
@@ -18,10 +19,10 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
+from handlers.timeouts import TIMEOUTS
 from handlers.web import access_log, asgi
-from handlers.web.lifecycle import FINISH_SECONDS, NewLoop, finished, ignore, run
+from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import Listen
-from handlers.web.patience import IDLE_SECONDS
 from handlers.web.supervisor import Ready
 from runtime.listen import BACKLOG
 
@@ -159,8 +160,8 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
             access_log=False,
             proxy_headers=False,
             backlog=BACKLOG,
-            timeout_keep_alive=int(IDLE_SECONDS),
-            timeout_graceful_shutdown=int(FINISH_SECONDS),
+            timeout_keep_alive=math.ceil(TIMEOUTS.idle),
+            timeout_graceful_shutdown=math.ceil(TIMEOUTS.finish),
         )
         server = Server(config)
         serving = asyncio.ensure_future(server.serve([sock]))

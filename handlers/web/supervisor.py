@@ -12,18 +12,14 @@ import traceback
 from typing import Any, Callable, Dict, Iterable, NamedTuple, NoReturn
 
 from data_interface.store import StoreError
+from handlers.timeouts import TIMEOUTS
 from handlers.web.listen import Listen
 from runtime.child import dies_with_parent
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
-STOP_SECONDS = 8.0
 # So many lives in a row that end before they served are the end of the server. One that served is
 # always followed by another: clients can end it, and must not end the site.
 MOST_VAIN_LIVES = 5
-# Who dies sooner than that is followed after a pause, which grows up to the longest.
-SHORT_LIFE_SECONDS = 1.0
-PAUSE_SECONDS = 0.1
-LONGEST_PAUSE_SECONDS = 0.8
 
 FAILED = 1
 STARTED = b"+"
@@ -112,9 +108,9 @@ class Supervisor:
     def _pause(self, number: int) -> float:
         """Seconds before a worker's next life."""
         lived = time.monotonic() - self._born[number]
-        short = self._short_lives.get(number, 0) + 1 if lived < SHORT_LIFE_SECONDS else 0
+        short = self._short_lives.get(number, 0) + 1 if lived < TIMEOUTS.short_life else 0
         self._short_lives[number] = short
-        return min(PAUSE_SECONDS * short, LONGEST_PAUSE_SECONDS)
+        return min(TIMEOUTS.restart * short, TIMEOUTS.longest_restart)
 
     def _start(self, number: int, first: bool) -> None:
         """Fork a worker."""
@@ -150,7 +146,7 @@ class Supervisor:
         self._listen.close()
         # wait goes on after a signal, so the time limit comes as a signal too.
         signal.signal(signal.SIGALRM, lambda *_: self._signal(signal.SIGKILL))
-        signal.setitimer(signal.ITIMER_REAL, STOP_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, TIMEOUTS.stop)
         self._signal(signal.SIGTERM)
 
     def _end(self) -> None:

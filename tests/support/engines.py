@@ -1,17 +1,22 @@
-"""The engines under test, on databases of this test run, one server at a time."""
+"""The engines that tests choose from, and the fixtures that start servers of them.
+
+A test names its engines with `on` (a server shared by tests that leave it as it was) or `with_each`
+(the test starts a server for itself). `others` are the engines that `tests/long` adds: a module
+there imports the test from `tests/live`.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from data_interface import BACKENDS
-from handlers import LOOPS, WEB
+from handlers import WEB
 from handlers.engine import PLAIN_LOOP, Engine, every_engine, parse
 from tests.conftest import absent
 from tests.support.site_server import (
@@ -20,45 +25,48 @@ from tests.support.site_server import (
     Databases,
     SiteServer,
     environment,
-    fleet,
     serving,
 )
 
+
+def pairwise(engines: Sequence[Engine]) -> list[str]:
+    """Return few engines in which each two levels that go together meet, such as sanic and pool."""
+
+    def pairs(engine: Engine) -> set[Any]:
+        return set(itertools.combinations(engine.factors.items(), 2))
+
+    missing = set().union(*map(pairs, engines))
+    chosen = []
+    while missing:
+        best = max(engines, key=lambda engine: len(pairs(engine) & missing))
+        chosen.append(best.name)
+        missing -= pairs(best)
+    return chosen
+
+
 ENGINES = every_engine()
-
-
-def rotated(turn: int = 0) -> list[str]:
-    """Each web framework on each backend once; connection modes and loops take turns.
-
-    Turns 0 and 2 together try every mode and every loop with every framework.
-    """
-    loops, found = list(LOOPS), []
-    for row, web in enumerate(WEB):
-        for column, (backend, plugin) in enumerate(BACKENDS.items()):
-            step = row + column + turn
-            connection = plugin.connections[step % len(plugin.connections)]
-            loop = loops[(step // 2 + row) % len(loops)]
-            engine = Engine(web, backend, connection, loop)
-            found += [engine.name] if engine in ENGINES else []
-    return found
-
-
-def stored(names: Sequence[str]) -> list[str]:
-    """Those that ask a database."""
-    return [name for name in names if parse(name).plugins[1].database]
-
-
-DEEP = rotated()
-STORED = stored(DEEP)
-OUTAGES = list(dict.fromkeys([*STORED, *stored(rotated(2))]))
-# Where only the framework and the loop matter: without a database.
+PAIRS = pairwise(ENGINES)
+# Engines that ask a database, and engines that do not: the latter show a framework by itself.
+STORED = [name for name in PAIRS if parse(name).plugins[1].database]
 BARE = [engine.name for engine in ENGINES if not engine.plugins[1].database]
 ON_MEMORY = [name for name in BARE if parse(name).loop == PLAIN_LOOP]
 
 
+def in_turn(factor: str) -> list[str]:
+    """Return an engine with a database for each level of a factor; the other factors vary."""
+    groups: dict[str, list[str]] = {}
+    for name in STORED:
+        groups.setdefault(parse(name).factors[factor], []).append(name)
+    return [names[number % len(names)] for number, names in enumerate(groups.values())]
+
+
+EACH_WEB = in_turn("web")
+EACH_BACKEND = in_turn("backend")
+
+
 @pytest.fixture(scope="session")
 def availability() -> dict[str, Any]:
-    """Of every engine, what `--list` says of it."""
+    """The entries of `server.py --list`, by engine name."""
     command = [sys.executable, str(SERVER), "--list", "--json"]
     answer = subprocess.run(
         command, capture_output=True, check=True, timeout=START_SECONDS, env=environment()
@@ -67,14 +75,14 @@ def availability() -> dict[str, Any]:
 
 
 class Starter:
-    """Says whether an engine runs here, and has its database ready."""
+    """Checks that an engine runs on this machine, and keeps its database up."""
 
     def __init__(self, databases: Databases, availability: dict[str, Any]) -> None:
         self.databases = databases
         self._availability = availability
 
     def ready(self, name: str) -> Engine:
-        """The engine; ends the test where it cannot run on this machine."""
+        """Return the engine; end the test where the engine cannot run on this machine."""
         reason = self._availability[name]["reason"]
         if reason:
             absent(f"{name}: {reason}")
@@ -87,13 +95,13 @@ class Starter:
 
 @pytest.fixture(scope="session")
 def starter(databases: Databases, availability: dict[str, Any]) -> Starter:
-    """Ready to start servers."""
+    """The starter of this process's servers."""
     return Starter(databases, availability)
 
 
 @pytest.fixture(scope="session")
 def site(request: pytest.FixtureRequest, starter: Starter) -> Iterator[SiteServer]:
-    """A server of the engine the test is parametrized with; shared by tests that leave it alive."""
+    """A server of the engine that the test is parametrized with; tests share it."""
     starter.ready(request.param)
     with serving(request.param, starter.databases.env()) as server:
         yield server
@@ -101,49 +109,49 @@ def site(request: pytest.FixtureRequest, starter: Starter) -> Iterator[SiteServe
 
 @pytest.fixture(scope="session")
 def reference(starter: Starter) -> Iterator[SiteServer]:
-    """The server whose pages all others must give."""
+    """The server whose pages all others must equal."""
     with serving(ON_MEMORY[0], starter.databases.env()) as server:
         yield server
 
 
 @pytest.fixture(autouse=True)
 def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Nothing that a client does writes a line to the log."""
+    """Fail a test whose client made the shared server write to its log."""
     server = request.getfixturevalue("site") if "site" in request.fixturenames else None
     yield
     if server is not None:
         assert server.news() == ""
 
 
-@pytest.fixture(scope="module")
-def group(request: pytest.FixtureRequest, starter: Starter) -> Iterator[dict[str, SiteServer]]:
-    """All servers of one web framework on one backend, by engine name."""
-    web, backend = request.param
-    names = [e.name for e in ENGINES if (e.web, e.backend) == (web, backend)]
-    for name in names:
-        starter.ready(name)
-    with fleet(names, starter.databases.env()) as servers:
-        yield servers
-
-
-def each(engines: Iterable[str], gap: str = "") -> list[Any]:
-    """Parameters of a test.
-
-    ``gap``: what of the contract the test is about; a framework that names it must fail.
-    """
+def each(engines: Sequence[str], gap: str = "") -> list[Any]:
+    """Return a test's parameters; a framework that has `gap` among its gaps must fail the test."""
     found = []
     for engine in map(parse, engines):
-        gone = gap and gap in WEB[engine.web].gaps
+        has_gap = gap and gap in WEB[engine.web].gaps
         expected = pytest.mark.xfail(reason=f"{engine.web} {gap}", strict=True)
-        found.append(pytest.param(engine.name, marks=[expected] if gone else [], id=engine.name))
+        found.append(pytest.param(engine.name, marks=[expected] if has_gap else [], id=engine.name))
     return found
 
 
-def on(engines: list[str], gap: str = "") -> pytest.MarkDecorator:
-    """The test runs against a server of each of these engines."""
-    return pytest.mark.parametrize("site", each(engines, gap), indirect=True, scope="session")
+def on(engines: Sequence[str], gap: str = "", others: Sequence[str] = ()) -> pytest.MarkDecorator:
+    """Run a test against the shared server of each of these engines."""
+    return pytest.mark.engines("site", engines, gap, others)
 
 
-def with_each(engines: Iterable[str], gap: str = "") -> pytest.MarkDecorator:
-    """The test starts a server of each of these engines for itself."""
-    return pytest.mark.parametrize("engine", each(engines, gap))
+def with_each(
+    engines: Sequence[str], gap: str = "", others: Sequence[str] = ()
+) -> pytest.MarkDecorator:
+    """Run a test once for each of these engines; the test starts the servers."""
+    return pytest.mark.engines("engine", engines, gap, others)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Parametrize a test by its marks: with `engines` in tests/live, with the others in long."""
+    for mark in metafunc.definition.iter_markers("engines"):
+        fixture, engines, gap, others = mark.args
+        if others and "long" in metafunc.definition.path.parts:
+            engines = [name for name in others if name not in engines]
+        if fixture == "site":
+            metafunc.parametrize("site", each(engines, gap), indirect=True, scope="session")
+        else:
+            metafunc.parametrize("engine", each(engines, gap))

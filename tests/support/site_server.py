@@ -32,7 +32,7 @@ SERVING = re.compile(
 )
 # What a server takes from its environment.
 OURS = {"DATABASE_URL", "MYSQL_URL", "POOL_SIZE", "TARANTOOL_URL", "VAR_DIR"}
-OURS |= {"SITE_CLOCK", "SITE_HISTORY", "SITE_TOKEN"}
+OURS |= {"SITE_CLOCK", "SITE_HISTORY", "SITE_TIMEOUTS", "SITE_TOKEN"}
 TOKEN = "a-token-for-the-tests"
 START_SECONDS = 40.0
 STOP_SECONDS = 15.0

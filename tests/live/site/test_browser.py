@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,18 +14,12 @@ from playwright.sync_api import (
     Page,
     Request,
     expect,
-    sync_playwright,
 )
 
-from tests.conftest import absent
 from tests.support.html import numbers
 from tests.support.site_client import get, sticker
 from tests.support.site_server import SiteServer, environment, serving, until
 
-OPTIONS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
 PHONE = {"width": 390, "height": 844}
 NOTICE = "Your vote has been counted"
 REPORTS = tuple(f"/reports/{number}" for number in range(1, 6))
@@ -34,19 +27,6 @@ PAGES = ("/", "/good", "/bad", "/about", *REPORTS, "/missing")
 # About shows numbers that are up to 5 s old.
 REFRESHED_SECONDS = 8.0
 MILLISECONDS = 10_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = shutil.which("chromium")
-    if program is None:
-        absent("no chromium: apt-get install chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=program, args=OPTIONS, timeout=3 * MILLISECONDS
-        )
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

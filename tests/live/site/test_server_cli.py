@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from databases import find
-from handlers import WEB
-from handlers.engine import FORM, every_engine, levels, parse
+from handlers.engine import every_engine, levels, parse
 from handlers.render import RENDERERS
 from runtime.paths import ROOT
 from tests.conftest import absent
@@ -56,27 +55,6 @@ def complaint(done: subprocess.CompletedProcess[str], status: int) -> str:
     return line
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("aiohtp-tarantool-one", "did you mean 'aiohttp-tarantool-one'?"),
-        ("aiohtp", "did you mean 'aiohttp'?"),
-        ("japronto-postgre-pool-uvloop", "did you mean 'japronto-postgres-pool-uvloop'?"),
-        ("sanic-memory-pool", "memory has the connection modes one, not 'pool'"),
-        (
-            "django-postgres-one",
-            "there is no web framework 'django', only " + ", ".join(WEB),
-        ),
-        ("aiohttp-mysql-one", "there is no backend 'mysql', only memory"),
-        ("", f"'': an engine is {FORM}"),
-        ("uvloop", f"an engine is {FORM}"),
-        ("aiohttp-tarantool-one-asyncio", f"an engine is {FORM}"),
-    ],
-)
-def test_an_unknown_engine_is_wrong_use(name: str, said: str) -> None:
-    assert said in complaint(run("-e", name), 2)
-
-
 @pytest.mark.parametrize("beginning", ["sanic", "Aiohttp-Tarantool"])
 def test_the_beginning_of_a_name_offers_the_engines_that_have_it(beginning: str) -> None:
     done = run("-e", beginning)
@@ -87,32 +65,6 @@ def test_the_beginning_of_a_name_offers_the_engines_that_have_it(beginning: str)
     ]
     assert [line.split()[0] for line in offered] == expected
     assert f"{beginning!r} begins the names of {len(expected)} engines" in first
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("-e",), "expected one argument"),
-        (("-p", "http"), "'http' is no port: 0 to 65535"),
-        (("-p", "-1"), "-p/--port"),
-        (("-p", "65536"), "'65536' is no port: 0 to 65535"),
-        (("-l", "loud"), "invalid choice: 'loud': debug, info, warning, error, critical"),
-        (("-l", "wraning"), "did you mean 'warning'?"),
-        (("--workers", "0"), "1 to 64"),
-        (("--workers", "65"), "1 to 64"),
-        (("--workers", "many"), "1 to 64"),
-        (("--render", "jinga"), "invalid choice: 'jinga': did you mean 'jinja'?"),
-        (("--python", "3.6"), "3.7 and newer, not 3.6"),
-        (("--python", "new"), "X.Y, as in 3.12"),
-        (("--colour",), "unknown argument '--colour': see server.py --help"),
-        (("--wrokers", "2"), "unknown argument '--wrokers': did you mean '--workers'?"),
-        (("more",), "unknown argument 'more'"),
-        (("--json",), "--json says how --list is printed"),
-    ],
-    ids=str,
-)
-def test_wrong_use_is_one_line_before_anything_starts(options: tuple[str, ...], said: str) -> None:
-    assert said in complaint(run("-e", ENGINE, *options), 2)
 
 
 def test_an_engine_is_known_in_any_case() -> None:
@@ -139,20 +91,9 @@ def test_pages_are_the_same_however_they_are_rendered(engine: str) -> None:
     assert pages.count(pages[0]) == len(RENDERERS) > 1
 
 
-@pytest.mark.parametrize("size", ["0", "-1", "many", "1001", "1.5"])
-def test_a_wrong_pool_size_is_one_line(size: str) -> None:
-    line = complaint(run("-e", ENGINE, "-p", "0", env={"POOL_SIZE": size}), 1)
-    assert f"POOL_SIZE={size}" in line
-
-
 def test_a_clock_that_is_none_is_one_line() -> None:
     line = complaint(run("-e", ENGINE, "-p", "0", env={"SITE_CLOCK": "noon"}), 1)
     assert "SITE_CLOCK=noon: must be a time" in line
-
-
-def test_several_workers_with_a_site_each_are_refused() -> None:
-    line = complaint(run("-e", ENGINE, "-p", "0", "--workers", "2"), 2)
-    assert "memory keeps the votes in the server's own process" in line
 
 
 def test_a_port_that_is_taken_is_one_line() -> None:
@@ -162,7 +103,7 @@ def test_a_port_that_is_taken_is_one_line() -> None:
     assert str(port) in line
 
 
-@pytest.mark.parametrize("host", ["no.such.invalid", "nonsense..", "x" * 70])
+@pytest.mark.parametrize("host", ["no.such.invalid", "x" * 70])
 def test_a_host_that_does_not_resolve_is_one_line(host: str) -> None:
     line = complaint(run("-e", ENGINE, "-p", "0", "--host", host), 1)
     assert f"--host {host!r}: no such host; try 127.0.0.1" in line
@@ -181,34 +122,23 @@ def test_a_second_server_on_the_port_is_one_line() -> None:
         assert get(server.url, "/ugly").status == 200
 
 
-UNREACHABLE = [
-    ("aiohttp-postgres-pool", "DATABASE_URL", "postgresql://nobody@127.0.0.1:{closed}/none"),
-    ("sanic-postgres-query", "DATABASE_URL", "postgresql://nobody@127.0.0.1:{silent}/none"),
-    ("japronto-postgres-one", "DATABASE_URL", "postgresql://nobody@127.0.0.1:{closed}/none"),
-    ("aiohttp-postgres-one", "DATABASE_URL", "not a URL"),
-    ("aiohttp-postgres-one", "DATABASE_URL", "mysql://root@127.0.0.1:{closed}/none"),
-    ("aiohttp-postgres-one", "DATABASE_URL", "postgresql://nobody@no.such.invalid/none"),
-    ("aiohttp-asyncmy-pool", "MYSQL_URL", "mysql://nobody@127.0.0.1:{closed}/none"),
-    ("aiohttp-asyncmy-one", "MYSQL_URL", "mysql://nobody@127.0.0.1:{silent}/none"),
-    ("sanic-aiomysql-query", "MYSQL_URL", "mysql://nobody@127.0.0.1:{silent}/none"),
-    ("aiohttp-aiomysql-pool", "MYSQL_URL", "mysql://nobody@no.such.invalid/none"),
-    ("japronto-aiomysql-one", "MYSQL_URL", "mysql://nobody@/none?unix_socket=/no/such.sock"),
-    ("aiohttp-asyncmy-one", "MYSQL_URL", "postgresql://nobody@127.0.0.1:{closed}/none"),
-    ("aiohttp-tarantool-one", "TARANTOOL_URL", "tarantool://127.0.0.1:{closed}"),
-    ("sanic-tarantool-pool", "TARANTOOL_URL", "tarantool://127.0.0.1:{silent}"),
-    ("japronto-tarantool-one", "TARANTOOL_URL", "tarantool://127.0.0.1:{closed}"),
-    ("japronto-aiotarantool-one", "TARANTOOL_URL", "tarantool://127.0.0.1:{silent}"),
-    ("aiohttp-tarantool-one", "TARANTOOL_URL", "not a URL"),
-    ("aiohttp-tarantool-one", "TARANTOOL_URL", "tarantool://no.such.invalid:3301"),
-    ("aiohttp-tarantool-one", "TARANTOOL_URL", "tarantool:///no/such.sock"),
-    ("aiohttp-aiotarantool-one", "TARANTOOL_URL", "tarantool://127.0.0.1:{closed}"),
-]
-
-
-@pytest.mark.parametrize(("engine", "variable", "url"), UNREACHABLE, ids=lambda it: str(it)[:60])
+@pytest.mark.parametrize(
+    ("engine", "variable", "url"),
+    [
+        ("aiohttp-postgres-pool", "DATABASE_URL", "postgresql://nobody@127.0.0.1:{closed}/none"),
+        ("aiohttp-postgres-one", "DATABASE_URL", "not a URL"),
+        ("sanic-tarantool-pool", "TARANTOOL_URL", "tarantool://127.0.0.1:{silent}"),
+        ("japronto-aiomysql-one", "MYSQL_URL", "mysql://nobody@/none?unix_socket=/no/such.sock"),
+    ],
+    ids=lambda it: str(it)[:60],
+)
 def test_a_database_that_cannot_be_reached_is_one_line(
     engine: str, variable: str, url: str
 ) -> None:
+    check_unreachable(engine, variable, url)
+
+
+def check_unreachable(engine: str, variable: str, url: str) -> None:
     _must_run(engine)
     with socket.create_server(("127.0.0.1", 0)) as silent, socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -219,7 +149,7 @@ def test_a_database_that_cannot_be_reached_is_one_line(
     complaint(done, 1)
 
 
-@pytest.mark.parametrize("web", WEB)
+@pytest.mark.parametrize("web", ["aiohttp", "japronto"])
 def test_workers_that_cannot_reach_the_database_say_so_once(web: str) -> None:
     engine = f"{web}-tarantool-one"
     _must_run(engine)

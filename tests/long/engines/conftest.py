@@ -1,5 +1,19 @@
-"""The fixtures that start servers of engines."""
+"""The fixtures that start servers of engines, for all tests of this folder."""
 
-from tests.support.engines import availability, group, quiet, reference, site, starter
+from tests.support.engines import (
+    availability,
+    pytest_generate_tests,
+    quiet,
+    reference,
+    site,
+    starter,
+)
 
-__all__ = ["availability", "group", "quiet", "reference", "site", "starter"]
+__all__ = [
+    "availability",
+    "pytest_generate_tests",
+    "quiet",
+    "reference",
+    "site",
+    "starter",
+]

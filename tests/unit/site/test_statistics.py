@@ -11,6 +11,7 @@ from data_interface.store import Statistics, Unavailable
 from handlers import site as site_module
 from handlers.render import RENDERERS
 from handlers.site import Settings, Site
+from handlers.timeouts import Timeouts
 from tests.stores.bench import eventually
 
 
@@ -50,7 +51,7 @@ def lines(store: Troubled, caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_what_a_refresh_met_is_said_and_the_next_follows(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(site_module, "REFRESH_SECONDS", 0.01)
+    monkeypatch.setattr(site_module, "TIMEOUTS", Timeouts(refresh=0.01))
     away = Unavailable("nobody answers")
     assert lines(Troubled(away), caplog) == []
     assert lines(Troubled(away, away, away), caplog) == [

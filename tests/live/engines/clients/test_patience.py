@@ -8,14 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from handlers.web.patience import (
-    IDLE_SECONDS,
-    LONGEST_STEP_SECONDS,
-    LOOK_SECONDS,
-    MOST_UNANSWERED,
-    REQUEST_SECONDS,
-    Patience,
-)
+from handlers.timeouts import TIMEOUTS
+from handlers.web.client_timeouts import LONGEST_STEP, MOST_UNANSWERED, ClientTimeouts
 
 # The kernel says in milliseconds what came first.
 MOMENT = 0.02
@@ -27,7 +21,7 @@ class Line:
     def __init__(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.now = 1000.0
-        self._patience = Patience(self._listening, lambda: self.now)
+        self._timeouts = ClientTimeouts(self._listening, lambda: self.now)
         self.client = socket.create_connection(self._listening.getsockname())
         self.server, _ = self._listening.accept()
         self.client.settimeout(5.0)
@@ -35,11 +29,11 @@ class Line:
 
     def wait(self, seconds: float, drip: bytes = b"") -> bool:
         """Look once a second for so long, with a byte before each; whether it was shut down."""
-        for _ in range(int(seconds / LOOK_SECONDS)):
+        for _ in range(int(seconds / TIMEOUTS.check)):
             if drip:
                 self.ask(drip)
-            self.now += LOOK_SECONDS
-            if self._patience.look():
+            self.now += TIMEOUTS.check
+            if self._timeouts.check():
                 assert self.server.recv(1) == b""
                 return True
         return False
@@ -63,7 +57,7 @@ class Line:
     def look_late(self, seconds: float) -> int:
         """A look that comes so much later than the last."""
         self.now += seconds
-        return self._patience.look()
+        return self._timeouts.check()
 
     def close(self) -> None:
         for one in (self.client, self.server, self._listening):
@@ -78,59 +72,59 @@ def line() -> Iterator[Line]:
 
 
 def test_who_says_nothing_has_the_time_of_a_request(line: Line) -> None:
-    assert not line.wait(REQUEST_SECONDS)
-    assert line.wait(2 * LOOK_SECONDS)
+    assert not line.wait(TIMEOUTS.request)
+    assert line.wait(2 * TIMEOUTS.check)
 
 
 def test_who_drips_has_no_more(line: Line) -> None:
-    assert not line.wait(REQUEST_SECONDS, b"x")
-    assert line.wait(2 * LOOK_SECONDS, b"x")
+    assert not line.wait(TIMEOUTS.request, b"x")
+    assert line.wait(2 * TIMEOUTS.check, b"x")
 
 
 def test_who_was_answered_may_be_idle_for_longer(line: Line) -> None:
     for _ in range(2):
         line.ask(b"GET / HTTP/1.1\r\n\r\n")
         line.answer()
-        assert not line.wait(IDLE_SECONDS)
-    assert line.wait(2 * LOOK_SECONDS)
+        assert not line.wait(TIMEOUTS.idle)
+    assert line.wait(2 * TIMEOUTS.check)
 
 
 def test_half_a_request_after_an_answer_is_one_on_its_way(line: Line) -> None:
     line.ask(b"GET / HTTP/1.1\r\n\r\n")
     line.answer()
     line.ask(b"GE")
-    assert not line.wait(REQUEST_SECONDS)
-    assert line.wait(2 * LOOK_SECONDS)
+    assert not line.wait(TIMEOUTS.request)
+    assert line.wait(2 * TIMEOUTS.check)
 
 
 def test_half_a_request_after_a_pause_is_one_on_its_way(line: Line) -> None:
     line.ask(b"GET / HTTP/1.1\r\n\r\n")
     line.answer()
-    assert not line.wait(IDLE_SECONDS - 2 * LOOK_SECONDS)
+    assert not line.wait(TIMEOUTS.idle - 2 * TIMEOUTS.check)
     line.ask(b"GE")
-    assert not line.wait(REQUEST_SECONDS)
-    assert line.wait(2 * LOOK_SECONDS)
+    assert not line.wait(TIMEOUTS.request)
+    assert line.wait(2 * TIMEOUTS.check)
 
 
 def test_who_sends_too_much_is_not_waited_for(line: Line) -> None:
     line.ask(b"x" * (MOST_UNANSWERED - 1))
-    assert not line.wait(LOOK_SECONDS)
+    assert not line.wait(TIMEOUTS.check)
     line.ask(b"xx")
-    assert line.wait(LOOK_SECONDS)
+    assert line.wait(TIMEOUTS.check)
 
 
 def test_much_that_is_answered_is_not_too_much(line: Line) -> None:
     for _ in range(5):
         line.ask(b"x" * (MOST_UNANSWERED - 1))
         line.answer()
-        assert not line.wait(LOOK_SECONDS)
+        assert not line.wait(TIMEOUTS.check)
 
 
 def test_a_process_that_did_not_listen_blames_nobody(line: Line) -> None:
-    assert not line.wait(LOOK_SECONDS)
-    assert line.look_late(10 * IDLE_SECONDS) == 0
-    assert not line.wait(REQUEST_SECONDS - LONGEST_STEP_SECONDS - LOOK_SECONDS)
-    assert line.wait(3 * LOOK_SECONDS)
+    assert not line.wait(TIMEOUTS.check)
+    assert line.look_late(10 * TIMEOUTS.idle) == 0
+    assert not line.wait(TIMEOUTS.request - LONGEST_STEP - TIMEOUTS.check)
+    assert line.wait(3 * TIMEOUTS.check)
 
 
 def test_only_clients_are_looked_at(line: Line) -> None:
@@ -138,7 +132,7 @@ def test_only_clients_are_looked_at(line: Line) -> None:
     other = Line()
     pair = socket.socketpair()
     try:
-        assert line.wait(REQUEST_SECONDS + 2 * LOOK_SECONDS)
+        assert line.wait(TIMEOUTS.request + 2 * TIMEOUTS.check)
         other.ask(b"x")
         other.answer(b"y")
         pair[0].sendall(b"x")

@@ -15,7 +15,7 @@ import pytest
 
 from handlers import LOOPS
 from handlers.engine import parse
-from handlers.web.patience import REQUEST_SECONDS
+from handlers.timeouts import TIMEOUTS
 from tests.support.engines import BARE, Starter, with_each
 from tests.support.site_client import Client, get
 from tests.support.site_server import SiteServer, fleet, until
@@ -140,7 +140,7 @@ def test_slow_clients_are_gone_in_time_and_harm_nobody(starter: Starter, loop: s
                     time.sleep(DRIP_SECONDS)
             lived = time.monotonic() - began
             assert not crowd.open, f"{len(crowd.open)} after {lived:.0f} s"
-            assert lived > REQUEST_SECONDS - 3.0, "they had no time"
+            assert lived > TIMEOUTS.request - 3.0, "they had no time"
             assert took < SERVED_SECONDS
         finally:
             crowd.close()
@@ -160,7 +160,7 @@ def come_slowly(server: SiteServer) -> None:
             connection.sendall(request[at : at + 8])
             time.sleep(1.1)
         assert b" 400 " in connection.recv(65536).splitlines()[0]
-        time.sleep(max(0.0, began + REQUEST_SECONDS + 2.0 - time.monotonic()))
+        time.sleep(max(0.0, began + TIMEOUTS.request + 2.0 - time.monotonic()))
         assert idle.ask("GET", "/ugly").status == 200
         idle.close()
     assert server.log() == ""

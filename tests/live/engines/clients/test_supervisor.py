@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from handlers.web.supervisor import LONGEST_PAUSE_SECONDS, MOST_VAIN_LIVES
+from handlers.timeouts import TIMEOUTS
+from handlers.web.supervisor import MOST_VAIN_LIVES
 from runtime.paths import ROOT
 
 # A server whose workers live as told; what each life says goes to the standard error.
@@ -59,7 +60,7 @@ def test_a_worker_that_served_is_always_followed_and_soon() -> None:
     times = [float(line.split()[-1]) for line in ended.stderr.splitlines() if "life" in line]
     assert len(times) == deaths + 1
     pauses = [later - sooner for sooner, later in itertools.pairwise(times)]
-    assert max(pauses) < LONGEST_PAUSE_SECONDS + 0.2
+    assert max(pauses) < TIMEOUTS.longest_restart + 0.2
     assert min(pauses) > 0.05
 
 

@@ -12,7 +12,7 @@ import pytest
 from data_interface.connections import MOST_CONNECTIONS
 from handlers.engine import parse
 from handlers.site import AWAY
-from tests.support.engines import OUTAGES, STORED, Starter, on, with_each
+from tests.support.engines import EACH_WEB, STORED, Starter, on, with_each
 from tests.support.html import SECURITY, SESSION
 from tests.support.site_client import Answer, ask, ballot, get, vote
 from tests.support.site_server import SiteServer, serving, until
@@ -44,13 +44,13 @@ def all_works(site: SiteServer) -> bool:
 
 
 def in_mode(*modes: str) -> list[str]:
-    """Each framework on each backend that asks a database, the modes in turn."""
-    names = []
-    for number, name in enumerate(STORED):
-        engine = parse(name)._replace(connection=modes[number % len(modes)])
-        if engine.connection in engine.plugins[1].connections:
-            names.append(engine.name)
-    return names
+    """Return the engines with a database whose connection mode is one of these."""
+    return [name for name in STORED if parse(name).connection in modes]
+
+
+POOLS = in_mode("pool", "gate")
+NEW_CONNECTIONS = in_mode("multi", "query")
+WORKERS_AWAY = [name for name in POOLS if parse(name).plugins[1].database == "postgres"]
 
 
 def server_of(site: SiteServer) -> str:
@@ -105,7 +105,7 @@ def check_back(site: SiteServer) -> None:
     assert vote(site.url, found.plus, found.minus).headers["location"] == "/?voted=1"
 
 
-@on(OUTAGES)
+@on(EACH_WEB, others=STORED)
 def test_a_killed_database_is_away_and_then_back(site: SiteServer, starter: Starter) -> None:
     session = SESSION.fullmatch(get(site.url, "/").headers["set-cookie"])
     assert session
@@ -119,7 +119,7 @@ def test_a_killed_database_is_away_and_then_back(site: SiteServer, starter: Star
     assert (again.status, again.headers.get("set-cookie")) == (200, None)
 
 
-@on(OUTAGES)
+@on(EACH_WEB, others=STORED)
 def test_a_hung_database_gives_bounded_answers(site: SiteServer, starter: Starter) -> None:
     with starter.databases.frozen(server_of(site)):
         check_away(site)
@@ -129,7 +129,7 @@ def test_a_hung_database_gives_bounded_answers(site: SiteServer, starter: Starte
     check_back(site)
 
 
-@with_each(in_mode("pool"))
+@with_each(POOLS[:1], others=POOLS)
 def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> None:
     name = starter.ready(engine).plugins[1].database
     assert name
@@ -146,7 +146,7 @@ def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> 
         assert get(server.url, "/").status == 200
 
 
-@with_each([name for name in in_mode("pool") if parse(name).backend == "postgres"])
+@with_each(WORKERS_AWAY[:1], others=WORKERS_AWAY)
 def test_workers_that_are_started_again_meanwhile_serve_once_it_is_back(
     starter: Starter, engine: str
 ) -> None:
@@ -168,7 +168,7 @@ def test_workers_that_are_started_again_meanwhile_serve_once_it_is_back(
         check_back(server)
 
 
-@with_each(in_mode("multi", "query"))
+@with_each(NEW_CONNECTIONS[:1], others=NEW_CONNECTIONS)
 def test_more_visitors_than_connections(starter: Starter, engine: str) -> None:
     """All at once, each with connections of its own: every one has an answer, none a failure."""
     starter.ready(engine)

@@ -15,8 +15,8 @@ import pytest
 
 from handlers import HALF_A_BODY
 from handlers.engine import parse
-from handlers.web.supervisor import STOP_SECONDS
-from tests.support.engines import DEEP, ON_MEMORY, STORED, Starter, with_each
+from handlers.timeouts import Timeouts
+from tests.support.engines import BARE, EACH_WEB, ON_MEMORY, PAIRS, STORED, Starter, with_each
 from tests.support.site_client import FORM, Client, get, read_ballot
 from tests.support.site_server import SiteServer, serving, until
 
@@ -32,7 +32,7 @@ def check_gone(server: SiteServer, below: list[int]) -> None:
     assert server.log() == ""
 
 
-@with_each(DEEP)
+@with_each(ON_MEMORY, others=[*BARE, *PAIRS])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda it: it.name)
 def test_a_signal_ends_it_in_good_order(
     starter: Starter, engine: str, number: signal.Signals
@@ -55,7 +55,10 @@ def test_a_signal_ends_it_in_good_order(
 @with_each(ON_MEMORY)
 def test_a_client_that_fell_silent_does_not_hold_it_up(starter: Starter, engine: str) -> None:
     starter.ready(engine)
-    with serving(engine, starter.databases.env()) as server, contextlib.ExitStack() as stack:
+    limits = Timeouts(finish=1.0, cancel=0.5, stop=5.0)
+    text = ",".join(f"{name}={value}" for name, value in limits._asdict().items())
+    env = starter.databases.env(SITE_TIMEOUTS=text)
+    with serving(engine, env) as server, contextlib.ExitStack() as stack:
         for sent in (b"GET / HT", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nvote"):
             address = ("127.0.0.1", server.port)
             connection = stack.enter_context(socket.create_connection(address, 5.0))
@@ -64,7 +67,7 @@ def test_a_client_that_fell_silent_does_not_hold_it_up(starter: Starter, engine:
         below = [process.pid for process in server.tree()]
         began = time.monotonic()
         assert server.stop() == 0
-        assert time.monotonic() - began < STOP_SECONDS
+        assert time.monotonic() - began < limits.stop
         check_gone(server, below)
 
 
@@ -78,7 +81,7 @@ def test_ctrl_c_reaches_the_whole_group_and_ends_it_quietly(starter: Starter, en
         check_gone(server, below)
 
 
-@with_each(STORED)
+@with_each(EACH_WEB, others=STORED)
 def test_requests_in_flight_finish(starter: Starter, engine: str) -> None:
     """The database holds a request back until the server was told to end."""
     name = starter.ready(engine).plugins[1].database
@@ -161,7 +164,7 @@ def vote_on(server: SiteServer, stop: threading.Event) -> int:
     return acknowledged
 
 
-@with_each(STORED)
+@with_each(EACH_WEB, others=STORED)
 def test_a_signal_under_load_loses_no_vote(starter: Starter, engine: str) -> None:
     name = parse(engine).plugins[1].database
     starter.ready(engine)

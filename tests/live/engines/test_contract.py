@@ -1,4 +1,4 @@
-"""What an adapter promises besides right pages; see `handlers.web`."""
+"""What an adapter promises besides right pages: the list is in `handlers/web/__init__.py`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from data_interface import BACKENDS
 from handlers import ESCAPED_SLASH
 from handlers.engine import parse
 from tests.stores.insiders import INSIDERS
-from tests.support.engines import BARE, STORED, Starter, on
+from tests.support.engines import BARE, EACH_WEB, ON_MEMORY, Starter, on
 from tests.support.html import SESSION
 from tests.support.site_client import FORM, ballot, get, raw
 from tests.support.site_server import SiteServer
@@ -31,7 +31,7 @@ CLAIMS = {
 }
 
 
-@on(STORED)
+@on(EACH_WEB)
 @pytest.mark.parametrize("peer", PEERS)
 def test_the_address_is_the_peers(site: SiteServer, starter: Starter, peer: str) -> None:
     name = parse(site.engine).plugins[1].database
@@ -67,7 +67,7 @@ def stored_address(name: str, url: str, session: str) -> str:
     return asyncio.run(read())
 
 
-@on(BARE, gap=ESCAPED_SLASH)
+@on(ON_MEMORY, gap=ESCAPED_SLASH)
 def test_an_escaped_slash_is_no_slash(site: SiteServer, reference: SiteServer) -> None:
     for path in (
         "/pictures*1.svg",
@@ -92,7 +92,7 @@ def test_an_escaped_slash_is_no_slash(site: SiteServer, reference: SiteServer) -
                 assert answer.body == get(reference.url, escaped).body, escaped
 
 
-@on(BARE)
+@on(ON_MEMORY)
 def test_nobody_is_sent_to_another_slash(site: SiteServer) -> None:
     for path in (
         "/good/",

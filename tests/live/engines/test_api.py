@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.engines import DEEP, ON_MEMORY, Starter, on, with_each
+from tests.support.engines import EACH_BACKEND, ON_MEMORY, Starter, on, with_each
 from tests.support.site_client import ask, change, get
 from tests.support.site_server import TOKEN, SiteServer, environment, serving
 
@@ -30,7 +30,7 @@ def pack(site: SiteServer) -> Iterator[dict[str, Any]]:
     assert change(site.url, "DELETE", path, None, TOKEN).status in (204, 404)
 
 
-@on(DEEP)
+@on(ON_MEMORY)
 def test_reading(site: SiteServer, reference: SiteServer) -> None:
     packs = get(site.url, "/stickers").json()["packs"]
     assert packs[:540] == get(reference.url, "/stickers").json()["packs"][:540]
@@ -46,7 +46,7 @@ def test_reading(site: SiteServer, reference: SiteServer) -> None:
         assert one["rating"] == one["up"] - one["down"]
 
 
-@on(DEEP)
+@on(ON_MEMORY)
 def test_a_pack_from_its_beginning_to_its_end(site: SiteServer, pack: dict[str, Any]) -> None:
     path = f"/stickers/{pack['id']}"
     assert get(site.url, path).json() == {**pack, "stickers": []}
@@ -62,7 +62,7 @@ def test_a_pack_from_its_beginning_to_its_end(site: SiteServer, pack: dict[str, 
         assert change(site.url, method, path, {"title": "x"}, TOKEN).status == 404, method
 
 
-@on(DEEP)
+@on([*ON_MEMORY, *EACH_BACKEND])
 def test_a_sticker_from_its_beginning_to_its_end(site: SiteServer, pack: dict[str, Any]) -> None:
     made = change(site.url, "POST", f"/stickers/{pack['id']}", {"title": "Shy Bat"}, TOKEN)
     one = made.json()
@@ -91,7 +91,7 @@ def test_a_sticker_from_its_beginning_to_its_end(site: SiteServer, pack: dict[st
         assert change(site.url, method, path, {"title": "x"}, TOKEN).status == 404
 
 
-@on(DEEP)
+@on([*ON_MEMORY[:1], *EACH_BACKEND])
 def test_a_title_that_is_taken_is_409(site: SiteServer, pack: dict[str, Any]) -> None:
     taken = get(site.url, "/stickers/1").json()["title"]
     for method, path in (("POST", "/stickers"), ("PUT", f"/stickers/{pack['id']}")):
@@ -100,7 +100,7 @@ def test_a_title_that_is_taken_is_409(site: SiteServer, pack: dict[str, Any]) ->
     assert get(site.url, f"/stickers/{pack['id']}").json()["title"] == pack["title"]
 
 
-@on(DEEP)
+@on([*ON_MEMORY[:1], *EACH_BACKEND])
 def test_titles_are_data(site: SiteServer, pack: dict[str, Any]) -> None:
     path = f"/stickers/{pack['id']}"
     for title in (
@@ -119,57 +119,28 @@ def test_titles_are_data(site: SiteServer, pack: dict[str, Any]) -> None:
         assert get(site.url, made.headers["location"]).json()["title"] == title
 
 
-@on(DEEP)
-def test_bodies_that_say_nothing_are_400(site: SiteServer, pack: dict[str, Any]) -> None:
-    title = get(site.url, f"/stickers/{pack['id']}").json()["title"]
-    for body in (
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b'"title"',
-        b"{}",
-        b'{"title": null}',
-        b'{"title": 1}',
-        b'{"title": ["x"]}',
-        b'{"title": ""}',
-        b'{"title": "   "}',
-        b'{"title": "' + b"x" * 81 + b'"}',
-        b'{"title": "a\\u0000b"}',
-        b'{"title": "a\\nb"}',
-        b'{"title": "\\ud800"}',
-        b'{"title": "\xff"}',
-        b"title=x",
-        b"[" * 60_000,
-        bytes(range(256)),
-    ):
-        for method, path in (("POST", "/stickers"), ("PUT", f"/stickers/{pack['id']}")):
+@on(ON_MEMORY)
+def test_a_body_that_is_no_title_is_400(site: SiteServer) -> None:
+    for body in (b"", b'{"title": "\xff"}', b"[" * 60_000, bytes(range(256))):
+        for method, path in (("POST", "/stickers"), ("PUT", "/stickers/1")):
             answer = ask(
                 site.url, method, path, body, Content_Type=JSON, Authorization=f"Bearer {TOKEN}"
             )
             assert (answer.status, list(answer.json())) == (400, ["error"]), (method, body[:40])
-    assert get(site.url, f"/stickers/{pack['id']}").json() == {
-        "id": pack["id"],
-        "title": title,
-        "stickers": [],
-    }
 
 
-@on(DEEP)
-@pytest.mark.parametrize(
-    ("path", "what"),
-    [
+@on([*ON_MEMORY[:1], *EACH_BACKEND])
+def test_what_is_not_there_is_called_by_its_name(site: SiteServer) -> None:
+    for path, what in (
         ("/stickers/none", "pack"),
         ("/stickers/99999", "pack"),
         ("/stickers/1/none", "sticker"),
         ("/stickers/1/99999", "sticker"),
-    ],
-)
-def test_what_is_not_there_is_called_by_its_name(site: SiteServer, path: str, what: str) -> None:
-    answer = get(site.url, path)
-    assert answer.status == 404
-    # A store may say its number.
-    assert re.match(rf"There is no (such )?{what}\b", answer.json()["error"])
+    ):
+        answer = get(site.url, path)
+        assert answer.status == 404
+        # A store may say its number.
+        assert re.match(rf"There is no (such )?{what}\b", answer.json()["error"]), path
 
 
 CHANGES = (
@@ -182,41 +153,20 @@ CHANGES = (
 )
 
 
-@on(DEEP)
-@pytest.mark.parametrize(("method", "path"), CHANGES)
-def test_without_the_right_token_it_is_401(site: SiteServer, method: str, path: str) -> None:
-    before = get(site.url, "/stickers/1").json()
-    for given in (
-        None,
-        "",
-        TOKEN,
-        "Bearer",
-        "Bearer ",
-        f"Bearer {TOKEN[:-1]}",
-        f"Bearer {TOKEN}x",
-        f"bearer{TOKEN}",
-        f"Basic {TOKEN}",
-        f"Bearer {TOKEN.upper()}",
-        "Bearer ünïcode",
-        "Bearer \xff\xfe",
-        "Bearer " + "x" * 4000,
-    ):
-        headers = {} if given is None else {"Authorization": given}
-        answer = ask(site.url, method, path, b'{"title": "x"}', **headers)
-        assert (answer.status, list(answer.json())) == (401, ["error"]), given
-        assert answer.headers["www-authenticate"] == "Bearer"
-    after = get(site.url, "/stickers/1").json()
-    assert [one["title"] for one in after["stickers"]] == [
-        one["title"] for one in before["stickers"]
-    ]
+@on(ON_MEMORY)
+def test_without_the_right_token_it_is_401(site: SiteServer) -> None:
+    for method, path in CHANGES:
+        for given in (None, f"Bearer {TOKEN}x", "Bearer ünïcode", "Bearer \xff\xfe"):
+            headers = {} if given is None else {"Authorization": given}
+            answer = ask(site.url, method, path, b'{"title": "x"}', **headers)
+            assert (answer.status, list(answer.json())) == (401, ["error"]), given
+            assert answer.headers["www-authenticate"] == "Bearer"
 
 
-@with_each(ON_MEMORY)
+@with_each(ON_MEMORY[:1])
 def test_without_a_token_in_the_environment_it_is_403(starter: Starter, engine: str) -> None:
     starter.ready(engine)
     with serving(engine, environment()) as server:
-        for method, path in CHANGES:
-            for token in (None, "", "None", TOKEN):
-                answer = change(server.url, method, path, {"title": "x"}, token)
-                assert (answer.status, list(answer.json())) == (403, ["error"])
+        answer = change(server.url, "POST", "/stickers", {"title": "x"}, TOKEN)
+        assert (answer.status, list(answer.json())) == (403, ["error"])
         assert len(get(server.url, "/stickers").json()["packs"]) == 540

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.support.engines import DEEP, on
+from tests.support.engines import BARE, EACH_BACKEND, ON_MEMORY, on
 from tests.support.html import OURS, PAGES, SECURITY, SESSION, UGLY, masked
 from tests.support.site_client import FORM, Client, ask, ballot, get, raw, vote
 from tests.support.site_server import SiteServer
-
-pytestmark = on(DEEP)
 
 TYPES = {
     "/": "text/html; charset=utf-8",
@@ -25,6 +21,7 @@ TYPES = {
 }
 
 
+@on(ON_MEMORY)
 def test_ugly_is_what_the_framework_says_by_itself(site: SiteServer) -> None:
     own = {"date", "server", "connection", "alt-svc"}
     for method, body in (("GET", b"UGLY"), ("HEAD", b"")):
@@ -36,6 +33,7 @@ def test_ugly_is_what_the_framework_says_by_itself(site: SiteServer) -> None:
         assert answer.headers.keys() - own == {"content-type", "content-length"}
 
 
+@on(ON_MEMORY)
 def test_every_other_answer_carries_the_security_headers(site: SiteServer) -> None:
     for path in (*TYPES, "/missing", "/stickers/0", "/stickers/missing/1", "/pictures/x"):
         answer = get(site.url, path)
@@ -43,6 +41,7 @@ def test_every_other_answer_carries_the_security_headers(site: SiteServer) -> No
         assert answer.headers["content-length"] == str(len(answer.body)), path
 
 
+@on(ON_MEMORY)
 def test_types_and_caching(site: SiteServer) -> None:
     for path, kind in TYPES.items():
         answer = get(site.url, path)
@@ -52,6 +51,7 @@ def test_types_and_caching(site: SiteServer) -> None:
         assert answer.headers["cache-control"] == wanted, path
 
 
+@on(ON_MEMORY)
 def test_pictures_are_the_same_on_every_engine(site: SiteServer, reference: SiteServer) -> None:
     for path in ("/pictures/1.svg", "/pictures/16200.svg", "/pictures/2147483647.svg"):
         answer = get(site.url, path)
@@ -60,6 +60,7 @@ def test_pictures_are_the_same_on_every_engine(site: SiteServer, reference: Site
         assert answer.body.startswith(b"<svg ")
 
 
+@on([*ON_MEMORY, *EACH_BACKEND])
 def test_a_new_visitor_gets_a_session_and_keeps_it(site: SiteServer) -> None:
     seen = set()
     for path in ("/", "/good", "/bad"):
@@ -73,25 +74,28 @@ def test_a_new_visitor_gets_a_session_and_keeps_it(site: SiteServer) -> None:
     assert len(seen) == 3
 
 
+@on(ON_MEMORY)
 def test_pages_that_note_no_visit_set_no_cookie(site: SiteServer) -> None:
     for path in ("/ugly", "/about", "/reports/2", "/stickers", "/pictures/1.svg", "/missing"):
         assert "set-cookie" not in get(site.url, path).headers
 
 
-@pytest.mark.parametrize("path", [*TYPES, UGLY, "/stickers/1", "/stickers/1/1"])
-def test_head_is_get_without_the_body(site: SiteServer, path: str) -> None:
+@on(ON_MEMORY)
+def test_head_is_get_without_the_body(site: SiteServer) -> None:
     client = Client(site.url)
     try:
-        full, head = client.ask("GET", path), client.ask("HEAD", path)
-        assert (head.status, head.body) == (200, b"")
-        for name in (*OURS, "content-type"):
-            assert head.headers.get(name) == full.headers.get(name)
-        # On the same connection: a body that was sent all the same would be taken for an answer.
-        assert client.ask("GET", "/ugly").body == b"UGLY"
+        for path in (*TYPES, UGLY, "/stickers/1", "/stickers/1/1"):
+            full, head = client.ask("GET", path), client.ask("HEAD", path)
+            assert (head.status, head.body) == (200, b""), path
+            for name in (*OURS, "content-type"):
+                assert head.headers.get(name) == full.headers.get(name), path
+            # A body that was sent all the same would be taken for this answer.
+            assert client.ask("GET", "/ugly").body == b"UGLY"
     finally:
         client.close()
 
 
+@on(ON_MEMORY)
 def test_wrong_methods_are_405_with_the_right_ones(site: SiteServer, reference: SiteServer) -> None:
     for method, path, allowed in (
         ("POST", "/good", "GET, HEAD"),
@@ -111,6 +115,7 @@ def test_wrong_methods_are_405_with_the_right_ones(site: SiteServer, reference: 
         assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY
 
 
+@on(ON_MEMORY)
 def test_unknown_pages_are_404_and_say_so(site: SiteServer, reference: SiteServer) -> None:
     for path in (
         "/missing",
@@ -153,6 +158,7 @@ def test_unknown_pages_are_404_and_say_so(site: SiteServer, reference: SiteServe
         assert answer.headers["content-type"] == kind + "; charset=utf-8", path
 
 
+@on(ON_MEMORY)
 def test_the_notice_follows_a_vote(site: SiteServer, reference: SiteServer) -> None:
     notice = "Your vote has been counted"
     found = ballot(site.url)
@@ -167,6 +173,7 @@ def test_the_notice_follows_a_vote(site: SiteServer, reference: SiteServer) -> N
     assert notice not in get(site.url, "/?voted=2").text
 
 
+@on(ON_MEMORY)
 def test_a_body_where_none_is_expected_harms_nobody(site: SiteServer) -> None:
     client = Client(site.url)
     try:
@@ -177,8 +184,9 @@ def test_a_body_where_none_is_expected_harms_nobody(site: SiteServer) -> None:
         client.close()
 
 
-@pytest.mark.parametrize("page", ["/ugly", "/about"])
-def test_24_pipelined_requests_are_all_answered(site: SiteServer, page: str) -> None:
-    request = f"GET {page} HTTP/1.1\r\nHost: test\r\n\r\n".encode()
-    last = f"GET {page} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n".encode()
-    assert raw(site.port, request * 23 + last).count(b"HTTP/1.1 200 ") == 24
+@on(BARE)
+def test_24_pipelined_requests_are_all_answered(site: SiteServer) -> None:
+    for page in ("/ugly", "/about"):
+        request = f"GET {page} HTTP/1.1\r\nHost: test\r\n\r\n".encode()
+        last = f"GET {page} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n".encode()
+        assert raw(site.port, request * 23 + last).count(b"HTTP/1.1 200 ") == 24, page

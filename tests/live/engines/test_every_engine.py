@@ -1,32 +1,27 @@
-"""Every engine the registries give: right pages, the same HTML, a vote, a clean end."""
+"""A cover of all engines gives right pages, the same HTML, a vote, and a clean end.
+
+`tests/long` does so with every engine.
+"""
 
 from __future__ import annotations
 
-import pytest
-
-from tests.support.engines import ENGINES
+from handlers.engine import every_engine
+from tests.support.engines import PAIRS, Starter, with_each
 from tests.support.html import OURS, PAGES, UGLY, cards, duels, masked, numbers
 from tests.support.site_client import ballot, get, sticker, vote
-from tests.support.site_server import SiteServer
-
-pytestmark = pytest.mark.parametrize(
-    ("group", "engine"),
-    [pytest.param((engine.web, engine.backend), engine.name, id=engine.name) for engine in ENGINES],
-    indirect=["group"],
-    scope="module",
-)
+from tests.support.site_server import SiteServer, serving
 
 
-def test_engine_serves_the_site(
-    group: dict[str, SiteServer], engine: str, reference: SiteServer
-) -> None:
-    server = group[engine]
-    assert server.engine == engine
-    check_pages(server, reference)
-    check_podiums(server)
-    check_about(server)
-    check_vote(server)
-    check_end(server)
+@with_each(PAIRS, others=[engine.name for engine in every_engine()])
+def test_an_engine_serves_the_site(starter: Starter, engine: str, reference: SiteServer) -> None:
+    starter.ready(engine)
+    with serving(engine, starter.databases.env()) as server:
+        check_pages(server, reference)
+        check_podiums(server)
+        check_about(server)
+        check_vote(server)
+        check_stickers(server)
+        check_end(server)
 
 
 def check_pages(server: SiteServer, reference: SiteServer) -> None:
@@ -73,6 +68,15 @@ def check_vote(server: SiteServer) -> None:
     assert (loser["down"], loser["rating"]) == (before[1]["down"] + 1, before[1]["rating"] - 1)
     assert (winner["down"], loser["up"]) == (before[0]["down"], before[1]["up"])
     assert duels(get(server.url, "/reports/2").text)[0] == (found.left, found.right)
+
+
+def check_stickers(server: SiteServer) -> None:
+    packs = get(server.url, "/stickers").json()["packs"]
+    assert [pack["id"] for pack in packs[:540]] == list(range(1, 541))
+    assert len(get(server.url, "/stickers/270").json()["stickers"]) == 30
+    for path in ("/stickers/541", "/stickers/2/1", "/stickers/99999", "/stickers/1/99999"):
+        answer = get(server.url, path)
+        assert (answer.status, list(answer.json())) == (404, ["error"]), path
 
 
 def check_end(server: SiteServer) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.engines import DEEP, ON_MEMORY, Starter, on, with_each
+from tests.support.engines import EACH_WEB, ON_MEMORY, PAIRS, Starter, on, with_each
 from tests.support.html import duels
 from tests.support.site_client import FORM, Answer, ask, get, read_ballot
 from tests.support.site_server import Databases, SiteServer, serving, until
@@ -52,7 +52,7 @@ def model(stopped: Databases) -> list[bytes]:
     return found
 
 
-@with_each(DEEP)
+@with_each([*ON_MEMORY, *EACH_WEB[:1]], others=PAIRS)
 def test_every_engine_gives_the_same_bytes(
     engine: str, starter: Starter, stopped: Databases, model: list[bytes]
 ) -> None:
@@ -65,7 +65,7 @@ def test_every_engine_gives_the_same_bytes(
         assert server.log() == ""
 
 
-@on(DEEP)
+@on([*ON_MEMORY, *EACH_WEB], others=PAIRS)
 def test_a_vote_is_reported_at_once(site: SiteServer) -> None:
     page = get(site.url, "/")
     cookie = page.headers["set-cookie"].partition(";")[0]
