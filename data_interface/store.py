@@ -67,8 +67,8 @@ class Statistics(NamedTuple):
 
     packs: int
     stickers: int
-    visitors: int
-    views: int
+    visitors: int  # sessions: of Index, Good and Bad
+    ballots: int  # pairs shown, by Index alone, so there can be fewer than visitors
     votes: int
 
 

@@ -42,10 +42,18 @@ class JinjaRenderer:
 
     def about(self, statistics: Optional[Statistics]) -> bytes:
         """See ``renderer.Renderer``."""
-        shown = statistics and [
-            (name, format(number, ",")) for name, number in zip(statistics._fields, statistics)
-        ]
-        html = self._about.render(statistics=shown, **self._served_by)
+        if statistics is None:
+            return self._about.render(known=False, **self._served_by).encode("utf-8", "replace")
+        packs, stickers, visitors, ballots, votes = statistics
+        html = self._about.render(
+            known=True,
+            packs=f"{packs:,}",
+            stickers=f"{stickers:,}",
+            visitors=f"{visitors:,}",
+            ballots=f"{ballots:,}",
+            votes=f"{votes:,}",
+            **self._served_by,
+        )
         return html.encode("utf-8", "replace")
 
     def error(self, status: int, title: str, message: str) -> bytes:

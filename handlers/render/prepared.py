@@ -41,9 +41,8 @@ class PreparedRenderer:
         card, self._top = _top(templates.get_template("top.html"))
         self._card = lru_cache(maxsize=CARDS_CACHED)(partial(_card, card))
         served_by = {"engine": engine, "python": python}
-        numbers = list(marks(NUMBERS).items())
-        self._about = shape(about.render(statistics=numbers, **served_by), NUMBERS)
-        self._about_unknown = about.render(statistics=None, **served_by).encode()
+        self._about = shape(about.render(known=True, **marks(NUMBERS), **served_by), NUMBERS)
+        self._about_unknown = about.render(known=False, **served_by).encode()
         self._error = shape(templates.get_template("error.html").render(**marks(ERROR)), ERROR)
         # See ``renderer.Renderer``. Each report is another: there is nothing to prepare.
         self.report = ReportPages(templates).report

@@ -49,7 +49,7 @@ async def test_a_new_visitor_then_a_returning_one(bench: Bench) -> None:
         assert await insider.session(ballot.session) == ("127.0.0.3", "third", 3)
         after = await counters(store)
         assert after.visitors == before.visitors + 1
-        assert after.views == before.views + 2
+        assert after.ballots == before.ballots + 2
         assert after.votes == before.votes
 
 

@@ -52,7 +52,7 @@ def check_about(server: SiteServer) -> None:
     html = get(server.url, "/about").text
     assert f"<code>{server.engine}</code> on Python <code>{server.python}</code>" in html
     shown = numbers(html)
-    assert list(shown) == ["packs", "stickers", "visitors", "views", "votes"]
+    assert list(shown) == ["packs", "stickers", "visitors", "ballots", "votes"]
     assert (shown["packs"], shown["stickers"]) == (540, 16_200)
 
 

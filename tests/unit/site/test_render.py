@@ -20,7 +20,7 @@ from runtime.paths import ROOT
 ENGINE = "aiohttp-memory-one"
 PLUS, MINUS = "a1" * 16, "b2" * 16
 STICKERS = [Sticker(n, 1, f"Brave Crab {n}", 40 - n, 41, n + 1) for n in range(1, 10)]
-STATISTICS = Statistics(packs=540, stickers=16_200, visitors=1, views=1_234_567, votes=0)
+STATISTICS = Statistics(packs=540, stickers=16_200, visitors=1, ballots=1_234_567, votes=0)
 HOSTILE = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror='alert(1)'>",
