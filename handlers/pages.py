@@ -85,6 +85,10 @@ class Pages:
         target = "/?voted=1" if counted else "/?voted=0"
         return page(b"", TEXT, 303, {"Location": target})
 
+    def reports(self, visit: Visit) -> Page:
+        """Send the visitor to the first report."""
+        return page(b"", TEXT, 302, {"Location": "/reports/1"})
+
     def about(self, visit: Visit) -> Page:
         """What this is, and the statistics of a few seconds ago."""
         return page(self._renderer.about(self._counters.get()))

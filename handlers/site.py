@@ -201,6 +201,7 @@ def _routes(pages: Pages, reports: Reports, api: Api) -> List[Route]:
         Route("GET", "/good", pages.top(best=True), waits=True),
         Route("GET", "/bad", pages.top(best=False), waits=True),
         Route("GET", "/about", pages.about),
+        Route("GET", "/reports", pages.reports),
         Route("GET", "/reports/1", reports.today, waits=True),
         Route("GET", "/reports/2", reports.newest, waits=True),
         Route("GET", "/reports/3", reports.ratings, waits=True),

@@ -44,7 +44,7 @@ class Tick(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Columns, and others behind them, on one scale; ``most`` is the highest value."""
+    """Columns, and others behind them, on one scale; ``most`` is the highest value, 0 for none."""
 
     columns: List[Box]
     behind: List[Box]
@@ -67,7 +67,7 @@ def columns(
     behind: Sequence[int] = (),
 ) -> Chart:
     """A column for each value; a tick is the number of a column and a text."""
-    most = max([1, *values, *behind])
+    most = max(0, *values, *behind)
     edges = _edges(len(values))
     marks = [
         Tick((edges[place] + edges[place + 1] - GAP) // 2, TICK_LINE, text) for place, text in ticks
@@ -86,7 +86,7 @@ def _boxes(values: Sequence[int], says: Sequence[str], most: int) -> List[Box]:
     for place, (value, text) in enumerate(zip(values, says)):
         left, right = edges[place], edges[place + 1]
         # Rounded up, so that a single vote is seen.
-        height = -(-(BASE - TOP) * value // most)
+        height = -(-(BASE - TOP) * value // max(1, most))
         boxes.append(Box(left, BASE - height, max(1, right - left - GAP), height, text))
     return boxes
 

@@ -29,6 +29,16 @@ def span(width: int, number: int, lowest: int, highest: int) -> str:
     return f"{first} or more" if number == highest else f"{first} to {last}"
 
 
+def count(number: int, one: str) -> str:
+    """Return "1 vote" or "2 votes" for 1 or 2 and "vote"."""
+    return f"{number:,} {plural(number, one)}"
+
+
+def plural(number: int, one: str) -> str:
+    """Return "vote" for 1 and "votes" for any other number."""
+    return one if number == 1 else one + "s"
+
+
 def days(number: int, most: int) -> str:
     """So many days, where ``most`` stands for all beyond it, too."""
     if number == 1:

@@ -64,13 +64,21 @@ def today(found: Today, now: int) -> View:
     """The day so far."""
     so_far, before = found.so_far, found.before
     says = [
-        f"{hour}:00, {votes:,} votes; the day before {others:,}"
+        f"{hour}:00, {texts.count(votes, 'vote')}; the day before {others:,}"
         for hour, (votes, others) in enumerate(zip(found.hours, found.hours_before))
     ]
     return {
         "items": [
-            Item(f"{so_far.votes:,}", "votes today", f"{before.votes:,} by now yesterday"),
-            Item(f"{so_far.voters:,}", "voters", f"{before.voters:,} by now yesterday"),
+            Item(
+                f"{so_far.votes:,}",
+                texts.plural(so_far.votes, "vote") + " today",
+                f"{before.votes:,} by now yesterday",
+            ),
+            Item(
+                f"{so_far.voters:,}",
+                texts.plural(so_far.voters, "voter"),
+                f"{before.voters:,} by now yesterday",
+            ),
             Item(texts.ratio(*so_far), "votes each", f"{texts.ratio(*before)} yesterday"),
         ],
         "hours": columns(found.hours, says, EVERY_FOURTH_HOUR, found.hours_before),
@@ -81,7 +89,10 @@ def today(found: Today, now: int) -> View:
 def newest(found: Newest, now: int) -> View:
     """The last votes."""
     last = len(found.minutes)
-    says = [f"{last - place} min ago, {votes:,} votes" for place, votes in enumerate(found.minutes)]
+    says = [
+        f"{last - place} min ago, {texts.count(votes, 'vote')}"
+        for place, votes in enumerate(found.minutes)
+    ]
     ticks = [(place, f"-{last - place} min") for place in range(10, last, 10)]
     spans = (("ten minutes", found.ten_minutes), ("an hour", found.hour), ("a day", found.day))
     return {
@@ -94,7 +105,10 @@ def newest(found: Newest, now: int) -> View:
 
 
 def _rate(what: str, figures: Figures) -> Item:
-    return Item(f"{figures.votes:,}", f"votes in {what}", f"by {figures.voters:,} voters")
+    votes = texts.plural(figures.votes, "vote")
+    return Item(
+        f"{figures.votes:,}", f"{votes} in {what}", f"by {texts.count(figures.voters, 'voter')}"
+    )
 
 
 def ratings(found: Ratings, now: int) -> View:
@@ -111,7 +125,7 @@ def ratings(found: Ratings, now: int) -> View:
 
 def _spread(spread: Spread) -> List[Item]:
     return [
-        Item(f"{spread.stickers:,}", "stickers"),
+        Item(f"{spread.stickers:,}", texts.plural(spread.stickers, "sticker")),
         Item(f"{spread.median:+d}", "the middle one"),
         Item(f"{spread.lower:+d} to {spread.upper:+d}", "half of them"),
         Item(f"{spread.lowest:+d} to {spread.highest:+d}", "all of them"),
@@ -143,7 +157,7 @@ def ranking(found: Ranking, now: int) -> View:
     """Packs with their trend."""
     since, _ = month(now)
     says = [
-        f"{texts.day(since + place * DAY)}, {votes:,} votes"
+        f"{texts.day(since + place * DAY)}, {texts.count(votes, 'vote')}"
         for place, votes in enumerate(found.days)
     ]
     return {
@@ -171,12 +185,12 @@ def voters(found: Voters, now: int) -> View:
     """Who votes, and when."""
     since, _ = month(now)
     by_hour = [it.voters for it in found.hours]
-    spoken = [f"{hour}:00, {number:,} voters" for hour, number in enumerate(by_hour)]
+    spoken = [f"{hour}:00, {texts.count(number, 'voter')}" for hour, number in enumerate(by_hour)]
     returns = gathered(found.returns, 1, MOST_DAYS)
     return {
         "items": [
-            Item(f"{found.month.voters:,}", f"voters in {DAYS} days"),
-            Item(f"{found.week.voters:,}", "voters in 7 days"),
+            _voters(found.month, DAYS),
+            _voters(found.week, 7),
             Item(texts.ratio(*found.month), "votes each"),
             Item(texts.percent(sum(returns[1:]), sum(returns)), "came back"),
         ],
@@ -188,9 +202,13 @@ def voters(found: Voters, now: int) -> View:
     }
 
 
+def _voters(figures: Figures, days: int) -> Item:
+    return Item(f"{figures.voters:,}", f"{texts.plural(figures.voters, 'voter')} in {days} days")
+
+
 def _week(votes: Sequence[int]) -> Heat:
     says = [
-        f"{texts.WEEKDAYS[place // 24]} {place % 24}:00, {number:,} votes"
+        f"{texts.WEEKDAYS[place // 24]} {place % 24}:00, {texts.count(number, 'vote')}"
         for place, number in enumerate(votes)
     ]
     return heat(votes, says, texts.WEEKDAYS)
@@ -198,7 +216,7 @@ def _week(votes: Sequence[int]) -> Heat:
 
 def _returns(counts: Sequence[int]) -> Chart:
     says = [
-        f"{count:,} voters on {texts.days(number, MOST_DAYS)}"
+        f"{texts.count(count, 'voter')} on {texts.days(number, MOST_DAYS)}"
         for number, count in enumerate(counts, 1)
     ]
     ticks = [(place, str(place + 1)) for place in range(0, MOST_DAYS - 1, 2)]
@@ -206,14 +224,17 @@ def _returns(counts: Sequence[int]) -> Chart:
 
 
 def _each(groups: Sequence[Tuple[str, int]]) -> Chart:
-    says = [f"{text} votes: {count:,} voters" for text, count in groups]
+    says = [
+        f"{text} {'vote' if text == '1' else 'votes'}: {texts.count(count, 'voter')}"
+        for text, count in groups
+    ]
     ticks = [(place, text) for place, (text, _) in enumerate(groups)]
     return columns([count for _, count in groups], says, ticks)
 
 
 def _new(days: Sequence[VoterDay], since: int) -> Chart:
     says = [
-        f"{texts.day(since + place * DAY)}, {it.voters:,} voters, {it.new:,} new"
+        f"{texts.day(since + place * DAY)}, {texts.count(it.voters, 'voter')}, {it.new:,} new"
         for place, it in enumerate(days)
     ]
     new, everybody = [it.new for it in days], [it.voters for it in days]

@@ -122,7 +122,6 @@ def test_unknown_pages_are_404_and_say_so(site: SiteServer, reference: SiteServe
         "/good/",
         "/ugly/1",
         "//",
-        "/reports",
         "/reports/0",
         "/reports/6",
         "/reports/1/",
@@ -171,6 +170,14 @@ def test_the_notice_follows_a_vote(site: SiteServer, reference: SiteServer) -> N
     assert "That ballot was used" in refused
     assert notice not in get(site.url, "/").text
     assert notice not in get(site.url, "/?voted=2").text
+
+
+@on(ON_MEMORY)
+def test_reports_lead_to_the_first(site: SiteServer) -> None:
+    for method in ("GET", "HEAD"):
+        answer = ask(site.url, method, "/reports")
+        assert (answer.status, answer.headers["location"]) == (302, "/reports/1")
+        assert answer.body == b""
 
 
 @on(ON_MEMORY)

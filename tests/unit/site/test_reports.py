@@ -146,7 +146,27 @@ def test_a_report_of_nothing_says_so() -> None:
         strict=True,
     ):
         assert said in page
+        assert ("No votes yet" in page) == ("<code>make history</code>" in page)
     assert 'height="-' not in "".join(pages)
+    today, newest, _, ranking, voters = pages
+    for page in (today, newest, ranking, voters):
+        assert page.count("No votes yet") == 1
+        assert "<svg" not in page
+
+
+def test_one_is_not_spoken_of_as_many() -> None:
+    one = Figures(1, 1)
+    hours = [HourOfDay(1, hour) for hour in range(24)]
+    reports: list[Report] = [
+        Today(one, one, [1] * 24, [1] * 24, []),
+        Newest([], one, one, one, [1] * 60),
+        Ranking([], [], [1] * 30),
+        Voters(one, one, hours, [1] * 168, [(1, 1)], [(1, 1)], [VoterDay(1, 1)] * 30),
+    ]
+    for report in reports:
+        html = made("jinja").report(report, NOW).decode()
+        assert not re.findall(r">[^<>]*\b(?:1 (?:voters|votes)|1</b> <span>vote(?:r?s)\b)", html)
+        assert re.search(r"\b1 (vote|voter)\b", html)
 
 
 def boxes(page: bytes) -> list[tuple[int, int, int, int]]:
