@@ -21,7 +21,7 @@ from data_interface.watch import Watched
 from race.web.locust.sampler import Sampler, own_counts
 from race.web.locust.sockets import open_to
 from runtime.address import Address
-from tests.support.disk import largest_file
+from tests.support.faults.disk import largest_file
 
 
 class Connection:

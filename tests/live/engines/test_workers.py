@@ -17,9 +17,9 @@ from databases import find
 from handlers.engine import parse
 from handlers.timeouts import Timeouts
 from handlers.web.supervisor import MOST_VAIN_LIVES
+from tests.live.engines.relay import relay
 from tests.support.engines import EACH_WEB, Starter, with_each
 from tests.support.html import PAGES, masked, numbers
-from tests.support.relay import relay
 from tests.support.site_client import Client, ballot, get, raw, vote
 from tests.support.site_server import SiteServer, serving, until
 

@@ -20,7 +20,7 @@ from race.errors import NotSaved, RaceError
 from race.saved import writer as writing
 from race.saved.reader import CELLS_FILE, RUN_FILE, load
 from race.saved.writer import Writer
-from tests.support.disk import largest_file
+from tests.support.faults.disk import largest_file
 from tests.support.records import NOW, cell, contender, head
 
 HOLD = """

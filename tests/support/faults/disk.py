@@ -1,9 +1,10 @@
-"""Small file systems, which are soon full."""
+"""Disks that are soon full."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,17 @@ def disk(place: Path, size: int) -> Iterator[None]:
         yield
     finally:
         subprocess.run(["umount", "--lazy", str(place)], check=True, timeout=20)
+
+
+@contextlib.contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond so many bytes, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def resize(place: Path, size: int) -> None:
