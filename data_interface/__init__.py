@@ -1,4 +1,4 @@
-"""The data side of the site: one protocol, one module for each driver.
+"""The data side of the site: one interface, one module for each driver.
 
 ``BACKENDS`` is the registry: a new backend is one module and one line here. Each target is a
 function ``(connection: str, url: str, size: int) -> store.Store``.
@@ -12,19 +12,19 @@ from typing import Optional, Tuple
 from runtime.plugin import Plugin
 
 ALL = ("one", "pool", "gate", "multi", "query")
-# Where the driver has no pool of its own, ours is its ``pool``.
+# A driver without a pool of its own uses ours in the mode ``pool``, so it needs no ``gate``.
 WITHOUT_OWN_POOL = ("one", "pool", "multi", "query")
 
-# Said in the first message of a connection that does not work for pages.
+# The name of connections that do not serve pages; it is in the first message of each.
 HOUSEKEEPING = "sticker-site-housekeeping"
 
 
 @dataclass(frozen=True)
 class Backend(Plugin):
-    """A driver and the layout it talks to.
+    """A driver and the layout in its database.
 
-    ``database`` is a name in ``databases.DATABASES``, None for none; ``connections`` the modes that
-    make sense.
+    ``database`` is a name in ``databases.DATABASES``, or None; ``connections`` are the connection
+    modes that make sense.
     """
 
     database: Optional[str] = None

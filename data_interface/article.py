@@ -1,6 +1,6 @@
 """The article's layout: every step of a page is one request to the database.
 
-A driver's module says how each single request is sent; what a page is made of stands here, once.
+A database's module sends each single request; the pages are put together from them here, once.
 """
 
 from __future__ import annotations
@@ -21,51 +21,51 @@ NO_STICKERS = "There are no stickers to choose between."
 async def replies(*requests: Request) -> List[Rows]:
     """Await requests in order and return their rows.
 
-    A driver that multiplexes returns futures, so all of them are under way at once and wake the
-    page once; a driver that does not returns coroutines, which run one after another. When one
-    fails, the rest are given up, so that nothing is left that was never awaited.
+    A driver that multiplexes returns futures: all requests are in progress at once and wake the
+    page once. Another driver returns coroutines, which run one after another. If one fails, the
+    rest are cancelled, so that nothing is left that was never awaited.
     """
     results: List[Rows] = []
     try:
         for request in requests:
-            # One after another on purpose: futures are under way already, coroutines must queue.
+            # Futures are in progress already; coroutines must run one after another.
             results.append(await request)  # noqa: PERF401
     except BaseException:
-        _give_up(*requests)
+        _cancel(*requests)
         raise
     return results
 
 
-def _give_up(*requests: Any) -> None:
-    """End what is under way of them; nothing happens to what was answered."""
+def _cancel(*requests: Any) -> None:
+    """Cancel the requests that were not answered."""
     for request in requests:
         if inspect.iscoroutine(request):
             request.close()
         elif not request.cancel() and not request.cancelled():
-            # It may have failed as well, as all requests do when their connection is lost: asking
-            # for the error keeps asyncio from reporting one that nobody looked at.
+            # The request may have failed too, as all do when their connection is lost. Retrieving
+            # its error keeps asyncio from logging that nobody did.
             request.exception()
 
 
 class ArticleData:
-    """``ballot`` and ``podium`` of ``store.Data``, made of single requests.
+    """Makes ``ballot`` and ``podium`` of ``store.Data`` of single requests.
 
-    Each request method sends one request and returns an awaitable of its rows; a new id comes in
-    one row, whose first field it is.
+    Each of the other methods sends one request and returns an awaitable of its rows.
     """
 
     def random_sticker(self) -> Request:
-        """Any sticker, each equally likely: (id, pack, title, rating, up, down)."""
+        """Draw a sticker, each equally likely: (id, pack, title, rating, up, down)."""
         raise NotImplementedError
 
     def new_id(self) -> Request:
-        """128 bits from the database's CSPRNG as 32 hex digits; what else is in the row is for
-        ``keep_token``."""
+        """Draw 128 bits from the database's CSPRNG: (32 hex digits, what ``keep_token`` needs)."""
         raise NotImplementedError
 
     def keep_token(self, new: Row, sticker: int, mate: str) -> Request:
-        """Store a token for a sticker: the id of a row of ``new_id``; ``mate`` is the other token
-        of the same ballot. It lives by the database's clock."""
+        """Store a token for a sticker, which expires by the database's clock.
+
+        ``new`` is a row of ``new_id``, ``mate`` the other token of the same ballot.
+        """
         raise NotImplementedError
 
     def touch_session(self, session: str, visitor: Visitor) -> Request:
@@ -77,18 +77,17 @@ class ArticleData:
         raise NotImplementedError
 
     def ranked(self, limit: int, best: bool) -> Request:
-        """The stickers at one end of the ranking."""
+        """Select the stickers at one end of the ranking."""
         raise NotImplementedError
 
     async def ballot(self, visitor: Visitor) -> Ballot:
-        """See ``store.Data.ballot``: 9 requests for a new visitor, 8 for a returning one."""
         known, _, _ = visitor
         requests = [self.random_sticker(), self.random_sticker(), self.new_id(), self.new_id()]
         requests.append(self.count_view())
         if known is None:
             requests.append(self.new_id())
         try:
-            # Awaited here: ``replies`` would be a coroutine more, on the page that asks most.
+            # Without ``replies``, which would be one coroutine more on the page that asks most.
             rows = [await request for request in requests]
             if not (rows[0] and rows[1]):
                 raise NotFound(NO_STICKERS)
@@ -106,12 +105,12 @@ class ArticleData:
             for request in requests:
                 await request
         except BaseException:
-            _give_up(*requests)
+            _cancel(*requests)
             raise
         return session, left, plus, right, minus
 
     async def _another(self, drawn: Row) -> Row:
-        """Draw again: one ballot in as many as there are stickers draws the same one twice."""
+        """Draw a sticker other than the first: about one ballot in 16,200 draws it twice."""
         for _ in range(DRAWS):
             rows = await self.random_sticker()
             if not rows:
@@ -121,14 +120,13 @@ class ArticleData:
         raise NotFound("There are no two different stickers to choose between.")
 
     async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:
-        """See ``store.Data.podium``: 3 requests for a new visitor, 2 for a returning one."""
         known, _, _ = visitor
         ranked = self.ranked(limit, best)
         second = self.touch_session(known, visitor) if known else self.new_id()
         try:
             rows = await ranked
         except BaseException:
-            _give_up(second)
+            _cancel(second)
             raise
         found = await second
         session = known or found[0][0]

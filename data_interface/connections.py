@@ -1,9 +1,8 @@
 """The connection modes, once for every driver: ``one``, ``pool``, ``gate``, ``multi``, ``query``.
 
-A driver says how to connect and how to close, and brings its own pool where it has one; how
-connections are kept and shared stands here, so that what differs between two backends is the
-driver and nothing else. Every mode calls the driver's connection in the same way, and has the same
-limit of time: see ``unit``.
+A driver says how to connect and how to close, and brings its own pool if it has one. How
+connections are kept and shared is written here, so that two backends differ in their driver and in
+nothing else. Every mode calls the driver's connection in the same way.
 """
 
 from __future__ import annotations
@@ -11,27 +10,28 @@ from __future__ import annotations
 from typing import Any, Awaitable, Callable, Optional
 
 from data_interface.driver import Driver, connect
-from data_interface.pools import Gate, Gated, Own, Single
+from data_interface.pools import DriverPool, Gate, GatedPool, SingleAttempt
 from data_interface.store import Data
 from data_interface.unit import Mode, Unit
 from data_interface.watch import watched
 
-# Connections open at once in the modes that make new ones: below what a database allows by default.
+# The most connections at once in the modes that make new ones; databases allow more by default.
 MOST_CONNECTIONS = 64
 
 
-class Shared(Mode):
-    """``one`` for a driver that multiplexes: every page uses the same connection at once."""
+class SharedConnection(Mode):
+    """``one`` for a driver that multiplexes: all pages use the same connection at once."""
 
     def __init__(self, driver: Driver, size: int) -> None:
         super().__init__(driver, size)
         self._connection: Any = None
         self._data: Optional[Data] = None
-        self._connecting = Single(self._connect)
+        self._connecting = SingleAttempt(self._connect)
+        # How many units of work ended well.
         self._answered = 0
 
     async def open(self) -> None:
-        await self._connecting.made()
+        await self._connecting.done()
 
     def ready(self, unit: Unit) -> Optional[Data]:
         unit.mark, unit.connection = self._answered, self._connection
@@ -40,7 +40,7 @@ class Shared(Mode):
         return self._data
 
     async def take(self, unit: Unit) -> Any:
-        await self._connecting.made()
+        await self._connecting.done()
         unit.mark = self._answered
         return self._connection
 
@@ -54,10 +54,10 @@ class Shared(Mode):
         return self._data  # type: ignore[return-value]  # take() made it
 
     def give_back(self, connection: Any, unit: Unit, broken: bool) -> Optional[Awaitable[None]]:
-        """Others are using it: only one that answered nobody during a whole unit is dropped."""
+        """Keep the connection, unless it answered no page for the whole time of this one."""
         if not broken:
             self._answered += 1
-        elif unit.struck and unit.mark == self._answered:
+        elif unit.expired and unit.mark == self._answered:
             return self.driver.disconnect(connection)
         return None
 
@@ -66,7 +66,7 @@ class Shared(Mode):
             await self.driver.disconnect(self._connection)
 
 
-class Multi(Mode):
+class ConnectionPerPage(Mode):
     """``multi``: a new connection for each page request."""
 
     def __init__(self, driver: Driver, size: int) -> None:
@@ -88,28 +88,28 @@ class Multi(Mode):
             self._gate.leave()
 
 
-class Query(Mode):
+class ConnectionPerQuery(Mode):
     """``query``: a new connection for each request to the database."""
 
     def __init__(self, driver: Driver, size: int) -> None:
         super().__init__(driver, size)
-        self._multi = Multi(driver, size)
+        self._per_page = ConnectionPerPage(driver, size)
 
     @property
-    def taker(self) -> Mode:
-        return self._multi
+    def waiting_mode(self) -> Mode:
+        return self._per_page
 
     async def take(self, unit: Unit) -> Any:
-        return PerRequest(self._multi, unit)
+        return _NewForEachCall(self._per_page, unit)
 
     async def give_back(self, connection: Any, unit: Unit, broken: bool) -> None:
-        """Nothing is kept between requests."""
+        """Do nothing: no connection is kept between requests."""
 
 
-class PerRequest:
-    """Stands in for a connection: every method call opens one, uses it and closes it."""
+class _NewForEachCall:
+    """Stands for a connection: every method call opens a connection, uses it and closes it."""
 
-    def __init__(self, mode: Multi, unit: Unit) -> None:
+    def __init__(self, mode: ConnectionPerPage, unit: Unit) -> None:
         self._mode = mode
         self._unit = unit
 
@@ -125,14 +125,15 @@ class PerRequest:
 
 
 def mode(name: str, driver: Driver, size: int) -> Mode:
-    """The connection mode of that name; watched where somebody asks for it."""
+    """Return the connection mode of that name; it writes its figures if SITE_FIGURES asks so."""
     return watched(lambda used: _mode(name, used, size), driver)
 
 
 def _mode(name: str, driver: Driver, size: int) -> Mode:
     if name == "one":
-        return Shared(driver, size) if driver.multiplexed else Gated(driver, 1)
-    own = driver.pool(size) if name == "pool" else None
-    if own is not None:
-        return Own(driver, size, own)
-    return {"pool": Gated, "gate": Gated, "multi": Multi, "query": Query}[name](driver, size)
+        return SharedConnection(driver, size) if driver.multiplexed else GatedPool(driver, 1)
+    pool = driver.pool(size) if name == "pool" else None
+    if pool is not None:
+        return DriverPool(driver, size, pool)
+    kinds = {"multi": ConnectionPerPage, "query": ConnectionPerQuery}
+    return kinds.get(name, GatedPool)(driver, size)

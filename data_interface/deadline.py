@@ -1,4 +1,4 @@
-"""Time limits of blocks: one for a single block, one for all units of work of a store together."""
+"""Time limits of blocks of code: of a single block, and of all pages of a store together."""
 
 from __future__ import annotations
 
@@ -8,70 +8,64 @@ from types import TracebackType
 from typing import Any, Deque, Optional, Set, Tuple, Type
 
 from data_interface.store import Busy, StoreError, Unavailable
+from data_interface.timeouts import TIMEOUTS
 
-# A page answers 503 within 2 s while the database is away or hangs: its waits, its connect and its
-# requests have this together, and a late loop the rest.
-UNIT_SECONDS = 1.75
-# A timer that comes later than this found a process that was itself stopped, or a loop that was
-# blocked: what the database said meanwhile has yet to be read.
+# A timer that fires later than this shows that the process was stopped or its event loop blocked:
+# answers of the database may have arrived that nobody has read yet.
 LATE_SECONDS = 0.05
-GRACE_SECONDS = 0.2
-# Into how many ticks a timer that is shared divides the time: a block may end two of them early.
+# A shared timer divides the time into this many ticks. A block may end up to two ticks early.
 TICKS = 64
 
-# Whether a task counts how often it was asked to end: from CPython 3.11 on.
+# From CPython 3.11 on a task counts how often it was cancelled.
 COUNTED = hasattr(asyncio.Task, "cancelling")
 
-SILENT = "The database did not answer in time."
-CROWDED = "No database connection became free in time."
 
+class TimedBlock:
+    """A block of a task that ends with ``Unavailable`` or ``Busy`` when its time is over.
 
-class Limited:
-    """A block of a task that ends with ``Unavailable`` or ``Busy`` when somebody strikes it.
-
-    What ``asyncio.timeout`` does, which CPython has from 3.11 on: the block's task is cancelled and
-    its CancelledError turned into an error. A cancellation from outside stays one; before CPython
-    3.11, where a task does not count them, one that comes in the turn of the loop between the
-    limit's and the task's own is taken for the limit's.
+    It does what ``asyncio.timeout`` does from CPython 3.11 on: it cancels the task of the block and
+    turns the CancelledError into an error. A cancellation by somebody else stays one. Before
+    CPython 3.11 a task does not count cancellations, so one that comes between ``expire`` and the
+    task's next turn is taken for the time limit's.
     """
 
-    __slots__ = ("_before", "_task", "crowded", "struck")
+    __slots__ = ("_before", "_task", "expired", "queued")
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """In the task whose block this is, and that runs in this loop.
+        """Start the block in the current task, which runs in this loop.
 
-        CPython 3.7 asks the kernel which process this is where it must find the loop itself.
+        The loop is an argument because CPython 3.7 makes a system call to find it.
         """
-        # Whether the time was over before the block was.
-        self.struck = False
-        # Set while the block waits for others to give a connection back: too late is ``Busy`` then.
-        self.crowded = False
+        self.expired = False
+        # True while the block waits for others to return a connection: being late is ``Busy`` then.
+        self.queued = False
         task: Any = asyncio.current_task(loop)
         self._task = task
         self._before = task.cancelling() if COUNTED else 0
 
-    def strike(self) -> None:
-        """The time is over."""
-        self.struck = True
+    def expire(self) -> None:
+        """End the block: its time is over."""
+        self.expired = True
         self._task.cancel()
 
-    def settle(self, error: Optional[BaseException]) -> None:
-        """The block ended with that error; raise what a limit makes of it, or return."""
-        # The task refers to the block, and the block to this: nothing of a page waits for the
-        # garbage collector. japronto's worker dies where that ends one of its answers.
+    def finish(self, error: Optional[BaseException]) -> None:
+        """Raise the time limit's error in place of the block's, or return if that one stands."""
+        # The task refers to the block, and the block to the task. The cycle is broken here: when
+        # the garbage collector frees an answer of japronto, the worker process dies.
         task, self._task = self._task, None
-        if not self.struck or (COUNTED and task.uncancel() > self._before):
+        if not self.expired or (COUNTED and task.uncancel() > self._before):
             return
         if isinstance(error, asyncio.CancelledError):
-            raise self.refusal() from error
+            raise self._refusal() from error
 
-    def refusal(self) -> StoreError:
-        """What the one who waited is told."""
-        return Busy(CROWDED) if self.crowded else Unavailable(SILENT)
+    def _refusal(self) -> StoreError:
+        if self.queued:
+            return Busy("No database connection became free in time.")
+        return Unavailable("The database did not answer in time.")
 
 
-class Deadline(Limited):
-    """``with Deadline(seconds):`` raises ``Unavailable`` where the block takes longer."""
+class Deadline(TimedBlock):
+    """``with Deadline(seconds):`` raises ``Unavailable`` if the block takes longer."""
 
     __slots__ = ("_loop", "_seconds", "_timer")
 
@@ -81,16 +75,16 @@ class Deadline(Limited):
     def __enter__(self) -> Deadline:
         self._loop = asyncio.get_event_loop()
         self.begin(self._loop)
-        self._timer: asyncio.Handle = self._loop.call_later(self._seconds, self._due)
+        self._timer: asyncio.Handle = self._loop.call_later(self._seconds, self._fired)
         return self
 
-    def _due(self) -> None:
+    def _fired(self) -> None:
         late = self._loop.time() - self._timer.when()  # type: ignore[attr-defined]  # a timer
         if late > LATE_SECONDS:
-            self._timer = self._loop.call_later(GRACE_SECONDS, self.strike)
+            self._timer = self._loop.call_later(TIMEOUTS.grace, self.expire)
         else:
-            # An answer or a cancellation that came in the same turn of the loop goes first.
-            self._timer = self._loop.call_soon(self.strike)
+            # An answer or a cancellation of the same turn of the loop comes first.
+            self._timer = self._loop.call_soon(self.expire)
 
     def __exit__(
         self,
@@ -99,64 +93,63 @@ class Deadline(Limited):
         trace: Optional[TracebackType],
     ) -> None:
         self._timer.cancel()
-        self.settle(error)
+        self.finish(error)
 
 
-Round = Set[Limited]
+Batch = Set[TimedBlock]
 
 
-class Rounds:
-    """One timer for any number of blocks that have the same time: 62/64 of it at least.
+class SharedTimer:
+    """One timer for any number of blocks with the same time; each gets 62/64 of it at least.
 
-    A timer for each costs a page more than all else that its limit needs: the loop makes, sorts and
-    closes it. Here those who begin between two ticks are a round, and the timer looks which rounds
-    are over; it rests while nobody is in any. All blocks are in one event loop.
+    A timer of its own would cost a page more than the rest of its time limit. Blocks that begin
+    between two ticks form a batch, and at each tick the timer ends the batches whose time is over.
+    It stops while there are no blocks. All blocks run in one event loop.
     """
+
+    # The loop of the blocks, known after the first ``join``.
+    loop: asyncio.AbstractEventLoop
 
     def __init__(self, seconds: float) -> None:
         self._tick = seconds / TICKS
-        # Of a round, from its first tick: it must not be over later than any block's time.
+        # A batch's time runs from its first tick, and must not outlast that of any of its blocks.
         self._seconds = seconds - self._tick
-        self._resting = True
-        # Where all blocks are, once there was one.
-        self.loop: asyncio.AbstractEventLoop
-        # Those who begin now; all rounds, with when each began, the oldest first.
-        self._newest: Round = set()
-        self._rounds: Deque[Tuple[float, Round]] = deque()
+        self._stopped = True
+        self._newest: Batch = set()
+        # All batches with the time at which each began, the oldest first.
+        self._batches: Deque[Tuple[float, Batch]] = deque()
 
-    def join(self, block: Limited) -> Round:
-        """The round of a block that begins now; who is done leaves it (``discard``)."""
-        if self._resting:
-            self._resting = False
+    def join(self, block: TimedBlock) -> Batch:
+        """Return the batch of a block that begins now. A block that is done discards itself."""
+        if self._stopped:
+            self._stopped = False
             self.loop = asyncio.get_event_loop()
-            self._open(self.loop.time())
+            self._begin_batch(self.loop.time())
         self._newest.add(block)
         return self._newest
 
-    def _open(self, now: float) -> None:
+    def _begin_batch(self, now: float) -> None:
         self._newest = set()
-        self._rounds.append((now, self._newest))
+        self._batches.append((now, self._newest))
         tick = now + self._tick
-        self.loop.call_at(tick, self._turn, tick)
+        self.loop.call_at(tick, self._on_tick, tick)
 
-    def _turn(self, tick: float) -> None:
+    def _on_tick(self, tick: float) -> None:
         now = self.loop.time()
-        while self._rounds and self._rounds[0][0] + self._seconds <= now:
-            self._end(self._rounds.popleft()[1], late=now - tick > LATE_SECONDS)
-        if any(blocks for _, blocks in self._rounds):
-            self._open(now)
+        while self._batches and self._batches[0][0] + self._seconds <= now:
+            batch = self._batches.popleft()[1]
+            if now - tick > LATE_SECONDS:
+                self.loop.call_later(TIMEOUTS.grace, _expire, batch)
+            else:
+                # As in ``Deadline``, events of the same turn of the loop come first.
+                self.loop.call_soon(_expire, batch)
+        if any(batch for _, batch in self._batches):
+            self._begin_batch(now)
         else:
-            self._rounds.clear()
-            self._resting = True
-
-    def _end(self, blocks: Round, late: bool) -> None:
-        if late:
-            self.loop.call_later(GRACE_SECONDS, _strike, blocks)
-        else:
-            # As in ``Deadline``: what came in the same turn of the loop goes first.
-            self.loop.call_soon(_strike, blocks)
+            self._batches.clear()
+            self._stopped = True
 
 
-def _strike(blocks: Round) -> None:
-    for block in list(blocks):
-        block.strike()
+def _expire(batch: Batch) -> None:
+    for block in list(batch):
+        block.expire()

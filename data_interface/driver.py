@@ -1,4 +1,4 @@
-"""What the connection modes need to know of a driver, and a connect with every way it can end."""
+"""The interface between the connection modes and a database driver."""
 
 from __future__ import annotations
 
@@ -7,86 +7,86 @@ from typing import Any, Optional
 
 from typing_extensions import Protocol
 
-from data_interface.deadline import UNIT_SECONDS, Deadline
+from data_interface.deadline import Deadline
 from data_interface.store import Data, Refused, StoreError, Unavailable
+from data_interface.timeouts import TIMEOUTS
 from databases import find
 from runtime.address import Address, AddressError
 
 
 class Pool(Protocol):
-    """A driver's own pool, in four calls. Its connections are like those of ``Driver.connect``."""
+    """A driver's own pool. Its connections are like those of ``Driver.connect``."""
 
     async def open(self) -> None:
-        """Make it ready; driver errors may leak, they are translated."""
+        """Make the pool ready. Errors of the driver may leave it; they are translated."""
 
     async def acquire(self) -> Any:
-        """A connection; waits while all are in use. It may be cancelled at any time, silently."""
+        """Wait for a connection. It may be cancelled at any time, without a word in the log."""
 
     async def release(self, connection: Any, broken: bool) -> None:
-        """Take it back; where it is ``broken`` or was lost, it is ended at once and not reused."""
+        """Take a connection back; if it is ``broken`` or lost, end it at once."""
 
     async def close(self) -> None:
-        """End every connection; must not raise and must not wait long."""
+        """End every connection, within a short time and without an error."""
 
 
 class Driver(Protocol):
-    """One database driver: what the modes need to know of it.
+    """What the connection modes need of a database driver.
 
-    It sets no time limits. A unit of work has one for everything (``unit``): when it is over, the
-    page's task is cancelled, wherever it waits. Requests go through the driver's public calls, and
-    are the same calls in every mode.
-    A connection keeps no transaction open: what a request changes is there when it is answered
-    (autocommit), and the next page on the same connection finds nothing begun.
+    A driver sets no time limits: a unit of work has one, and cancels the page's task wherever it
+    waits. Requests go through the driver's public calls, and are the same calls in every mode.
+    A connection keeps no transaction open: when a request is answered, its change is permanent
+    (autocommit), and the next page on the connection finds no transaction.
     """
 
-    # True when one connection carries many requests at a time.
+    # True if one connection carries many requests at a time.
     multiplexed: bool
 
     async def connect(self) -> Any:
-        """A new connection; driver errors may leak, they are translated.
+        """Return a new connection. Errors of the driver may leave it; they are translated.
 
-        It may be cancelled at any time: it must end at once, close what it had opened, and leave
-        nothing that asyncio complains of.
+        It may be cancelled at any time. Then it ends at once, closes what it opened, and leaves
+        nothing that asyncio would complain of.
         """
 
     def pool(self, size: int) -> Optional[Pool]:
-        """The driver's own pool of that many connections, not open yet; None where it has none."""
+        """Return the driver's own pool of that size, not yet open; None if it has no pool."""
 
     async def disconnect(self, connection: Any) -> None:
-        """End the connection in whatever state; must not raise and must not wait long.
+        """End a connection in any state, within a short time and without an error.
 
-        Also one that was lost, or that still waits for the answer of a cancelled page: a goodbye
-        that a hung database does not take must not be waited for.
+        The connection may be lost, or may wait for the answer to a cancelled page. A hung database
+        does not read a goodbye, so nothing may wait until it does.
         """
 
     def is_open(self, connection: Any) -> bool:
-        """False once the connection was lost or closed. Asked before every page: without a request.
+        """Return False if the connection was lost or closed. It sends no request.
 
-        It must notice a server that closed the connection while it idled. A driver that reads its
-        socket only during a request needs another way: a reader on the event loop, or a look at
-        whether the idle socket is readable.
+        This is asked before every page, so it must notice that the server closed an idle
+        connection. A driver that reads its socket only during requests has to look whether the
+        idle socket is readable.
         """
 
     def data(self, connection: Any) -> Data:
-        """The page's view of this connection; some modes ask for one for each page.
+        """Return the page's view of this connection; some modes ask for one for each page.
 
-        A request that is cancelled ends at once and silently, without waiting for the database. Its
-        connection is not used again, unless it is multiplexed.
+        A cancelled request ends at once, without waiting for the database. Its connection is not
+        used again, unless it is multiplexed.
         """
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
-        """The error in the store's words, or None when it is not the driver's.
+        """Return the error as a ``StoreError``, or None if it is not the driver's.
 
-        ``Unavailable`` when the database does not answer or the connection was lost, ``Busy`` when
-        it has no room now, ``NotFound`` and ``Conflict`` where it judges a change by itself,
-        ``Refused`` when it does not take the URL (wrong password, no such user or database): that
-        text names the variable and holds no password. Everything else is a ``StoreError``. Each is
-        one line.
+        ``Unavailable`` if the database does not answer or the connection was lost, ``Busy`` if it
+        has no room now, ``NotFound`` and ``Conflict`` if the database judges a change by itself,
+        ``Refused`` if it does not accept the URL (wrong password, no such user or database): that
+        text names the variable and contains no password. All else is a plain ``StoreError``. Each
+        text is one line.
         """
 
 
 def address(database: str, url: str) -> Address:
-    """Where a URL of that database points, or ``Refused``."""
+    """Return where a URL of that database points. Raise ``Refused`` if it is not such a URL."""
     try:
         return find(database).address(url)
     except AddressError as error:
@@ -94,9 +94,9 @@ def address(database: str, url: str) -> Address:
 
 
 async def connect(driver: Driver) -> Any:
-    """Connect outside of a page's unit of work, within UNIT_SECONDS, or raise a StoreError."""
+    """Connect outside of a unit of work, in the time of a page. Raise a ``StoreError``."""
     try:
-        with Deadline(UNIT_SECONDS):
+        with Deadline(TIMEOUTS.page):
             return await driver.connect()
     except BaseException as error:
         raise_translated(driver, error)
@@ -104,7 +104,7 @@ async def connect(driver: Driver) -> Any:
 
 
 def raise_translated(driver: Driver, error: Optional[BaseException]) -> None:
-    """Raise the driver's error in the store's words; return when it is not the driver's."""
+    """Raise the driver's error as a ``StoreError``. Return if the error is not the driver's."""
     if error is None or isinstance(error, StoreError):
         return
     if isinstance(error, (asyncio.TimeoutError, ConnectionError)):

@@ -1,8 +1,8 @@
 """A month of plausible votes for the reports: ``python -m data_interface.history [DATABASE ...]``.
 
-A day's votes depend on the seed and the day alone: the same on every machine and in every database,
-whenever they are made. They give a time to votes that the catalogue's stickers have been given
-already: no sticker wins or loses more often than its ups and downs say, and none of them changes.
+The votes of a day depend on the seed and the day alone, so they are the same on every machine and
+in every database. They give a time to votes that the stickers of the catalogue already have: no
+sticker wins or loses more often than its ups and downs, and none of these change.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ INTERRUPTED = 130
 
 SEED = 20210709
 VOTERS = 1_200
-# How busy the hours of a day are, from midnight, UTC; the days of a week from Monday, in tenths.
+# The weights of the hours of a day from midnight (UTC), and of the days of a week from Monday.
 HOURS = (4, 3, 2, 1, 1, 2, 4, 8, 12, 14, 15, 16, 17, 16, 15, 16, 18, 20, 22, 24, 23, 19, 13, 8)
 WEEK = (9, 9, 9, 10, 11, 13, 12)
 # 1970 began on a Thursday.
 FIRST_WEEKDAY = 3
-# Who comes at all comes seldom; some come nearly every day.
+# Most voters come seldom, some nearly every day.
 SELDOM, OFTEN, STEEPNESS = 0.02, 0.6, 6
-# Votes of a visit after its first, on the mean; seconds between two.
+# The mean number of votes of a visit after its first, and the seconds between two votes.
 MORE_VOTES = 2.4
 PAUSES = (4, 30)
-# Of each day, out of 187,000 votes for stickers: half a year goes by before one comes again.
+# The possible votes of a day, of the 187,000 for all stickers: they repeat after half a year.
 CANDIDATES = 1_000
-# A pack is in fashion and out again within so many days.
+# The days in which a pack comes into fashion and goes out of it.
 SEASON = 60
 LEAST_FASHION = 0.2
 
 
 def votes_of(day: int) -> List[Vote]:
-    """The votes of a day by time, some 400; ``day`` counts from 1970-01-01."""
-    source = random.Random(SEED * 100_000 + day)  # noqa: S311 (the same on every machine)
+    """Return the votes of a day by time, about 400; ``day`` counts from 1970-01-01."""
+    source = random.Random(SEED * 100_000 + day)  # noqa: S311 the same on every machine
     duels = _duels(day, source)
     votes = []
     for voter, loyalty in _voters():
@@ -61,7 +61,7 @@ def votes_of(day: int) -> List[Vote]:
 def _visit(
     day: int, voter: int, duels: Iterator[Tuple[int, int]], source: random.Random
 ) -> Iterator[Vote]:
-    """What one voter casts in a row."""
+    """Generate the votes that one voter casts in a row."""
     hour = source.choices(range(24), HOURS)[0]
     moment = day * DAY + hour * HOUR + source.randrange(HOUR)
     for _ in range(1 + int(source.expovariate(1 / MORE_VOTES))):
@@ -73,7 +73,7 @@ def _visit(
 
 
 def _duels(day: int, source: random.Random) -> Iterator[Tuple[int, int]]:
-    """Winners and losers of a day; those whose pack is in fashion win more."""
+    """Generate the winners and losers of a day; stickers of packs in fashion win more."""
     ups, downs = _ups_and_downs()
     for place in range(day * CANDIDATES, (day + 1) * CANDIDATES):
         winner, loser = ups[place % len(ups)], downs[place % len(downs)]
@@ -82,7 +82,7 @@ def _duels(day: int, source: random.Random) -> Iterator[Tuple[int, int]]:
 
 
 def _fashion(sticker: int, day: int) -> float:
-    """LEAST_FASHION to 1: each pack's own rise and fall over a SEASON."""
+    """Return a chance from LEAST_FASHION to 1, which rises and falls with each SEASON."""
     pack = (sticker - 1) * PACKS // STICKERS
     phase = (day + 37 * pack) % SEASON
     return LEAST_FASHION + (1 - LEAST_FASHION) * abs(2 * phase - SEASON) / SEASON
@@ -90,7 +90,7 @@ def _fashion(sticker: int, day: int) -> float:
 
 @lru_cache(maxsize=1)
 def _voters() -> List[Tuple[int, float]]:
-    """Each voter (``rows.voter_of`` a session), and the chance that he votes on a day."""
+    """Return the number of each voter, and the chance of a visit on a day."""
     source = random.Random(SEED)  # noqa: S311
     return [
         (source.getrandbits(44), SELDOM + OFTEN * source.random() ** STEEPNESS)
@@ -100,7 +100,7 @@ def _voters() -> List[Tuple[int, float]]:
 
 @lru_cache(maxsize=1)
 def _ups_and_downs() -> Tuple[List[int], List[int]]:
-    """A sticker's number for each vote for it, and for each against it, shuffled."""
+    """Return the id of a sticker for each vote for it, and for each against it, shuffled."""
     _, stickers = catalogue()
     source = random.Random(SEED)  # noqa: S311
     ups = [sticker.id for sticker in stickers for _ in range(sticker.up)]
@@ -111,9 +111,9 @@ def _ups_and_downs() -> Tuple[List[int], List[int]]:
 
 
 async def fill(store: Store, now: int) -> int:
-    """Give each of the reports' days that has no vote its plausible ones; how many.
+    """Add plausible votes to each day of the reports that has none; return how many were added.
 
-    Today until now. Days that have votes stay as they are. StoreError when the database fails.
+    Today gets votes until now. Raises StoreError if the database fails.
     """
     kept, today = 0, now // DAY
     for day in range(today - DAYS + 1, today + 1):
@@ -133,7 +133,7 @@ async def _fill_at(database: str, url: str, now: int) -> int:
 
 
 def fill_database(name: str, now: int) -> int:
-    """``fill`` the database that its URL variable names, or the private one."""
+    """Fill the database that its URL variable names, or the private one."""
     url = os.environ.get(find(name).url_variable)
     if url:
         return asyncio.run(_fill_at(name, url, now))
@@ -145,7 +145,7 @@ def fill_database(name: str, now: int) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The command: 0, 1 where a database could not be filled or none is here, 2 for wrong use."""
+    """Run the command: 0; 1 if a database could not be filled or there is none; 2 for wrong use."""
     parser = Parser("history", description="A month of plausible votes for the reports.")
     parser.add_argument(
         "databases",
@@ -160,12 +160,12 @@ def main(argv: Sequence[str]) -> int:
             find(name)
     except (ClockError, DatabaseError) as error:
         return _fail(str(error), WRONG_USE)
-    # Where none can run here, the lines before said why.
-    return max((_told(name, time) for name in named or _present()), default=FAILED)
+    # Without any database, the lines printed before say why.
+    return max((_fill_and_print(name, time) for name in named or _present()), default=FAILED)
 
 
 def _present() -> List[str]:
-    """The databases that can be used here; of the others a line says why not."""
+    """Return the databases that can be used here; print why the others cannot."""
     found = []
     for name in DATABASES:
         database = find(name)
@@ -177,8 +177,8 @@ def _present() -> List[str]:
     return found
 
 
-def _told(name: str, time: Clock) -> int:
-    """Fill one database and say so; the exit status."""
+def _fill_and_print(name: str, time: Clock) -> int:
+    """Fill one database and print the result; return the exit status."""
     try:
         kept = fill_database(name, time())
     except (AddressError, DatabaseError, StoreError) as error:

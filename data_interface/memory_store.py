@@ -1,7 +1,7 @@
-"""The reference implementation of the protocol: everything in this process, gone with it.
+"""The store in memory: the reference for every other store, in plain Python.
 
-Shows what the web side costs without a database, and says in plain Python what every other store
-must do. Nothing here awaits, so every method is atomic as it stands.
+A race on it shows what the web side costs without a database. The data ends with the process. No
+method awaits anything, so every method is atomic.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from data_interface.store import (
 
 
 class Token(NamedTuple):
-    """The right to vote on one sticker, together with its mate; ``deadline`` on ``monotonic``."""
+    """The right to vote on one sticker, with its mate's; ``deadline`` is by ``time.monotonic``."""
 
     sticker: int
     mate: str
@@ -43,7 +43,7 @@ class Token(NamedTuple):
 
 
 class Session(NamedTuple):
-    """One visitor; ``seen`` on ``monotonic``."""
+    """One visitor; ``seen`` is by ``time.monotonic``."""
 
     visits: int
     address: str
@@ -52,12 +52,12 @@ class Session(NamedTuple):
 
 
 def new_id() -> str:
-    """128 bits from the operating system's CSPRNG as 32 lower-case hex digits."""
+    """Return 128 bits from the operating system's CSPRNG as 32 lower-case hex digits."""
     return secrets.token_hex(ID_LENGTH // 2)
 
 
 class MemoryStore(MemoryReports):
-    """``store.Store`` and ``store.Data`` in one object, which is its own unit of work as well."""
+    """A store whose units of work, and what pages may ask, are the store itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class MemoryStore(MemoryReports):
         self._titles: Set[str] = set()
         self._ids: List[int] = []
         self._ranking: List[Tuple[int, int]] = []
-        # Insertion order is order of age: what is to expire stands in front.
+        # Ordered by age: the next to expire comes first.
         self._tokens: OrderedDict[str, Token] = OrderedDict()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._sessions_expired = 0
@@ -75,10 +75,10 @@ class MemoryStore(MemoryReports):
         self._votes = 0
 
     async def open(self) -> None:
-        self.take(*catalogue())
+        self.load(*catalogue())
 
-    def take(self, packs: List[Pack], stickers: List[Sticker]) -> None:
-        """Have these packs and stickers, into an empty store."""
+    def load(self, packs: List[Pack], stickers: List[Sticker]) -> None:
+        """Load these packs and stickers into an empty store."""
         for pack in packs:
             self._packs[pack.id] = pack
             self._members[pack.id] = set()
@@ -103,10 +103,10 @@ class MemoryStore(MemoryReports):
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        """Nothing was taken, so there is nothing to give back."""
+        """Do nothing: a unit of work takes no connection."""
 
     async def close(self) -> None:
-        """Nothing is kept outside this object."""
+        """Do nothing: there are no connections."""
 
     async def ballot(self, visitor: Visitor) -> Ballot:
         if len(self._ids) < 2:
@@ -241,5 +241,5 @@ class MemoryStore(MemoryReports):
 
 
 def open_store(connection: str, url: str, size: int) -> MemoryStore:
-    """The store in this process; it has one mode, no address and nothing to size."""
+    """Return the store; it has one mode, no address and no pool."""
     return MemoryStore()

@@ -1,4 +1,4 @@
-"""Connections that are kept, one page on each at a time: the driver's own pool, and our gate."""
+"""Connections that are kept, with one page on each at a time: a driver's own pool, and our gate."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from typing import Any, Awaitable, Callable, Deque, Dict, Optional
 from data_interface.deadline import Deadline
 from data_interface.driver import Driver, Pool, raise_translated
 from data_interface.store import Data
+from data_interface.timeouts import TIMEOUTS
 from data_interface.unit import Mode, Unit
 
-OPEN_SECONDS = 10.0
 RETRY_SECONDS = 0.1
 
 
-class Single:
-    """One attempt at a time, whoever asks; a failed one is the answer for RETRY_SECONDS."""
+class SingleAttempt:
+    """Runs one attempt at a time for all who ask; after a failure the next one RETRY_SECONDS later.
+
+    Until then the failure is the answer.
+    """
 
     def __init__(self, attempt: Callable[[], Awaitable[None]]) -> None:
         self._attempt = attempt
         self._running: Optional[asyncio.Future[None]] = None
 
-    async def made(self) -> None:
-        """Wait for the attempt under way, or begin one; who is cancelled does not end it."""
+    async def done(self) -> None:
+        """Wait for the running attempt, or start one. Cancelling a waiter does not end it."""
         if self._running is None:
             self._running = asyncio.ensure_future(self._run())
         await asyncio.shield(self._running)
@@ -40,29 +43,29 @@ class Single:
         self._running = None
 
     def cancel(self) -> None:
-        """Nobody needs it any more."""
+        """End the running attempt, if there is one."""
         if self._running is not None:
             self._running.cancel()
 
 
-class Own(Mode):
-    """``pool`` where the driver has one: what is done when, is the driver's way of doing it."""
+class DriverPool(Mode):
+    """``pool`` for a driver that has a pool: the driver decides when to connect and to reset."""
 
     def __init__(self, driver: Driver, size: int, pool: Pool) -> None:
         super().__init__(driver, size)
         self._pool = pool
         self._taken = 0
-        self._reopening = Single(self._reopen)
+        self._reopening = SingleAttempt(self._reopen)
         self._is_open = False
 
     async def _reopen(self) -> None:
-        """Some pools wait long for what a single connection says at once."""
+        # A single connection fails at once where some pools wait for long.
         await super().open()
         await self.open()
 
     async def open(self) -> None:
         try:
-            with Deadline(OPEN_SECONDS):
+            with Deadline(TIMEOUTS.open_pool):
                 await self._pool.open()
         except BaseException as error:
             await self._pool.close()
@@ -73,15 +76,16 @@ class Own(Mode):
     async def take(self, unit: Unit) -> Any:
         if not self._is_open:
             # The database was away when the store was opened.
-            await self._reopening.made()
-        unit.crowded = self._taken >= self._size
+            await self._reopening.done()
+        unit.queued = self._taken >= self._size
         connection = await self._pool.acquire()
         while not self.driver.is_open(connection):
             await self._pool.release(connection, broken=True)
-            # Neither need have waited: a pool that hands out what was lost must not stop the loop.
+            # Releasing and acquiring may both return at once. A pool that hands out nothing but
+            # lost connections must not block the event loop.
             await asyncio.sleep(0)
             connection = await self._pool.acquire()
-        unit.crowded = False
+        unit.queued = False
         self._taken += 1
         return connection
 
@@ -97,7 +101,7 @@ class Own(Mode):
 
 
 class Gate:
-    """At most ``size`` holders at a time; others wait in order, for as long as their units may.
+    """Lets ``size`` holders in at a time. Others wait in order, until their units expire.
 
     ``asyncio.Semaphore`` does not keep the order on CPython 3.7.
     """
@@ -113,17 +117,17 @@ class Gate:
             return
         turn = asyncio.get_event_loop().create_future()
         self._waiting.append(turn)
-        unit.crowded = True
+        unit.queued = True
         try:
             await turn
         except BaseException:
             if turn.done() and not turn.cancelled():
                 self.leave()
             raise
-        unit.crowded = False
+        unit.queued = False
 
     def leave(self) -> None:
-        """Hand the place to the one who waited longest."""
+        """Give the place to whoever waited longest."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -132,10 +136,10 @@ class Gate:
         self._free += 1
 
 
-class Gated(Mode):
-    """``gate``; ``pool`` where the driver has none; ``one`` as a pool of one.
+class GatedPool(Mode):
+    """``gate``, and ``pool`` for a driver that has none; with one connection it is ``one``.
 
-    Connections are opened when they are needed, up to ``size``; the one used last is used first.
+    Connections are opened when they are needed, up to ``size``; the last used is used first.
     """
 
     def __init__(self, driver: Driver, size: int) -> None:
@@ -146,7 +150,7 @@ class Gated(Mode):
 
     async def open(self) -> None:
         async with self.acquire():
-            """The first connection is made now: it proves that there is a database."""
+            """The first connection proves that the database can be reached."""
 
     async def take(self, unit: Unit) -> Any:
         await self._gate.enter(unit)
@@ -167,8 +171,8 @@ class Gated(Mode):
         return self._views[id(connection)]
 
     async def give_back(self, connection: Any, unit: Unit, broken: bool) -> None:
-        # A page that ended badly may have left a request under way: its answer must not be taken
-        # for the next page's.
+        # A page that failed may have left a request unanswered: the next page on the connection
+        # would take the answer for its own.
         try:
             if broken or not self.driver.is_open(connection):
                 await self._discard(connection)

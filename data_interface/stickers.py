@@ -1,4 +1,4 @@
-"""The stickers every database is loaded with: 16,200 in 540 packs, the same on every machine."""
+"""The stickers of every database: 16,200 in 540 packs, the same on every machine."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _PLACES = "Attic Bakery Bay Beach Camp City Club Desert Farm Forest Garden Harbo
 
 
 def catalogue() -> Tuple[List[Pack], List[Sticker]]:
-    """All packs and all stickers, by id from 1; ratings are skewed as votes are in real life."""
-    source = random.Random(SEED)  # noqa: S311 (the same on every machine is the point)
+    """Return all packs and all stickers, by id from 1. Votes are skewed as in real life."""
+    source = random.Random(SEED)  # noqa: S311 every machine must draw the same
     packs = [Pack(i + 1, _pack_title(i)) for i in range(PACKS)]
     stickers = []
     for index in range(STICKERS):
@@ -38,6 +38,6 @@ def catalogue() -> Tuple[List[Pack], List[Sticker]]:
 
 
 def _pack_title(index: int) -> str:
-    """540 = 45 creatures x 12 places: every title occurs once."""
+    """Return a title that occurs once: there are 45 creatures and 12 places for 540 packs."""
     creature = _CREATURES[index % len(_CREATURES)]
     return f"{creature} {_PLACES[index // len(_CREATURES)]}"

@@ -1,7 +1,7 @@
-"""What the site asks of a database: the rows, the errors, the protocol.
+"""What the site asks of a database: the rows, the errors and the interface.
 
-Nothing here knows SQL, Lua or a driver. A store module implements ``Store`` and ``Data`` for one
-driver; the pages know only the names of this module.
+A store module implements ``Store`` and ``Data`` for one driver. The pages know only the names of
+this module, which has nothing of SQL, Lua or a driver in it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TOKEN_SECONDS = 600
 TOKENS_KEPT = 200_000
 SESSION_SECONDS = 86_400
 SESSIONS_KEPT = 100_000
-# A month of the reports, and a day more. The age of a vote is reckoned from the last that came.
+# A month of the reports, and one day more. The age of a vote is counted from the last vote.
 VOTE_SECONDS = 31 * 86_400
 VOTES_KEPT = 30_000
 CLEAN_EVERY_SECONDS = 1.0
@@ -46,19 +46,18 @@ class Pack(NamedTuple):
     title: str
 
 
-# What is made for one page and taken apart at once is a plain tuple: as instances of classes these
-# cost each page a microsecond. A sticker in them is a row as the driver gave it, with the fields of
-# ``Sticker`` in its order.
+# Values that one page makes and takes apart at once are plain tuples: instances of classes would
+# cost each page a microsecond. A sticker in them is a driver's row, with the fields of ``Sticker``.
 
-# Who asks for a page: the session id from the cookie, None for a new visitor; the peer's address;
-# the header User-Agent, at most AGENT_LENGTH of it.
+# A visitor: the session id of the cookie, None for a new visitor; the peer's address; the header
+# User-Agent, cut to AGENT_LENGTH.
 Visitor = Tuple[Optional[str], str, str]
 
-# What Index shows: the session id to set or keep; a sticker and the single-use token that votes for
-# or against it; another one, and its token.
+# The content of Index: the session id to set or keep; a sticker with the single-use token that
+# votes for or against it; another sticker with its token.
 Ballot = Tuple[str, Sequence[Any], str, Sequence[Any], str]
 
-# What Good and Bad show: the session id to set or keep; the stickers, best (or worst) first.
+# The content of Good and Bad: the session id to set or keep; the stickers, best (or worst) first.
 Podium = Tuple[str, Sequence[Sequence[Any]]]
 
 
@@ -77,13 +76,13 @@ class StoreError(Exception):
 
 
 class Unavailable(StoreError):
-    """The database does not answer, or its connection was lost."""
+    """The database does not answer, or the connection to it was lost."""
 
 
 class Refused(StoreError):
-    """The database does not take us: a URL that is none, a user, password or name it does not know.
+    """The database does not accept the URL: it is malformed, or has a wrong user, password or name.
 
-    Names the variable that the URL came from, and no password.
+    The text names the variable with the URL, and contains no password.
     """
 
 
@@ -100,84 +99,84 @@ class Conflict(StoreError):
 
 
 class Data(Reports, Protocol):
-    """What one page may ask, in the site's words. No SQL and no driver errors leak out; a driver's
-    rows only where a ``Ballot`` or a ``Podium`` says so.
+    """What one page may ask. Every method may raise ``Unavailable`` or ``Busy``.
 
-    Every method may raise ``Unavailable`` or ``Busy``.
+    No SQL, and no error of a driver, is visible to the page. A driver's rows are visible in a
+    ``Ballot`` and a ``Podium`` alone.
     """
 
     async def ballot(self, visitor: Visitor) -> Ballot:
-        """Two different random stickers with a new token each; the visit and the view counted.
+        """Return two different random stickers with a new token each; count the visit and the view.
 
         In the article's layout 9 requests for a new visitor, 8 for a returning one.
-        ``NotFound`` when there are fewer than two stickers.
+        Raises ``NotFound`` if there are fewer than two stickers.
         """
 
     async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:
-        """The ``limit`` best stickers by (rating, id) descending, or the worst ascending.
+        """Return the ``limit`` best stickers by (rating, id) descending, or the worst ascending.
 
         In the article's layout 3 requests for a new visitor, 2 for a returning one.
         """
 
     async def cast_vote(self, plus: str, minus: str, voter: int, moment: int) -> bool:
-        """Consume the two tokens of one ballot and count the vote; False when refused.
+        """Consume the two tokens of one ballot and count the vote; return False if refused.
 
-        Both tokens exist, belong to the same ballot and are not expired: ``plus`` gains one up,
-        ``minus`` one down, the vote count grows by one, the history has the vote with its voter
-        and moment (see ``reports.rows``), all at once and exactly once. Otherwise nothing changes.
-        One request.
+        If both tokens exist, belong to the same ballot and have not expired, then ``plus`` gains
+        one up, ``minus`` one down, the vote count grows by one, and the history gets the vote with
+        its voter and moment (``reports.rows``), all at once and exactly once. Otherwise nothing
+        changes. It takes one request.
         """
 
     async def statistics(self) -> Statistics:
-        """The counters for About."""
+        """Return the counters for About."""
 
     async def packs(self) -> List[Pack]:
-        """All packs by id."""
+        """Return all packs by id."""
 
     async def pack(self, pack: int) -> Pack:
-        """One pack, or ``NotFound``."""
+        """Return one pack. Raise ``NotFound``."""
 
     async def stickers(self, pack: int) -> List[Sticker]:
-        """The stickers of a pack by id; empty when there are none."""
+        """Return the stickers of a pack by id, an empty list if there are none."""
 
     async def sticker(self, pack: int, sticker: int) -> Sticker:
-        """One sticker of a pack, or ``NotFound``."""
+        """Return one sticker of a pack. Raise ``NotFound``."""
 
     async def create_pack(self, title: str) -> Pack:
-        """A new pack under the next free id; ``Conflict`` when the title is taken."""
+        """Create a pack under the next free id. Raise ``Conflict`` if the title is taken."""
 
     async def rename_pack(self, pack: int, title: str) -> Pack:
-        """The pack with its new title; ``NotFound``, ``Conflict`` when the title is taken."""
+        """Return the renamed pack. Raise ``NotFound``, or ``Conflict`` if the title is taken."""
 
     async def delete_pack(self, pack: int) -> None:
-        """Remove an empty pack; ``NotFound``, ``Conflict`` while it has stickers."""
+        """Delete an empty pack. Raise ``NotFound``, or ``Conflict`` if it has stickers."""
 
     async def create_sticker(self, pack: int, title: str) -> Sticker:
-        """A new sticker under the next free id, rating 0; ``NotFound`` when there is no pack."""
+        """Create a sticker with rating 0 under the next free id. Raise ``NotFound``."""
 
     async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
-        """The sticker with its new title; ``NotFound``."""
+        """Return the renamed sticker. Raise ``NotFound``."""
 
     async def delete_sticker(self, pack: int, sticker: int) -> None:
-        """Remove a sticker; ``NotFound``. Its open tokens lose their use."""
+        """Delete a sticker; votes with its tokens are refused. Raise ``NotFound``."""
 
 
 class Store(Protocol):
-    """A database as the site sees it. Opened once per server process."""
+    """A database as the site sees it, opened once for each server process."""
 
     async def open(self) -> None:
-        """Connect, make the schema and load the stickers where they are missing.
+        """Connect; make the schema and load the stickers if they are missing.
 
-        Raises ``StoreError`` with one line that says what to do when that fails. It is open all the
-        same, and to be closed: where the database is only away, it works as soon as that is back.
+        Raises ``StoreError`` with one line that says what to do if that fails. The store is open
+        even then, and must be closed: it serves pages as soon as the database is back.
         """
 
     def acquire(self) -> AsyncContextManager[Data]:
-        """A unit of work, in the connection mode the store was made with.
+        """Return a unit of work, in the connection mode of the store.
 
-        Entering raises ``Busy`` when no connection is free in time, ``Unavailable`` when the
-        database cannot be reached; leaving translates what the driver raised.
+        Entering it raises ``Busy`` if no connection is free in time, ``Unavailable`` if the
+        database cannot be reached. Leaving it translates errors of the driver.
         """
 
     async def close(self) -> None:
-        """End every connection; bounded."""
+        """End every connection within a short time."""

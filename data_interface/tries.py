@@ -1,4 +1,4 @@
-"""Work in the background that is tried again and again: what is said of its failures."""
+"""Log messages for background work that is repeated after each failure."""
 
 from __future__ import annotations
 
@@ -8,32 +8,34 @@ from data_interface.store import StoreError
 
 
 class Tries:
-    """Counts failures in a row. Each row is said once, and its end where its beginning was.
+    """Counts failures in a row and logs each row once, at its second failure and at its end.
 
-    Once is a moment's outage, which pages report; the second time it is said. What is no refusal of
-    the database is a defect of ours, and said at once, with its traceback.
+    A single failure is a short outage, which the pages report. An error that the database did not
+    raise is a defect of this program: it is logged at once, with its traceback.
     """
 
     def __init__(self, log: logging.Logger, what: str) -> None:
         self._log = log
         self._what = what
-        self._failed = 0
-        self._said = False
+        self._failures = 0
+        self._logged = False
 
     def failed(self, error: BaseException) -> None:
-        """One more; call it where the error is handled."""
-        self._failed += 1
-        if self._said:
+        """Count a failure. Call it in the handler of the error."""
+        self._failures += 1
+        if self._logged:
             return
         if not isinstance(error, StoreError):
-            self._said = True
-            self._log.error("%s failed, and goes on trying", self._what, exc_info=error)
-        elif self._failed > 1:
-            self._said = True
-            self._log.warning("%s failed twice in a row, and goes on trying: %r", self._what, error)
+            self._logged = True
+            self._log.error("%s failed and will be repeated", self._what, exc_info=error)
+        elif self._failures > 1:
+            self._logged = True
+            self._log.warning(
+                "%s failed twice in a row and will be repeated: %r", self._what, error
+            )
 
-    def worked(self) -> None:
-        """It did what it is for."""
-        if self._said:
-            self._log.warning("%s works again after %d failures", self._what, self._failed)
-        self._failed, self._said = 0, False
+    def succeeded(self) -> None:
+        """End the row of failures."""
+        if self._logged:
+            self._log.warning("%s succeeded after %d failures", self._what, self._failures)
+        self._failures, self._logged = 0, False

@@ -1,4 +1,4 @@
-"""A unit of work: one page's hold on a connection, within one time limit, whatever the mode."""
+"""A unit of work: what one page does on a connection, within one time limit, in every mode."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Optional, Type
 
-from data_interface.deadline import UNIT_SECONDS, Limited, Round, Rounds
+from data_interface.deadline import Batch, SharedTimer, TimedBlock
 from data_interface.driver import Driver, connect, raise_translated
 from data_interface.store import Data, StoreError
+from data_interface.timeouts import TIMEOUTS
 
 
 class Mode:
-    """How connections are kept. ``acquire`` hands out a unit of work."""
+    """A connection mode: how connections are kept. ``acquire`` returns a unit of work."""
 
     def __init__(self, driver: Driver, size: int) -> None:
         self.driver = driver
         self._size = size
-        self.rounds = Rounds(UNIT_SECONDS)
-        # See ``store.Store.acquire``.
+        self.timer = SharedTimer(TIMEOUTS.page)
+        # Implements ``store.Store.acquire``.
         self.acquire: Callable[[], Unit] = partial(Unit, self)
 
     async def open(self) -> None:
@@ -27,59 +28,65 @@ class Mode:
         await self.driver.disconnect(await connect(self.driver))
 
     def ready(self, unit: Unit) -> Optional[Data]:
-        """The page's view of a connection that the unit need not wait for, or None: ``take`` one.
+        """Return the page's view of a connection if there is one at once; else None.
 
-        Its ``connection`` is the unit's then.
+        It sets ``unit.connection``. After None, the unit calls ``take``.
         """
         return None
 
     async def take(self, unit: Unit) -> Any:
-        """A connection for one unit of work; cancelled when the unit's time is over."""
+        """Return a connection for one unit of work; cancelled when the unit's time is over."""
         raise NotImplementedError
 
     @property
-    def taker(self) -> Mode:
-        """The mode that waits for connections: this one, unless it leaves that to another."""
+    def waiting_mode(self) -> Mode:
+        """The mode whose ``take`` waits for connections, which may be another than this one."""
         return self
 
     def give_back(self, connection: Any, unit: Unit, broken: bool) -> Optional[Awaitable[None]]:
-        """The unit is over; ``broken`` when it did not end well. None: nothing to wait for."""
+        """Take the connection back; ``broken`` if the unit failed. None if nothing is to await."""
         raise NotImplementedError
 
     def view(self, connection: Any, unit: Unit) -> Data:
-        """The page's view of a connection."""
+        """Return the page's view of a connection."""
         return self.driver.data(connection)
 
     async def close(self) -> None:
         """End every connection that is kept."""
 
 
-class Unit(Limited):
-    """``async with`` one of these is a page: UNIT_SECONDS from before the connection to after."""
+class Unit(TimedBlock):
+    """The context manager of one page, with one time limit for all it does.
 
-    __slots__ = ("_mode", "_round", "connection", "mark")
+    The time runs from before it has a connection until after it has given that back.
+    """
+
+    __slots__ = ("_batch", "_mode", "connection", "mark")
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
-        self._round: Round
+        self._batch: Batch
         self.connection: Any = None
-        # For the mode's own use.
+        # A number for the mode's own use.
         self.mark = 0
 
     async def __aenter__(self) -> Data:
         mode = self._mode
-        self._round = mode.rounds.join(self)
-        self.begin(mode.rounds.loop)
+        self._batch = mode.timer.join(self)
+        self.begin(mode.timer.loop)
         data = mode.ready(self)
         if data is not None:
             return data
         try:
             self.connection = await mode.take(self)
         except BaseException as error:
-            self._end(error)
+            self._fail(error)
             raise
-        if self.struck:
-            await self._end_swallowed()
+        if self.expired:
+            # Some pools lose a cancellation when a connection becomes free at the same moment.
+            lost = asyncio.CancelledError()
+            await self.__aexit__(type(lost), lost, None)
+            raise lost
         return mode.view(self.connection, self)
 
     async def __aexit__(
@@ -95,23 +102,17 @@ class Unit(Limited):
             if leaving is not None:
                 await leaving
         except BaseException as trouble:
-            self._end(trouble)
+            self._fail(trouble)
             raise
-        self._round.discard(self)
-        # ``settle``, without a call of it where the limit has nothing to say: on nearly every page.
-        if self.struck:
-            self.settle(error)
+        self._batch.discard(self)
+        # Nearly every page ends in time: ``finish`` is called for the others alone.
+        if self.expired:
+            self.finish(error)
         self._task = None
         if broken:
             raise_translated(self._mode.driver, error)
 
-    def _end(self, error: Optional[BaseException]) -> None:
-        self._round.discard(self)
-        self.settle(error)
+    def _fail(self, error: Optional[BaseException]) -> None:
+        self._batch.discard(self)
+        self.finish(error)
         raise_translated(self._mode.driver, error)
-
-    async def _end_swallowed(self) -> None:
-        """Some pools lose a cancellation when a connection comes in the same moment."""
-        error = asyncio.CancelledError()
-        await self.__aexit__(type(error), error, None)
-        raise error

@@ -1,4 +1,4 @@
-"""The votes as the database has them, for those who check a server against it."""
+"""Reads the number of votes from a database, to check a server against it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from data_interface.store import Store, StoreError
 
 
 async def votes(database: str, url: str) -> int:
-    """How many votes the database at a URL has counted. Makes and loads nothing.
+    """Return the number of votes that the database at a URL has counted, without changing it.
 
-    StoreError when no driver is here, when the database refuses or does not answer.
+    Raises StoreError if no driver is installed, and if the database refuses or does not answer.
     """
     store = store_of(database, url)
     try:
@@ -23,9 +23,9 @@ async def votes(database: str, url: str) -> int:
 
 
 def store_of(database: str, url: str) -> Store:
-    """A store on the database at a URL, by the first of its backends that can be imported here.
+    """Return a store, not yet open, with the first backend of the database that can be imported.
 
-    It is not open. StoreError when there is none, when the URL is none.
+    Raises StoreError if there is none, and ``Refused`` if the URL is malformed.
     """
     for backend in BACKENDS.values():
         if backend.database == database and _runs_here(backend):

@@ -1,8 +1,9 @@
-"""What the modes do, for somebody outside of the server: pages, waits, requests. Off by default.
+"""Figures of a running server for a process that watches it: pages, requests, waiting pages.
 
-With SITE_FIGURES set to a folder, each process of the server writes ``<its id>.json`` there once a
-second: {"pages", "requests", "waiting"}, the first two since it began. Without it nothing is
-wrapped, and nobody pays for what is not looked at.
+If SITE_FIGURES names a folder, each process of the server writes ``<its pid>.json`` there once a
+second: {"pages", "requests", "waiting"}. The first two count from the start of the process, the
+third is the number of pages that wait for a connection now. Without SITE_FIGURES nothing is
+counted, and no page pays for it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import contextlib
 import json
 import os
 from pathlib import Path
-from typing import Any, Awaitable, Callable, Dict, Optional
+from typing import Any, Awaitable, Callable, Optional
 
 from data_interface.driver import Driver
 from data_interface.store import Data
@@ -21,51 +22,48 @@ from data_interface.unit import Mode, Unit
 VARIABLE = "SITE_FIGURES"
 EVERY_SECONDS = 1.0
 
-Take = Callable[[Unit], Awaitable[Any]]
-
 
 class Figures:
-    """Counts of one process: ``waiting`` are the pages that wait for a connection now."""
+    """The counts of one process."""
 
     def __init__(self) -> None:
         self.pages = 0
         self.requests = 0
         self.waiting = 0
 
-    def waits(self, take: Take) -> Any:
-        """``Mode.take``, with those in it counted."""
+    def counting_waits(self, take: Callable[[Unit], Awaitable[Any]]) -> Any:
+        """Wrap ``Mode.take``: it counts the units that are in it."""
 
-        async def waiting(unit: Unit) -> Any:
+        async def counted(unit: Unit) -> Any:
             self.waiting += 1
             try:
                 return await take(unit)
             finally:
                 self.waiting -= 1
 
-        return waiting
+        return counted
 
-    def begins(self, ready: Callable[[Unit], Optional[Data]]) -> Any:
-        """``Mode.ready``, each call a page that asks the database."""
+    def counting_pages(self, ready: Callable[[Unit], Optional[Data]]) -> Any:
+        """Wrap ``Mode.ready``, which every page with a database calls once."""
 
-        def beginning(unit: Unit) -> Optional[Data]:
+        def counted(unit: Unit) -> Optional[Data]:
             self.pages += 1
             return ready(unit)
 
-        return beginning
+        return counted
 
     def write(self, folder: Path) -> None:
-        """As a whole, so that nobody reads half of it."""
-        counts: Dict[str, int] = vars(self)
+        """Replace the file of this process. It need not survive a crash, so nothing is synced."""
         path = folder / f"{os.getpid()}.json"
         fresh = path.with_suffix(".new")
-        # Who looks may be gone, with the folder: the site goes on.
+        # The process that watches may have ended and removed its folder.
         with contextlib.suppress(OSError):
-            fresh.write_text(json.dumps(counts))
+            fresh.write_text(json.dumps(vars(self)))
             fresh.replace(path)
 
 
-class Counted:
-    """A driver whose requests are counted: everything else is its own."""
+class CountingDriver:
+    """A driver that counts the requests of pages; all else is the wrapped driver's."""
 
     def __init__(self, driver: Driver, figures: Figures) -> None:
         self._driver = driver
@@ -75,12 +73,11 @@ class Counted:
         return getattr(self._driver, name)
 
     def data(self, connection: Any) -> Any:
-        """See ``driver.Driver``."""
-        return self._driver.data(CountedConnection(connection, self._figures))
+        return self._driver.data(_CountingConnection(connection, self._figures))
 
 
-class CountedConnection:
-    """A connection as pages see it: every call of a method is a request."""
+class _CountingConnection:
+    """A connection of which every method call is counted as a request."""
 
     def __init__(self, connection: Any, figures: Figures) -> None:
         self._connection = connection
@@ -96,8 +93,8 @@ class CountedConnection:
         return request
 
 
-class Watched(Mode):
-    """A mode that writes what it does."""
+class WatchedMode(Mode):
+    """A connection mode that writes its figures while it is open."""
 
     def __init__(self, mode: Mode, figures: Figures, folder: Path) -> None:
         super().__init__(mode.driver, 0)
@@ -106,17 +103,15 @@ class Watched(Mode):
         self._figures = figures
         self._folder = folder
         self._writing: Optional[asyncio.Future[None]] = None
-        taker = mode.taker
-        taker.take = figures.waits(taker.take)  # type: ignore[method-assign]
-        mode.ready = figures.begins(mode.ready)  # type: ignore[method-assign]
+        waiting = mode.waiting_mode
+        waiting.take = figures.counting_waits(waiting.take)  # type: ignore[method-assign]
+        mode.ready = figures.counting_pages(mode.ready)  # type: ignore[method-assign]
 
     async def open(self) -> None:
-        """See ``unit.Mode``."""
         await self._mode.open()
         self._writing = asyncio.ensure_future(self._write())
 
     async def close(self) -> None:
-        """See ``unit.Mode``."""
         if self._writing is not None:
             self._writing.cancel()
         await self._mode.close()
@@ -128,9 +123,9 @@ class Watched(Mode):
 
 
 def watched(make: Callable[[Any], Mode], driver: Driver) -> Mode:
-    """What ``make`` makes of a driver; with its figures written where SITE_FIGURES says so."""
+    """Return what ``make`` makes of a driver, watched if SITE_FIGURES names a folder."""
     folder = os.environ.get(VARIABLE)
     if not folder:
         return make(driver)
     figures = Figures()
-    return Watched(make(Counted(driver, figures)), figures, Path(folder))
+    return WatchedMode(make(CountingDriver(driver, figures)), figures, Path(folder))

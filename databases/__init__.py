@@ -1,4 +1,4 @@
-"""Databases: how each is started privately, where it listens, how its wire is read.
+"""Databases: how to start a private one, where each listens, how to read what it is asked.
 
 A new database is one folder and one line in ``DATABASES``. Nothing here knows what is stored.
 """
@@ -16,7 +16,7 @@ DATABASES = {
 
 
 def find(name: str) -> Database:
-    """The database of that name, or DatabaseError."""
+    """Return the database of that name, or raise DatabaseError."""
     if name not in DATABASES:
         known = ", ".join(DATABASES)
         raise DatabaseError(f"There is no database {name!r}, only {known}.")

@@ -1,4 +1,4 @@
-"""What a database is for those who start it, ask where it listens, or count what it is asked."""
+"""The interface of a kind of database: its URLs, a private server, and its wire protocol."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Callable, Iterator, NamedTuple, Optional, Tuple
 from runtime.address import Address, Form, parse
 
 Frame = Tuple[str, bytes]
-"""The name of a request, "" for what asks for nothing (a greeting, a ping), and its bytes."""
+"""The name of a request and its bytes; the name is "" for a greeting, a ping and the like."""
 
 UPKEEP = "upkeep"
-"""The name of a request that a driver makes for its connection and no page asks for: it fetches the
-schema, or its pool resets what is given back."""
+"""The name of a request that a driver sends for its connection, not for a page: it fetches the
+schema, or its pool resets a connection."""
 
 
 class DatabaseError(Exception):
-    """A database cannot run here. One line: what is wrong and what to do."""
+    """A database cannot run here. The text is one line: what is wrong, and what to do."""
 
 
 class Running(NamedTuple):
-    """A started database: its URL, the id of its main process, and how to end it (bounded)."""
+    """A started database: its URL, the id of its main process, and a function that ends it."""
 
     url: str
     pid: int
@@ -28,55 +28,56 @@ class Running(NamedTuple):
 
 
 class Database:
-    """A kind of database: how its URLs look, how a private one is started, how its wire is read.
+    """A kind of database. ``databases.DATABASES`` has one object for each.
 
-    One object for each entry of ``databases.DATABASES``. Standard library only, CPython 3.7.
+    It uses the standard library only, and runs on CPython 3.7.
     """
 
-    # Its name in the registry.
+    # The name in the registry.
     name: str
-    # The environment variable with the URL of a server that is not a private one, the schemes of
-    # such a URL, its port where it names none, and an example for the user.
+    # The URL of a server that is not private: its environment variable, its schemes, its default
+    # port, and an example.
     form: Form
-    # With what the names of those variables begin from which its programs and drivers take settings
-    # of their own; "" where they take none.
+    # The prefix of the environment variables from which the database's programs and drivers read
+    # settings; "" if there are none.
     settings = ""
 
     @property
     def url_variable(self) -> str:
-        """The environment variable that names another server than the private one."""
+        """The environment variable that names a server to use instead of a private one."""
         return self.form.variable
 
     @property
     def default_port(self) -> int:
-        """Where it listens when its URL names no port."""
+        """The port of a URL that names none."""
         return self.form.default_port
 
     def address(self, url: str) -> Address:
-        """Where a URL points; AddressError with one line when it is no URL of this database."""
+        """Return where a URL points. Raise AddressError with one line if it is malformed."""
         return parse(url, self.form)
 
     def missing(self) -> Optional[str]:
-        """None when a private one can be started here; else one line: what is missing, and the
-        command that gets it. Cheap: asked for every list of engines, by any interpreter."""
+        """Return what is missing to start a private server, with the command that gets it, or None.
+
+        It is cheap: every list of engines asks, under any interpreter.
+        """
         raise NotImplementedError
 
     def version(self) -> Optional[str]:
-        """Of the program that a private one runs, such as "2.6.0"; None when it is missing."""
+        """Return the version of the program of a private server, such as "2.6.0", or None."""
         raise NotImplementedError
 
     def start(self, home: Path) -> Running:
-        """Start a private one on the data in ``home``: the same folder, the same URL each time.
+        """Start a private server on the data in ``home``, with the same URL each time.
 
-        Returns once it answers. DatabaseError with one line, within ``private.START_SECONDS``; a
-        recovery after a crash may take longer.
-        The process must die with the one that started it (``runtime.child``).
+        It returns once the server answers, and raises DatabaseError with one line if that takes
+        longer than its timeouts. The server must end with this process (``runtime.child``).
         """
         raise NotImplementedError
 
     def requests(self, buffer: bytearray) -> Iterator[Frame]:
-        """Whole messages of a client, taken out of the buffer; what is cut off stays in it.
+        """Remove the complete messages of a client from the buffer and generate them.
 
-        What a driver asks about its connection, and no page, is named UPKEEP.
+        A request that the driver sends for its connection, and not for a page, is named UPKEEP.
         """
         raise NotImplementedError

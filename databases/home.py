@@ -1,4 +1,4 @@
-"""Where a private database lives, and what its supervisor says of it there."""
+"""The folder of a private database, and the file in which its supervisor describes it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from databases.database import DatabaseError
 from runtime.paths import ROOT
 
 LONGEST_SOCKET_FOLDER = 70
-TEMPORARY = Path("/tmp")  # noqa: S108  where TMPDIR names no better one
-# Of the rest some mean something in a URL, a list of folders or a database's own notation.
+TEMPORARY = Path("/tmp")  # noqa: S108  if TMPDIR names no suitable folder
+# Other characters may have a meaning in a URL, in a list of folders, or to the database.
 PLAIN = re.compile(r"[\w./-]*", re.ASCII)
 
 
 def folder(name: str) -> Path:
-    """Where a private database lives: VAR_DIR, or ``var`` in the project."""
+    """Return the folder of a private database, in VAR_DIR or in ``var`` of the project."""
     return Path(os.environ.get("VAR_DIR") or ROOT / "var").resolve() / name
 
 
 def socket_folder(home: Path) -> Path:
-    """A folder for a Unix socket: its path has room for about 100 bytes, and must be plain."""
+    """Return a folder for a Unix socket, whose path may have about 100 plain characters."""
     if _suits(home):
         return home
     digest = hashlib.sha256(os.fsencode(str(home))).hexdigest()[:16]
@@ -44,24 +44,27 @@ def _suits(place: Path) -> bool:
     return len(os.fsencode(path)) <= LONGEST_SOCKET_FOLDER and bool(PLAIN.fullmatch(path))
 
 
-def state(home: Path) -> Dict[str, Any]:
-    """What the supervisor says: url and pid, or error; and its cores. Empty while nothing runs."""
+def read_state(home: Path) -> Dict[str, Any]:
+    """Return the state that the supervisor wrote; empty if no database runs.
+
+    It has either "url" and "pid" or "error", and the "cores" of the supervisor.
+    """
     try:
         text = (home / "state.json").read_text()
     except FileNotFoundError:
         return {}
-    said: Dict[str, Any] = json.loads(text)
-    return said
+    state: Dict[str, Any] = json.loads(text)
+    return state
 
 
-def say(home: Path, **said: Any) -> None:
-    """The supervisor's word, replaced as a whole: a reader sees the old one or the new one."""
-    temporary = home / "state.json.new"
-    temporary.write_text(json.dumps(said))
-    temporary.replace(home / "state.json")
+def write_state(home: Path, **state: Any) -> None:
+    """Replace the state as a whole. It ends with the machine, so nothing is synced to the disk."""
+    fresh = home / "state.json.new"
+    fresh.write_text(json.dumps(state))
+    fresh.replace(home / "state.json")
 
 
-def unsay(home: Path) -> None:
-    """Nothing is running."""
+def clear_state(home: Path) -> None:
+    """Remove the state: no database runs."""
     with contextlib.suppress(FileNotFoundError):
         (home / "state.json").unlink()

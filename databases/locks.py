@@ -1,4 +1,4 @@
-"""Locks on files. The kernel drops them with their last holder: who was killed counts as gone."""
+"""Locks on files. The kernel releases a lock when its last holder ends, in whatever way."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from pathlib import Path
 from typing import Iterator
 
 from databases.database import DatabaseError
+from databases.timeouts import TIMEOUTS
 
-# Somebody else may be starting the database, or the supervisor stopping it.
-LOCK_SECONDS = 90.0
 PROBE_SECONDS = 0.02
 
 
 @contextlib.contextmanager
-def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[int]:
-    """Hold the file's exclusive lock, waiting for it no longer than that; gives its descriptor."""
+def locked(path: Path, seconds: float = TIMEOUTS.lock) -> Iterator[int]:
+    """Hold the file's exclusive lock, after waiting so long at most; yield its descriptor."""
     lock = open_lock(path)
     try:
         deadline = time.monotonic() + seconds
         while not try_lock(lock):
             if time.monotonic() > deadline:
-                raise DatabaseError(f"{path} is held by another process for too long.")
+                raise DatabaseError(f"Another process has held {path} for {seconds:g} s.")
             time.sleep(PROBE_SECONDS)
         yield lock
     finally:
@@ -32,17 +31,17 @@ def locked(path: Path, seconds: float = LOCK_SECONDS) -> Iterator[int]:
 
 
 def open_lock(path: Path) -> int:
-    """A descriptor to lock; the file's content means nothing."""
+    """Return a descriptor to lock. The content of the file has no meaning."""
     return os.open(str(path), os.O_RDWR | os.O_CREAT, 0o600)
 
 
 def unlock(lock: int) -> None:
-    """Give up the lock; nothing happens when it is not held."""
+    """Release the lock if it is held."""
     fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 def try_lock(lock: int) -> bool:
-    """Take the file's exclusive lock when it is free."""
+    """Take the file's exclusive lock if it is free; return whether it was."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -51,7 +50,7 @@ def try_lock(lock: int) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process holds the exclusive lock; a shared probe never looks like a holder."""
+    """Return whether a process holds the exclusive lock. It tries a shared one for a moment."""
     lock = open_lock(path)
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

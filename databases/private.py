@@ -1,10 +1,10 @@
 """Private databases of this project: started for the first user, stopped after the last one.
 
 ``join(name)`` returns a ``Handle``, for any name in ``databases.DATABASES``. A detached supervisor
-process (``databases.supervisor``) owns the database: it starts it, starts it again at the same
-address when it dies, and stops it when nobody holds the users' lock any more. The kernel drops
-a lock with its last holder, so a killed user counts as gone, and so does a killed supervisor: users
-that run for long replace it (``Handle.check_supervisor``). Standard library only.
+process (``databases.supervisor``) starts the database, restarts it at the same address when it
+dies, and stops it when nobody holds the lock of its users any more. The kernel releases a lock when
+its holder ends, so a user that is killed counts as gone. If the supervisor itself dies, users that
+run for long replace it (``Handle.check_supervisor``).
 """
 
 from __future__ import annotations
@@ -21,30 +21,28 @@ from typing import Callable, Iterator, Optional
 
 from databases import DATABASES, find
 from databases.database import DatabaseError
-from databases.home import folder, state, unsay
+from databases.home import clear_state, folder, read_state
 from databases.locks import PROBE_SECONDS, is_locked, locked, open_lock
 from databases.revival import SupervisorWatch
+from databases.timeouts import TIMEOUTS
 from runtime.child import unguarded
 from runtime.interpreters import executable
 from runtime.paths import ROOT
 
-START_SECONDS = 60.0
-REVIVE_SECONDS = 5.0
-
 
 class Handle:
-    """A user's hold on a private database; a process forked from the user shares the hold."""
+    """A user's hold on a private database. A process forked from the user shares the hold."""
 
     def __init__(self, name: str, url: str, users: int) -> None:
         self.url = url
         self._name = name
         self._users: Optional[int] = users
         home = folder(name)
-        self._watch = SupervisorWatch(name, home, lambda: _revive(name, home))
+        self._watch = SupervisorWatch(name, home, lambda: _replace_supervisor(name, home))
 
     @property
     def pid(self) -> int:
-        """The database's main process now: it changes when the supervisor had to start it again."""
+        """The present main process of the database; a restart changes it."""
         return _pid(self._name)
 
     def check_supervisor(self) -> None:
@@ -55,21 +53,20 @@ class Handle:
         self._watch.check()
 
     def leave(self) -> None:
-        """Give up the hold. Closing, not unlocking: a forked process keeps its share."""
+        """Give up the hold. A forked process keeps its share."""
         users, self._users = self._users, None
         if users is not None:
+            # Unlocking would release the shares of forked processes, too.
             os.close(users)
 
 
 def join(name: str) -> Handle:
-    """Use the private database of that name, and start it when nobody runs it.
+    """Use the private database of that name, and start it if it does not run.
 
-    Raises DatabaseError with one line within START_SECONDS (LOCK_SECONDS more when another
-    process is just starting or stopping it).
-
-    From then on this process and its children have no variables in their environment that lead a
-    driver elsewhere, such as PGSERVICE: they are meant for a database of the user's. And a relative
-    VAR_DIR is absolute, as the supervisor and other children run in other folders.
+    Raises DatabaseError with one line within ``TIMEOUTS.start``, or ``TIMEOUTS.lock`` later if
+    another process is starting or stopping it. It changes the environment of this process and its
+    children: variables such as PGSERVICE, which would lead a driver to another database, are
+    removed, and a relative VAR_DIR becomes absolute, since children run in other folders.
     """
     forget_settings(name)
     home = folder(name)
@@ -89,7 +86,7 @@ def join(name: str) -> Handle:
 
 
 def forget_settings(name: str) -> None:
-    """Drop what would lead a driver of this process or of its children elsewhere: see ``join``."""
+    """Remove the environment variables that would lead a driver to another database."""
     prefix = find(name).settings
     for variable in [each for each in os.environ if prefix and each.startswith(prefix)]:
         del os.environ[variable]
@@ -97,24 +94,18 @@ def forget_settings(name: str) -> None:
 
 @contextlib.contextmanager
 def down(name: str) -> Iterator[None]:
-    """For tests: kill the database, keep it away inside the block, wait for it to be back after."""
+    """Kill the database for the length of the block, then wait until it is back. For tests."""
     home = folder(name)
     with locked(home / "hold.lock"):
         with contextlib.suppress(ProcessLookupError):
             os.kill(_pid(name), signal.SIGKILL)
-        _wait(name, home, lambda: not state(home), "did not end")
+        _wait(name, home, lambda: not read_state(home), "did not end")
         yield
-    _wait(name, home, lambda: bool(state(home)), "did not come back")
-
-
-def restart(name: str) -> None:
-    """For tests: kill the database and wait until the supervisor has started it again."""
-    with down(name):
-        pass
+    _wait(name, home, lambda: bool(read_state(home)), "did not come back")
 
 
 def _hold_users(home: Path) -> int:
-    """A shared lock for as long as this process, or one forked from it, has it open."""
+    """Take a shared lock that lasts until this process and its forks have closed it."""
     users = open_lock(home / "users.lock")
     os.set_inheritable(users, True)
     fcntl.flock(users, fcntl.LOCK_SH)
@@ -122,32 +113,33 @@ def _hold_users(home: Path) -> int:
 
 
 def _url(name: str, home: Path) -> str:
-    """The address of the running database; call it with the start lock held."""
+    """Return the URL of the running database. The caller holds the start lock."""
     if not is_locked(home / "supervisor.lock"):
-        unsay(home)
+        clear_state(home)
         _spawn_supervisor(name, home)
-    _wait(name, home, lambda: bool(state(home)), "did not start in time")
-    return str(state(home)["url"])
+    _wait(name, home, lambda: bool(read_state(home)), "did not start in time")
+    return str(read_state(home)["url"])
 
 
-def _revive(name: str, home: Path) -> None:
-    """Another supervisor, unless somebody else has brought one; it starts the database by itself.
+def _replace_supervisor(name: str, home: Path) -> None:
+    """Start a supervisor, which starts the database, unless another user has done so.
 
-    In a thread of its own, which moves to the cores of the one before: the user may be pinned.
+    It runs in a thread of its own, which moves to the cores of the former supervisor first, because
+    the user may be pinned to others.
     """
-    with locked(home / "start.lock", REVIVE_SECONDS):
+    with locked(home / "start.lock", TIMEOUTS.replace):
         if not is_locked(home / "supervisor.lock"):
-            cores = state(home).get("cores")
+            cores = read_state(home).get("cores")
             if cores:
                 os.sched_setaffinity(0, cores)
-            unsay(home)
+            clear_state(home)
             _spawn_supervisor(name, home)
 
 
 def _spawn_supervisor(name: str, home: Path) -> None:
-    """The current environment runs the supervisor: what databases need is installed in that one."""
-    own = executable()
-    python = str(own) if own.exists() else sys.executable
+    # The current environment has what databases need; this interpreter may be an older one.
+    current = executable()
+    python = str(current) if current.exists() else sys.executable
     command = [python, "-m", "databases.supervisor", name, DATABASES[name].target]
     with (home / "supervisor.log").open("wb") as log:
         code = subprocess.call(
@@ -158,22 +150,23 @@ def _spawn_supervisor(name: str, home: Path) -> None:
             stdout=log,
             stderr=log,
             start_new_session=True,
-            timeout=START_SECONDS,
+            timeout=TIMEOUTS.start,
         )
     if code:
         raise DatabaseError(f"The supervisor of {name} cannot run: see {home / 'supervisor.log'}")
 
 
 def _wait(name: str, home: Path, done: Callable[[], bool], complaint: str) -> None:
-    """Probe until done; the supervisor's error or death, or START_SECONDS, ends it."""
-    deadline = time.monotonic() + START_SECONDS
+    """Wait until done. Raise DatabaseError after an error or the death of the supervisor."""
+    deadline = time.monotonic() + TIMEOUTS.start
     while True:
-        supervisor = is_locked(home / "supervisor.lock")
-        if "error" in state(home):
-            raise DatabaseError(state(home)["error"])
+        supervised = is_locked(home / "supervisor.lock")
+        state = read_state(home)
+        if "error" in state:
+            raise DatabaseError(state["error"])
         if done():
             return
-        if not supervisor:
+        if not supervised:
             raise DatabaseError(f"The supervisor of {name} died: see {home / 'supervisor.log'}")
         if time.monotonic() > deadline:
             raise DatabaseError(f"The private {name} database {complaint}: see the logs in {home}")
@@ -181,7 +174,7 @@ def _wait(name: str, home: Path, done: Callable[[], bool], complaint: str) -> No
 
 
 def _pid(name: str) -> int:
-    pid = state(folder(name)).get("pid")
+    pid = read_state(folder(name)).get("pid")
     if pid is None:
         raise DatabaseError(f"The private {name} database is not running.")
     return int(pid)

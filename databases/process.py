@@ -1,46 +1,45 @@
-"""A database's own process: waited for until it answers, ended within a bounded time."""
+"""The process of a database server: waits until it answers, and ends it within a bounded time."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import socket
 import subprocess
 import time
 from pathlib import Path
-from typing import Callable, NamedTuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from databases.database import DatabaseError
+from databases.timeouts import TIMEOUTS
+from runtime.child import dies_with_parent
 
 PROBE_SECONDS = 0.02
-GREETING_SECONDS = 1.0
 
 
-class Server(NamedTuple):
-    """A database's own process, which listens on a Unix socket: ``address``, for the data in
-    ``home``. It has ``stop_seconds`` to close its log of changes.
-    """
+class ServerProcess(NamedTuple):
+    """A database server that listens on the Unix socket ``address``, with its data in ``home``."""
 
     name: str
     process: subprocess.Popen[bytes]
     home: Path
     address: Path
     log: Path
-    stop_seconds: float
 
-    def wait(self, is_greeting: Callable[[bytes], bool], seconds: float) -> None:
-        """Until it greets; DatabaseError when it ends or takes longer.
+    def wait(self, is_greeting: Callable[[bytes], bool]) -> None:
+        """Wait until the server greets: ``is_greeting`` judges the first bytes that it sends.
 
-        ``is_greeting`` is asked about the first bytes that it sends. It is ended where it fails.
+        If it ends or takes too long, end it and raise DatabaseError.
         """
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + TIMEOUTS.answer
         try:
             while not is_greeting(_first_bytes(self.address)):
                 if self.process.poll() is not None:
                     said = f"{_last_line(self.log)} (more in {self.log})"
                     raise DatabaseError(f"{self.name} did not start: {said}")
                 if time.monotonic() > deadline:
-                    late = f"within {seconds:.0f} s: see {self.log}"
+                    late = f"within {TIMEOUTS.answer:g} s: see {self.log}"
                     raise DatabaseError(f"{self.name} did not start {late}")
                 time.sleep(PROBE_SECONDS)
         except BaseException:
@@ -48,17 +47,61 @@ class Server(NamedTuple):
             raise
 
     def end(self) -> None:
-        """Leave nothing outside of the folder: the socket may be in one for temporary files."""
-        stop(self.process, self.stop_seconds)
+        """End the server, and remove its socket and the temporary folder around it."""
+        _stop(self.process)
         remove(self.address)
         if self.address.parent != self.home:
             with contextlib.suppress(OSError):
                 self.address.parent.rmdir()
 
 
+def spawn(
+    command: List[str],
+    folder: Path,
+    environment: Dict[str, str],
+    output: Any,
+    death: signal.Signals = signal.SIGKILL,
+    **options: Any,
+) -> subprocess.Popen[bytes]:
+    """Start a program that gets a signal when this process dies.
+
+    The default, SIGKILL, ends a stopped process too; what it had written belongs to the kernel.
+    """
+    return subprocess.Popen(
+        command,
+        cwd=str(folder),
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        # The supervisor has no threads, which could hold a lock at the time of the fork.
+        preexec_fn=dies_with_parent(death),  # noqa: PLW1509
+        **options,
+    )
+
+
+def environment_without(*prefixes: str) -> Dict[str, str]:
+    """Return the environment without the variables that would be settings of a server."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+
+
+def version_text(command: List[str]) -> Optional[str]:
+    """Return what a program prints when it is asked for its version; None if it does not run."""
+    try:
+        return subprocess.check_output(command, timeout=TIMEOUTS.program).decode()
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def remove(address: Path) -> None:
+    """Remove the socket of a server that has ended, if there is one."""
+    with contextlib.suppress(FileNotFoundError):
+        address.unlink()
+
+
 def _first_bytes(address: Path) -> bytes:
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
-        probe.settimeout(GREETING_SECONDS)
+        probe.settimeout(TIMEOUTS.greeting)
         probe.connect(str(address))
         return probe.recv(16)
     return b""
@@ -66,22 +109,16 @@ def _first_bytes(address: Path) -> bytes:
 
 def _last_line(log: Path) -> str:
     lines = log.read_text(errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "its log is empty")
 
 
-def remove(address: Path) -> None:
-    """Remove a socket that nobody listens on any more, where there is one."""
-    with contextlib.suppress(FileNotFoundError):
-        address.unlink()
-
-
-def stop(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """SIGTERM lets it close its log of changes; SIGCONT, in case it was stopped before."""
+def _stop(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.terminate()
+        # A process that was stopped receives SIGTERM only when it continues.
         process.send_signal(signal.SIGCONT)
     try:
-        process.wait(seconds)
+        process.wait(TIMEOUTS.stop)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

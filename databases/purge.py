@@ -1,7 +1,6 @@
-"""``make purge``: remove what private databases keep outside of their folders, with their data.
+"""``make purge``: removes the data that private databases keep outside of their folders.
 
-That is PostgreSQL's data where root runs it: see ``databases.postgres.homes``. What is being served
-stays.
+Only PostgreSQL does so, if root runs it (``databases.postgres.homes``). Data in use stays.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from databases.postgres import homes
 
 
 def main(argv: List[str]) -> int:
-    """The command; 1 where something is being served."""
+    """Run the command; return 1 if data is in use."""
     parser = argparse.ArgumentParser("python -m databases.purge", description=__doc__)
     parser.add_argument("--all", action="store_true", help="of every project on this machine")
     options = parser.parse_args(argv)

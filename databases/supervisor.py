@@ -1,6 +1,6 @@
-"""The supervisor of one private database, run as ``python -m databases.supervisor NAME TARGET``.
+"""The supervisor of one private database: ``python -m databases.supervisor NAME TARGET``.
 
-See ``databases.private``, which starts it; TARGET is the database's in the registry.
+``databases.private`` starts it. TARGET names the database's object, as in the registry.
 """
 
 from __future__ import annotations
@@ -15,23 +15,21 @@ from pathlib import Path
 from typing import Any, List, Optional
 
 from databases.database import Database, DatabaseError, Running
-from databases.home import folder, say, unsay
+from databases.home import clear_state, folder, write_state
 from databases.locks import PROBE_SECONDS, open_lock, try_lock, unlock
+from databases.timeouts import TIMEOUTS
 from runtime.plugin import Plugin
 
 POLL_SECONDS = 0.25
-# A server that is stopped and started again finds its database still there.
-GRACE_SECONDS = 1.5
-# Others look at the supervisor's lock for a moment to see whether there is a supervisor.
+# Other processes take a shared lock for a moment to see whether there is a supervisor.
 PROBED_SECONDS = 0.5
-RESTART_SECONDS = 1.0
 RESTARTS = 5
-# Longer than this without a death, and the count of restarts begins anew.
+# The count of restarts begins anew after this long without a death.
 STEADY_SECONDS = 60.0
 
 
 def main(arguments: List[str]) -> int:
-    """Become the supervisor, in the background. 0 also when there is one already."""
+    """Become the supervisor, in the background. Return 0 if there is one already, too."""
     name, target = arguments
     os.umask(0o077)
     home = folder(name)
@@ -42,7 +40,7 @@ def main(arguments: List[str]) -> int:
         if time.monotonic() > deadline:
             return 0
         time.sleep(PROBE_SECONDS)
-    # The lock is shared over the fork, so it is never free between here and the supervisor's end.
+    # The fork shares the lock, so that it is never free until the supervisor ends.
     if os.fork():
         os._exit(0)
     return DatabaseSupervisor(name, Plugin(target).load(), lock).run()
@@ -66,28 +64,29 @@ class DatabaseSupervisor:
         self._cores = sorted(os.sched_getaffinity(0))
 
     def run(self) -> int:
-        """Keep the database until its last user left, SIGTERM, or one death too many."""
+        """Run the database until its last user leaves, a signal comes, or it dies too often."""
         try:
             self._start_database()
-            self._keep()
+            self._supervise()
         except (DatabaseError, OSError) as error:
-            # On a full disk nothing can be said; running users replace the supervisor all the same.
+            # On a full disk neither can be written; users replace the supervisor all the same.
             with contextlib.suppress(OSError):
                 self._log(str(error))
-                say(self._home, error=str(error), cores=self._cores)
+                write_state(self._home, error=str(error), cores=self._cores)
             return 1
         finally:
             self._stop_database()
-            # The supervisor's lock goes first: whoever gets the start lock must see this one gone.
+            # The supervisor's lock is released first, so that whoever gets the start lock sees that
+            # there is no supervisor.
             os.close(self._lock)
             os.close(self._start)
         return 0
 
-    def _keep(self) -> None:
-        """Ends with the start lock held when the last user left: newcomers wait, then start."""
-        while not self._told_to_stop() and not self._last_user_left():
+    def _supervise(self) -> None:
+        # If the last user has left, this ends with the start lock held, so that new users wait.
+        while not self._is_signalled() and not self._last_user_left():
             if self._database is None:
-                self._bring_back()
+                self._restart_database()
             elif not is_running(self._database.pid):
                 self._log(f"process {self._database.pid} died")
                 if not self._held_down():
@@ -101,9 +100,9 @@ class DatabaseSupervisor:
         if self._deaths > RESTARTS:
             raise DatabaseError(f"The private {self._name} database keeps dying: see {self._home}")
 
-    def _bring_back(self) -> None:
-        """Start it again after a while, unless a test holds it down."""
-        if time.monotonic() - self._died_at < RESTART_SECONDS or self._held_down():
+    def _restart_database(self) -> None:
+        """Start the database again, after a pause and unless a test holds it down."""
+        if time.monotonic() - self._died_at < TIMEOUTS.restart or self._held_down():
             return
         try:
             self._start_database()
@@ -113,7 +112,7 @@ class DatabaseSupervisor:
             self._died_at = time.monotonic()
 
     def _held_down(self) -> bool:
-        """Whether a test keeps the database away."""
+        """Return whether a test keeps the database down."""
         if not try_lock(self._hold):
             return True
         unlock(self._hold)
@@ -124,18 +123,18 @@ class DatabaseSupervisor:
         if missing is not None:
             raise DatabaseError(missing)
         self._database = self._kind.start(self._home)
-        say(self._home, url=self._database.url, pid=self._database.pid, cores=self._cores)
+        write_state(self._home, url=self._database.url, pid=self._database.pid, cores=self._cores)
 
     def _stop_database(self) -> None:
         database, self._database = self._database, None
         if database is not None:
-            unsay(self._home)
+            clear_state(self._home)
             database.stop()
 
     def _last_user_left(self) -> bool:
-        """Whether nobody has held the users' lock for GRACE_SECONDS.
+        """Return whether nobody has held the users' lock for ``TIMEOUTS.grace``.
 
-        Asked with the start lock held, so that nobody joins meanwhile; on True it stays held.
+        It holds the start lock meanwhile, so that nobody joins, and keeps it if the result is True.
         """
         if not try_lock(self._start):
             self._used_at = time.monotonic()
@@ -143,13 +142,13 @@ class DatabaseSupervisor:
         if not try_lock(self._users):
             self._used_at = time.monotonic()
         unlock(self._users)
-        if time.monotonic() - self._used_at > GRACE_SECONDS:
+        if time.monotonic() - self._used_at > TIMEOUTS.grace:
             return True
         unlock(self._start)
         return False
 
-    def _told_to_stop(self) -> bool:
-        """Waits POLL_SECONDS for a signal."""
+    def _is_signalled(self) -> bool:
+        """Wait for a signal for POLL_SECONDS; return whether one came."""
         return bool(select.select([self._signals], [], [], POLL_SECONDS)[0])
 
     def _log(self, message: str) -> None:
@@ -157,7 +156,7 @@ class DatabaseSupervisor:
 
 
 def is_running(pid: int) -> bool:
-    """Whether the process lives; a dead child is reaped, a zombie of another parent is dead."""
+    """Return whether a process runs, and reap it if it is a dead child. A zombie does not run."""
     with contextlib.suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG) == (0, 0)
     try:
@@ -168,7 +167,7 @@ def is_running(pid: int) -> bool:
 
 
 def _signal_pipe() -> int:
-    """Readable once SIGTERM or SIGINT came: a handler must not stop the database by itself."""
+    """Return a descriptor that is readable after SIGTERM or SIGINT."""
     reader, writer = os.pipe()
 
     def note(_number: int, _frame: Any) -> None:

@@ -1,6 +1,6 @@
-"""A relay in front of a database that counts what is asked on the wire.
+"""A relay in front of a database that counts the requests on the wire.
 
-Which messages are requests is for the database to say (``Database.requests``).
+``Database.requests`` tells which messages are requests.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ Parser = Callable[[bytearray], Iterator[Frame]]
 
 
 class Tap:
-    """What one connection sent since the count began."""
+    """The requests of one connection since the count began."""
 
     def __init__(self, housekeeping: bytes) -> None:
         self.requests: List[str] = []
-        # By the driver, about the connection: apart from what the page asked.
+        # The number of requests that the driver sent for the connection, not for a page.
         self.upkeep = 0
         self.new = True
-        # Whether it works in the background: some message of its said so.
-        self.keeps_house = False
+        # Whether the connection does not serve pages: a message contained the name of such ones.
+        self.is_background = False
         self._housekeeping = housekeeping
 
     def note(self, name: str, frame: bytes) -> None:
-        """One message of the client."""
+        """Count one message of the client."""
         if self._housekeeping and self._housekeeping in frame:
-            self.keeps_house = True
+            self.is_background = True
         if name == UPKEEP:
             self.upkeep += 1
         elif name:
@@ -41,7 +41,7 @@ class Tap:
 
 
 class Wire:
-    """What went over the relay's connections."""
+    """The relay's connections and their requests."""
 
     def __init__(self, target: Address, parse: Parser, housekeeping: bytes) -> None:
         self.url = ""
@@ -52,18 +52,18 @@ class Wire:
         self._tasks: List[asyncio.Task[None]] = []
 
     def forget(self) -> None:
-        """Begin to count anew."""
+        """Begin the count anew."""
         for tap in self._taps:
             tap.requests.clear()
             tap.upkeep = 0
             tap.new = False
 
     def asked(self) -> List[Tap]:
-        """The connections on which pages sent requests since the count began."""
-        return [tap for tap in self._taps if tap.requests and not tap.keeps_house]
+        """Return the connections on which pages sent requests since the count began."""
+        return [tap for tap in self._taps if tap.requests and not tap.is_background]
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass on both ways until one side closes."""
+        """Relay in both directions until one side closes."""
         try:
             up_reader, up_writer = await connect(self._target)
         except OSError:
@@ -71,12 +71,12 @@ class Wire:
             return
         tap = Tap(self._housekeeping)
         self._taps.append(tap)
-        ways = [
+        directions = [
             asyncio.ensure_future(self._up(reader, up_writer, tap)),
             asyncio.ensure_future(pass_on(up_reader, writer)),
         ]
-        self._tasks += ways
-        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        self._tasks += directions
+        await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
         for end in (writer, up_writer):
             end.close()
 
@@ -94,7 +94,7 @@ class Wire:
             writer.write(data)
 
     async def close(self) -> None:
-        """End what still runs."""
+        """Close every connection."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -102,7 +102,7 @@ class Wire:
 
 
 async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """One way, until it ends."""
+    """Relay in one direction until it ends."""
     with contextlib.suppress(ConnectionError):
         while True:
             data = await reader.read(2**16)
@@ -112,7 +112,7 @@ async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 async def connect(target: Address) -> Tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection to an address; OSError when nobody listens there."""
+    """Return a connection to an address. Raise OSError if nobody listens there."""
     if target.path is not None:
         return await asyncio.open_unix_connection(target.path)
     return await asyncio.open_connection(target.host, target.port)
@@ -120,11 +120,10 @@ async def connect(target: Address) -> Tuple[asyncio.StreamReader, asyncio.Stream
 
 @contextlib.asynccontextmanager
 async def tapped(database: Database, url: str, housekeeping: str = "") -> AsyncIterator[Wire]:
-    """A relay in front of the database at a URL; the wire's own URL leads through it.
+    """Relay to the database at a URL; the URL of the yielded object leads through the relay.
 
-    It listens as the database does, on a Unix socket or on 127.0.0.1. ``housekeeping`` is a text
-    in a message of those clients that do not work for pages, such as their name: they are not
-    counted. TLS passes, uncounted.
+    It listens on a Unix socket if the database does, else on 127.0.0.1. Connections with the text
+    ``housekeeping`` in a message do not serve pages and are not counted. TLS is relayed uncounted.
     """
     target = database.address(url)
     wire = Wire(target, database.requests, housekeeping.encode())

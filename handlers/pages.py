@@ -116,7 +116,7 @@ class Pages:
         try:
             async with self._store.acquire() as data:
                 self._counters.put(await data.statistics())
-            self._refreshing.worked()
+            self._refreshing.succeeded()
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 (the next time may go well)

@@ -1,8 +1,8 @@
--- What procedures and expiry share.
+-- Functions that procedures.lua and expiry.lua share.
 
 local fiber = require('fiber')
 
--- `limits_changed`: a server set other limits, which hold at once.
+-- `limits_changed` wakes the cleaning when a server has set other limits.
 local common = {limits_changed = fiber.cond()}
 
 local counters = box.space.counters
@@ -15,7 +15,7 @@ function common.count(name, number)
     return counters:update(name, {{'+', 2, number}}).value
 end
 
--- A change of several rows: all of them or none. Nothing yields between begin and commit.
+-- Makes a function change all of its rows or none. Nothing yields between begin and commit.
 function common.atomically(change)
     return function(...)
         box.begin()

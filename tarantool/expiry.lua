@@ -10,7 +10,8 @@ local tokens, votes = box.space.tokens, box.space.votes
 
 local BATCH = 500
 
--- Deletes the first rows by time that are too old or too many, BATCH at most; returns how many.
+-- Deletes the first rows of an index that are too old or too many, BATCH at most; returns their number.
+-- `gone` names the counter to which that number is added.
 local delete_batch = common.atomically(function(target, index, key, oldest, most, gone)
     local excess = target:len() - most
     local deleted = 0
@@ -38,8 +39,8 @@ local function limit(name)
     return row and row.value
 end
 
--- The age of a vote is reckoned from the one that came last: the site's clock says when that was, and
--- a site that rested keeps its history. In number the first that came go.
+-- The age of a vote is counted from the last vote, by the site's clock, so that a site without visitors
+-- keeps its history. If there are too many votes, those that came first are deleted.
 local function clean_votes()
     local last = votes.index.number:max()
     if last == nil or limit('votes') == nil then

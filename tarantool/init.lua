@@ -12,7 +12,7 @@
 local fiber = require('fiber')
 local fio = require('fio')
 
--- A full path: box.cfg changes the current folder.
+-- The path is absolute because box.cfg changes the current folder.
 local here = fio.abspath(fio.dirname(debug.getinfo(1, 'S').source:sub(2)))
 package.path = here .. '/?.lua;' .. package.path
 
@@ -52,12 +52,12 @@ box.cfg{
     checkpoint_count = 1,
     checkpoint_wal_threshold = 128 * 2 ^ 20,
     log_level = 4,
-    -- One connection carries the requests of all pages: room for more of them than by default.
+    -- One connection carries the requests of all pages, which are more than the defaults allow.
     readahead = 256 * 2 ^ 10,
     net_msg_max = 2048,
 }
 
--- The ids are part of the layout: the drivers use them, which saves them a look-up of the names.
+-- The drivers use the ids, which are part of the layout: that saves them the look-up of names.
 local function space(id, name, format, indexes)
     local made = box.schema.space.create(name, {id = id, format = format, if_not_exists = true})
     if made.id ~= id then
@@ -124,7 +124,7 @@ local counters = space(5405, 'counters', {
     {id = 0, name = 'name', fields = {1}, unique = true},
 })
 
--- What was voted when. The number is the order in which they came; the moment is the site's clock's.
+-- The history of votes. The number is the order in which they came; the moment is by the site's clock.
 local votes = space(5406, 'votes', {
     {name = 'number', type = 'unsigned'},
     {name = 'moment', type = 'unsigned'},
@@ -160,8 +160,8 @@ for name, procedure in pairs(procedures) do
     rawset(_G, name, procedure)
     box.schema.func.create(name, {if_not_exists = true})
 end
--- Who reaches the socket is the server's own user, who may run what he likes anyway: so may guest,
--- any Lua, which the toolbench measures.
+-- Without a password only the server's own user reaches the socket, and that user may run any program
+-- anyway. So guest may run any Lua, which the toolbench measures.
 local function permit_lua(change, options)
     change('guest', 'execute', 'universe', nil, options)
 end
@@ -176,8 +176,8 @@ else
     permit(box.schema.user.grant, 'guest', {if_not_exists = true})
     permit_lua(box.schema.user.grant, {if_not_exists = true})
 end
--- The threshold counts what one run wrote. Without a snapshot at both ends, many short runs leave a
--- log that takes longer to read at every start.
+-- checkpoint_wal_threshold counts what one run wrote. Without a snapshot at the start and at the end of
+-- each, many short runs would leave a log that takes longer to read at every start.
 local function snapshot()
     local done, problem = pcall(box.snapshot)
     if not done then
@@ -185,9 +185,9 @@ local function snapshot()
     end
 end
 box.ctl.on_shutdown(snapshot)
--- Before anyone writes: rows deleted while a snapshot is written keep their memory until its end.
+-- This is done before anyone writes: rows deleted during a snapshot keep their memory until its end.
 snapshot()
 fiber.create(require('expiry'))
 
--- Last, so that who can connect finds everything in place.
+-- Listening comes last, so that every client finds everything in place.
 box.cfg{listen = listen}

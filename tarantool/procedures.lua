@@ -1,4 +1,4 @@
--- The procedures of the site: what is not a single native request. Each returns one row.
+-- The procedures of the site, for what no single request of Tarantool can do. Each returns one row.
 
 local clock = require('clock')
 local digest = require('digest')
@@ -19,7 +19,7 @@ end
 
 local procedures = {}
 
--- All at once: cleaning that began between two of them would miss the second.
+-- All limits change at once: cleaning that began between two of them would miss the second.
 local set_limits = atomically(function(limits)
     local changed = false
     for name, value in pairs(limits) do
@@ -32,8 +32,8 @@ local set_limits = atomically(function(limits)
     return changed
 end)
 
--- LIMITS: a map with tokens, sessions, session_seconds, votes, vote_seconds, clean_milliseconds as
--- names. One row back: the ids of the spaces, and whether the stickers are loaded.
+-- Sets the limits, a map with the names tokens, sessions, session_seconds, votes, vote_seconds and
+-- clean_milliseconds. Returns the ids of the spaces, and whether the stickers are loaded.
 function procedures.site_open(limits)
     if set_limits(limits) then
         common.limits_changed:broadcast()
@@ -44,7 +44,7 @@ function procedures.site_open(limits)
     }
 end
 
--- Does nothing when it was done before: two servers may start at once.
+-- Loads packs and stickers, unless another server has done so: two may start at once.
 procedures.site_load = atomically(function(new_packs, new_stickers)
     if counter('loaded') == 1 then
         return {false}
@@ -61,7 +61,7 @@ procedures.site_load = atomically(function(new_packs, new_stickers)
     return {true}
 end)
 
--- Ids are drawn until one exists, which makes every sticker equally likely; index:random() does not.
+-- Draws ids until one exists, which makes every sticker equally likely; index:random() does not.
 function procedures.site_random_sticker()
     local last = counter('last_sticker')
     for _ = 1, 50 do
@@ -76,7 +76,7 @@ function procedures.site_random_sticker()
     end
 end
 
--- 128 bits from OpenSSL's CSPRNG, and the time: what is kept under the id lives by this clock.
+-- Returns 128 bits from OpenSSL's CSPRNG, and the time: tokens and sessions expire by this clock.
 function procedures.site_new_id()
     return {digest.urandom(16):hex(), math.floor(clock.realtime())}
 end
@@ -86,7 +86,7 @@ local function next_vote()
     return last and last.number + 1 or 1
 end
 
--- The voter is a number, 0 for nobody known; the moment is the site's, in seconds since 1970.
+-- Counts a vote. The voter is a number, 0 if unknown; the moment is the site's, in seconds since 1970.
 procedures.site_cast_vote = atomically(function(plus, minus, voter, moment)
     local up, down = tokens:get(plus), tokens:get(minus)
     if up == nil or down == nil or up.mate ~= minus or down.mate ~= plus or plus == minus then
@@ -107,8 +107,8 @@ procedures.site_cast_vote = atomically(function(plus, minus, voter, moment)
     return {true}
 end)
 
--- Votes of one day of the past, as rows {moment, winner, loser, voter}, unless that day has some.
--- How many were kept.
+-- Keeps votes of one day of the past, as rows {moment, winner, loser, voter}, unless that day has some.
+-- Returns how many were kept.
 procedures.site_remember = atomically(function(past)
     local day = math.floor(past[1][1] / DAY)
     local found = votes.index.moment:select({day * DAY}, {iterator = 'GE', limit = 1})[1]

@@ -1,9 +1,9 @@
--- What the reports ask: sums over the votes of a span of time, or over the stickers. A span is half
--- open, since <= moment < till, in seconds since 1970. Each returns rows, as many results as rows:
--- both ways of calling a procedure (CALL and CALL_16) send those alike.
+-- The procedures of the reports: sums over the votes of a span of time, or over the stickers. A span
+-- is half open, since <= moment < till, in seconds since 1970. Each row is one result of a procedure,
+-- because both requests that call procedures (CALL and CALL_16) send such results in the same way.
 --
--- There is one thread for everybody, and a month of votes is long: a scan gives way to others every
--- TURN rows. What they change meanwhile may be seen or not.
+-- Tarantool has one thread for all requests, and a month of votes takes long to read: a scan yields
+-- every TURN rows. Changes that other requests make meanwhile may be seen or not.
 
 local fiber = require('fiber')
 
@@ -11,9 +11,9 @@ local stickers, votes = box.space.stickers, box.space.votes
 
 local HOUR, DAY = 3600, 86400
 local TURN = 1000
--- Makes one number of a voter, who has 44 bits, and an hour or a day of the span.
+-- A voter of 44 bits times this, plus an hour or a day of the span, is a unique number.
 local APART = 64
--- Fields by number: by name they are looked up each time, which takes longer than all the rest.
+-- Fields are read by number: a name is looked up each time, which takes longer than all the rest.
 local MOMENT, WINNER, LOSER, VOTER = 2, 3, 4, 5
 local ID, RATING, UP, DOWN = 1, 4, 5, 6
 
@@ -62,8 +62,8 @@ local function rows_of(counts)
     return unpack(rows)
 end
 
--- The `limit` numbers of the highest scores, of equal ones the lowest number first; `row` makes a row
--- of each, or nil of what is gone.
+-- Rows for the `limit` highest scores, for equal scores the lowest number first. `row` makes the row of
+-- a number, or returns nil if that was deleted.
 local function highest(scores, limit, row)
     local found = {}
     for number, score in pairs(scores) do
@@ -85,7 +85,7 @@ local function highest(scores, limit, row)
     return unpack(rows)
 end
 
--- By sticker: how often it won, and how often it lost.
+-- How often each sticker won, and how often it lost.
 local function duels(since, till)
     local won, lost = {}, {}
     for vote in votes_in(since, till) do
@@ -95,7 +95,7 @@ local function duels(since, till)
     return won, lost
 end
 
--- The sums of a count of stickers, by pack.
+-- The sum over each pack of a count by sticker.
 local function by_pack(counts)
     local found = {}
     for number, count in pairs(counts) do
@@ -107,7 +107,7 @@ local function by_pack(counts)
     return found
 end
 
--- The first count less the second.
+-- The first count minus the second, by key.
 local function difference(more, less)
     local found = {}
     for key, value in pairs(more) do
@@ -179,7 +179,8 @@ function reports.site_attention_bins(width)
     return rows_of(counts)
 end
 
--- The first rating that at least so many quarters of all reach, as percentile_disc of SQL has it.
+-- Quartiles as percentile_disc of SQL defines them: the lowest rating that at least so many quarters of
+-- all ratings do not exceed.
 function reports.site_spread()
     local by_rating, number = stickers.index.rating, stickers:len()
     if number == 0 then
@@ -206,8 +207,9 @@ function reports.site_contested(most, limit)
     end)
 end
 
-function reports.site_movers(since, till, limit, rising)
-    local sign, scores = rising and 1 or -1, {}
+-- The stickers that gained most, with the sign 1, or lost most, with -1.
+local function movers(since, till, limit, sign)
+    local scores = {}
     for number, gained in pairs(difference(duels(since, till))) do
         if gained * sign > 0 then
             scores[number] = gained * sign
@@ -217,6 +219,14 @@ function reports.site_movers(since, till, limit, rising)
         local sticker = stickers:get(number)
         return sticker and {sticker.id, sticker.title, sticker.rating, score * sign}
     end)
+end
+
+function reports.site_rising(since, till, limit)
+    return movers(since, till, limit, 1)
+end
+
+function reports.site_falling(since, till, limit)
+    return movers(since, till, limit, -1)
 end
 
 function reports.site_pack_gains(since, till, limit)
@@ -301,8 +311,8 @@ function reports.site_week_hours(since, till)
     return rows_of(counts)
 end
 
--- By voter, on how many days of the span; and by day, how many voters, and how many for the first
--- time in it.
+-- The number of days of the span on which each voter voted; for each day its number of voters, and of
+-- voters who had not voted before in the span.
 local function visits(since, till)
     local days, voters, new, known = {}, {}, {}, {}
     for vote in votes_in(since, till) do
@@ -318,7 +328,7 @@ local function visits(since, till)
     return days, voters, new
 end
 
--- How many keys have a value, by value.
+-- For each value, how many keys have it.
 local function frequencies(counts)
     local found = {}
     for _, value in pairs(counts) do

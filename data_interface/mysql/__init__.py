@@ -1,1 +1,1 @@
-"""The site on MySQL, as MariaDB: one file for each driver, everything else once."""
+"""The site on MariaDB: one file for each driver, everything else once."""

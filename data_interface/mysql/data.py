@@ -1,4 +1,4 @@
-"""``store.Data`` for any MySQL driver."""
+"""What pages ask of MariaDB, through any driver."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from data_interface.reports.rows import Vote
 from data_interface.sql.data import SqlData
 from data_interface.store import Pack, Sticker
 
-# Far more than there are stickers: that some come once more often than others shows nowhere.
+# So many more than there are stickers that the modulo of the draw prefers none noticeably.
 DRAW_BITS = 53
 
 
 class MysqlData(SqlData):
-    """``store.Data`` on one connection."""
+    """What a page may ask, on one connection to MariaDB."""
 
     _sql = statements
     _reports = report_statements

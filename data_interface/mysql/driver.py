@@ -1,4 +1,4 @@
-"""What asyncmy and aiomysql have in common: their cursors are DB-API's, their pools aiomysql's."""
+"""What asyncmy and aiomysql have in common: their cursors follow DB-API 2.0."""
 
 from __future__ import annotations
 
@@ -10,25 +10,22 @@ from typing import Any, Dict, NamedTuple, Optional
 from data_interface.article import Rows
 from data_interface.driver import Pool, address
 from data_interface.mysql.data import MysqlData
-from data_interface.mysql.pool import OwnPool
-from data_interface.mysql.refusals import NO_URL, absent, translated
+from data_interface.mysql.pool import MysqlPool
+from data_interface.mysql.refusals import NO_URL, translated, unavailable
 from data_interface.sql.placeholders import statement_for
 from data_interface.store import Data, Refused, StoreError
-
-# A page that waited for a hung database does not wait for its goodbye as well.
-GOODBYE_SECONDS = 0.05
+from data_interface.timeouts import TIMEOUTS
 
 
 class Session(NamedTuple):
-    """What a connection is for: its name among the server's, and its database where no URL names
-    one."""
+    """The settings of a connection: its name in the server's lists, and a default database."""
 
     program_name: str
     database: Optional[str]
 
 
-class Connection:
-    """``sql.data.Connection`` on the library's own, ``raw``."""
+class MysqlConnection:
+    """A connection of asyncmy or aiomysql, ``raw``, with the calls of ``sql.data.Connection``."""
 
     __slots__ = ("raw",)
 
@@ -36,7 +33,6 @@ class Connection:
         self.raw = raw
 
     async def fetch(self, statement: str, *arguments: Any) -> Rows:
-        """See ``sql.data.Connection``."""
         text, order = statement_for(statement)
         parameters = [arguments[place] for place in order] if order else None
         async with self.raw.cursor() as cursor:
@@ -45,31 +41,30 @@ class Connection:
             return rows
 
     async def script(self, statements: str) -> None:
-        """See ``sql.data.Connection``."""
         async with self.raw.cursor() as cursor:
             await cursor.execute(statements)
             while await cursor.nextset():
-                """The next statement is done, or its error raised."""
+                """Each turn finishes one statement, or raises its error."""
 
 
 class MysqlDriver:
-    """``driver.Driver``; a library's own brings ``open``, ``make_pool`` and ``transport``."""
+    """A driver of MariaDB; a subclass adds ``open``, ``make_pool`` and ``transport``."""
 
     # One connection serves one statement at a time.
     multiplexed = False
-    # The library's errors.
+    # The base class of the library's errors.
     errors: Any
-    # How the library calls the database that a connection begins in.
+    # The library's name for the option of the database to use.
     database_option: str
-    # Whether its pool tells those who wait when a connection that was lost is given back.
-    pool_tells = True
+    # Whether the pool wakes a waiting page when a lost connection is released.
+    wakes_waiters = True
 
     def __init__(self, url: str, session: Session) -> None:
         where = address("mysql", url)
         place: Dict[str, Any] = {"unix_socket": where.path}
         if not where.path:
             place = {"host": where.host, "port": where.port}
-        # What a connect takes.
+        # The arguments of a connect.
         self.options: Dict[str, Any] = {
             **place,
             "user": where.user,
@@ -80,50 +75,44 @@ class MysqlDriver:
         }
 
     async def open(self) -> Any:
-        """The library's connect."""
+        """Return a new connection of the library."""
         raise NotImplementedError
 
     async def make_pool(self, size: int) -> Any:
-        """The library's pool, with its defaults but for the size."""
+        """Return the library's pool, with its defaults except for the size."""
         raise NotImplementedError
 
     def transport(self, raw: Any) -> Any:
-        """The connection's transport; None when it is closed."""
+        """Return the connection's transport; None if the connection is closed."""
         raise NotImplementedError
 
-    def connected(self, raw: Any) -> Connection:
-        """What the library gave, as the rest of us knows it."""
-        return Connection(raw)
+    def connected(self, raw: Any) -> MysqlConnection:
+        """Return a connection of the library in the form that pages use."""
+        return MysqlConnection(raw)
 
-    async def connect(self) -> Connection:
-        """See ``driver.Driver``."""
+    async def connect(self) -> MysqlConnection:
         try:
             return self.connected(await self.open())
         except ValueError:
             raise Refused(NO_URL) from None
 
     def pool(self, size: int) -> Optional[Pool]:
-        """See ``driver.Driver``."""
-        return OwnPool(self, size)
+        return MysqlPool(self, size)
 
-    async def disconnect(self, connection: Connection) -> None:
-        """See ``driver.Driver``."""
+    async def disconnect(self, connection: MysqlConnection) -> None:
         try:
             if self.is_open(connection):
                 with contextlib.suppress(Exception):
-                    await asyncio.wait_for(connection.raw.ensure_closed(), GOODBYE_SECONDS)
+                    await asyncio.wait_for(connection.raw.ensure_closed(), TIMEOUTS.goodbye)
         finally:
             connection.raw.close()
-            # Nothing is left to wait for. asyncmy before 0.2.18 counts it as connected until then,
-            # and its pool would take it back.
+            # This returns at once. asyncmy before 0.2.18 counts the connection as open without it,
+            # and its pool would keep it.
             await connection.raw.ensure_closed()
 
-    def is_open(self, connection: Connection) -> bool:
-        """See ``driver.Driver``.
-
-        The event loop reads ahead, so a server's last word may lie there unread: the end of what
-        the server sends is what tells.
-        """
+    def is_open(self, connection: MysqlConnection) -> bool:
+        # The event loop reads ahead, so the server's last message may be read already: only the end
+        # of the stream shows that the server has closed it.
         transport = self.transport(connection.raw)
         if transport is None or transport.is_closing():
             return False
@@ -131,10 +120,10 @@ class MysqlDriver:
         watch.register(transport.get_extra_info("socket"), select.POLLRDHUP)
         return not watch.poll(0)
 
-    def data(self, connection: Connection) -> Data:
+    def data(self, connection: MysqlConnection) -> Data:
         return MysqlData(connection)
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
         if isinstance(error, self.errors):
             return translated(error)
-        return absent() if isinstance(error, (OSError, EOFError)) else None
+        return unavailable() if isinstance(error, (OSError, EOFError)) else None

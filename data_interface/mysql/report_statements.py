@@ -5,7 +5,9 @@ A span is half open, ``since <= cast_at < till``. Spans of a day or less are fou
 numbers are decimal ones in MariaDB.
 """
 
-# ruff: noqa: S608  what is put together here are constants
+# ruff: noqa: S608  only constants are put together here
+from data_interface.mysql.statements import PACKS as TITLES  # noqa: F401
+
 IN_SPAN = "cast_at >= $1 AND cast_at < $2"
 KNOWN = "voter > 0"
 # Each vote twice: for its winner and for its loser.

@@ -1,6 +1,6 @@
 """The requests of the article's layout in MariaDB's SQL: one statement each, parameters only."""
 
-# ruff: noqa: S608  what is put together here are constants
+# ruff: noqa: S608  only constants are put together here
 from data_interface.store import TOKEN_SECONDS
 
 STICKER = "id, pack, title, rating, up, down"

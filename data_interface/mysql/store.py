@@ -1,4 +1,4 @@
-"""``store.Store`` on any MySQL driver."""
+"""The store on any MySQL driver."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from data_interface.mysql.driver import Session
 from data_interface.sql.store import Drivers, SqlStore, Upkeep
 
 PAGES = Session("sticker-site", upkeep.DATABASE)
-KEEPING = Session(HOUSEKEEPING, upkeep.DATABASE)
-# The site's own database may have to be made.
-FOUNDING = Session(HOUSEKEEPING, None)
+UPKEEP = Session(HOUSEKEEPING, upkeep.DATABASE)
+# Without a database, since that may have to be made first.
+SETUP = Session(HOUSEKEEPING, None)
 
 NewDriver = Callable[[str, Session], Driver]
 
 
 class MysqlStore(SqlStore):
-    """See ``store.Store``."""
+    """A store on MariaDB."""
 
     def __init__(self, connection: str, url: str, size: int, new_driver: NewDriver) -> None:
-        """``new_driver(url, session)`` makes a driver of ``data.Connection``s."""
+        """Take `new_driver`, which returns a driver of ``sql.data.Connection``."""
         address("mysql", url)
-        drivers = Drivers(*(new_driver(url, each) for each in (PAGES, FOUNDING, KEEPING)))
+        drivers = Drivers(*(new_driver(url, each) for each in (PAGES, SETUP, UPKEEP)))
         super().__init__(
             connection, size, drivers, Upkeep(upkeep.create_schema, upkeep.choose, upkeep.clean)
         )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-# ruff: noqa: S608  what is put together here are constants
+# ruff: noqa: S608  only constants are put together here
 import hashlib
 import json
 import re
 from pathlib import Path
 
 from data_interface.sql.data import Connection
-from data_interface.sql.store import ROUND_SECONDS, SETUP_SECONDS, first
+from data_interface.sql.store import first
 from data_interface.stickers import catalogue
 from data_interface.store import (
     SESSION_SECONDS,
@@ -19,25 +19,26 @@ from data_interface.store import (
     VOTES_KEPT,
     Refused,
 )
+from data_interface.timeouts import TIMEOUTS
 
-# The site's own database, where the URL names none.
+# The database that is used if the URL names none.
 DATABASE = "sticker_site"
 SCHEMA_FILE = Path(__file__).with_name("schema.sql")
 LAYOUT = "sticker_site_layout"
-# Rows that a call of a procedure removes, one by one, under its locks.
+# A call of a procedure deletes at most so many rows, and holds its locks that long.
 BATCH = 500
-# RANDOM_BYTES.
+# The first version with RANDOM_BYTES.
 LEAST_VERSION = (10, 10)
 
-# An object that is there already is no reason for a warning: a driver would ask for it.
+# Without this, an object that exists already causes a warning, which a driver would fetch.
 QUIET = "SET sql_notes = 0"
 FIND_DATABASE = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = $1"
 CREATE_DATABASE = f"""
     CREATE DATABASE IF NOT EXISTS {DATABASE} CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"""
-# Names of locks are the whole server's: each of its databases has its own.
+# The names of locks are shared by all databases of the server, so they contain the database.
 LOCK = "SELECT GET_LOCK(CONCAT($1, MD5(DATABASE())), $2)"
 SETUP_LOCK, CLEANING_LOCK = "sticker-site setup ", "sticker-site cleaning "
-# The toolbench's are nobody's: it may have been here before.
+# Tables of the toolbench do not count: it uses the same database.
 FIND_TABLES = """
     SELECT COUNT(*), COUNT(IF(table_name = $1, 1, NULL)) FROM information_schema.tables
     WHERE table_schema = DATABASE() AND LEFT(table_name, 10) <> 'toolbench_'"""
@@ -59,10 +60,10 @@ CLEAN_VOTES = "CALL clean_votes($1, $2, $3)"
 
 
 async def create_schema(connection: Connection) -> None:
-    """Make the schema and load the stickers where they are missing; two servers may start at once.
+    """Make the schema and load the stickers if they are missing. Two servers may start at once.
 
-    The file is run once for each of its versions: so who may do no more than the site needs can
-    start a server on a database that another user has made.
+    The file is run once for each of its versions: a user with only the rights that the site needs
+    can start a server on a database that another user has made.
     """
     await connection.script(QUIET)
     _check_version(await first(connection, "SELECT VERSION()"))
@@ -70,8 +71,8 @@ async def create_schema(connection: Connection) -> None:
         if not await first(connection, FIND_DATABASE, DATABASE):
             await connection.script(CREATE_DATABASE)
         await connection.script(f"USE {DATABASE}")
-    # It is given back with the connection.
-    await connection.fetch(LOCK, SETUP_LOCK, int(SETUP_SECONDS))
+    # The lock ends with the connection.
+    await connection.fetch(LOCK, SETUP_LOCK, int(TIMEOUTS.schema))
     script = SCHEMA_FILE.read_text(encoding="utf-8")
     version = hashlib.sha256(script.encode("utf-8")).hexdigest()
     if await _version(connection) != version:
@@ -82,7 +83,7 @@ async def create_schema(connection: Connection) -> None:
 
 
 def _check_version(text: str) -> None:
-    """Of "10.11.6-MariaDB-0+deb12u1"; ``Refused`` when it is too old, or MySQL's own."""
+    """Raise ``Refused`` unless a text such as "10.11.6-MariaDB-0+deb12u1" is new enough."""
     numbers = tuple(int(part) for part in re.findall(r"\d+", text)[:2])
     if "MariaDB" not in text or numbers < LEAST_VERSION:
         least = ".".join(map(str, LEAST_VERSION))
@@ -90,7 +91,7 @@ def _check_version(text: str) -> None:
 
 
 async def _version(connection: Connection) -> str:
-    """The version of the schema that is there, "" of none; ``Refused`` in somebody's database."""
+    """Return the schema's version, "" if there is none. Raise ``Refused`` if others use it."""
     tables, ours = (await connection.fetch(FIND_TABLES, LAYOUT))[0]
     if tables and not ours:
         raise Refused(
@@ -103,7 +104,7 @@ async def _version(connection: Connection) -> str:
 
 async def _load(connection: Connection) -> None:
     packs, stickers = catalogue()
-    # A failure ends the connection, and with it the transaction.
+    # If this fails, the connection is closed, which ends the transaction.
     await connection.script("START TRANSACTION")
     await connection.fetch(LOAD_PACKS, json.dumps(packs))
     await connection.fetch(LOAD_STICKERS, json.dumps(stickers))
@@ -112,16 +113,16 @@ async def _load(connection: Connection) -> None:
 
 
 async def choose(connection: Connection) -> bool:
-    """Whether this connection's process cleans: the database drops the lock with the connection."""
+    """Return whether this connection's process cleans; the lock ends with the connection."""
     return bool(await first(connection, LOCK, CLEANING_LOCK, 0))
 
 
 async def clean(connection: Connection) -> None:
-    """Remove what is too old or too much, the oldest first, in batches that never lock for long."""
+    """Delete rows that are too old or too many, the oldest first, in batches with short locks."""
     for sql, bounds in (
         (CLEAN_TOKENS, (TOKENS_KEPT,)),
         (CLEAN_SESSIONS, (SESSION_SECONDS, SESSIONS_KEPT)),
         (CLEAN_VOTES, (VOTE_SECONDS, VOTES_KEPT)),
     ):
-        while await first(connection, sql, *bounds, BATCH, seconds=ROUND_SECONDS) >= BATCH:
+        while await first(connection, sql, *bounds, BATCH, seconds=TIMEOUTS.cleaning) >= BATCH:
             pass

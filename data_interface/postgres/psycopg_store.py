@@ -14,43 +14,51 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import AsyncConnectionPool
 
 from data_interface.article import Rows
-from data_interface.deadline import UNIT_SECONDS
 from data_interface.driver import Pool
 from data_interface.postgres.data import PostgresData
-from data_interface.postgres.refusals import NO_URL, absent, sqlstate, translated, translated_text
+from data_interface.postgres.refusals import (
+    NO_URL,
+    sqlstate,
+    translated,
+    translated_text,
+    unavailable,
+)
 from data_interface.postgres.store import PostgresStore, Session
 from data_interface.sql.placeholders import statement_for
 from data_interface.store import Data, Refused, StoreError
+from data_interface.timeouts import TIMEOUTS
 
-# psycopg's own: how often it looks up from its wait.
+# ``PsycopgConnection.wait`` replaces a method that the documentation does not describe.
+CHECKED_VERSIONS = {"psycopg": ("3.1.20", "3.2.13", "3.3.9")}
+
+# How often psycopg wakes up while it waits; its own default.
 WAIT_SECONDS = 0.1
-# libpq's least.
+# libpq accepts no shorter timeout of a connect.
 CONNECT_SECONDS = 2
 
-# Before CPython 3.9, wait_for abandons what it waited for when it is cancelled; the pool's own lock
-# then stays taken for good.
+# Before CPython 3.9 a cancelled ``wait_for`` abandons what it waited for: the pool's lock, which
+# then stays locked for ever.
 ABANDONS = sys.version_info < (3, 9)
 
-# What its pool logs is an outage, which pages report.
+# The pool logs outages, which the pages report as well.
 logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
 
 
 def open_store(connection: str, url: str, size: int) -> PostgresStore:
-    """The store at a ``postgresql://`` URL in one of the modes of ``connections.mode``."""
+    """Return the store at a ``postgresql://`` URL in one of the connection modes."""
     return PostgresStore(connection, url, size, PsycopgDriver)
 
 
-class Link(psycopg.AsyncConnection[Any]):
-    """``data.Connection``: psycopg's own, mended where a database hangs or has left.
+class PsycopgConnection(psycopg.AsyncConnection[Any]):
+    """A connection that ends at once when its page is cancelled, and that notices a lost server.
 
-    Its own asks the server to cancel a cancelled statement, and waits for the server to say so; it
-    does not look at its socket while it idles.
+    psycopg's own asks the server to cancel a cancelled statement and waits for the reply, which a
+    hung database does not give. It does not look at its socket while it is idle.
     """
 
     _poll: Optional[select.poll] = None
 
     async def wait(self, gen: Any, interval: float = WAIT_SECONDS, *more: Any, **named: Any) -> Any:
-        """See psycopg; ends at once when it is cancelled."""
         try:
             return await waiting.wait_async(gen, self.pgconn.socket, interval, *more, **named)
         except asyncio.CancelledError:
@@ -58,18 +66,16 @@ class Link(psycopg.AsyncConnection[Any]):
             raise
 
     async def fetch(self, statement: str, *arguments: Any) -> Rows:
-        """See ``data.Connection``."""
         text, order = statement_for(statement)
         parameters = [arguments[place] for place in order] if order else None
         cursor = await self.execute(text, parameters)
         return await cursor.fetchall() if cursor.description else []
 
     async def script(self, statements: str) -> None:
-        """See ``data.Connection``."""
         await self.execute(statements)
 
     def is_open(self) -> bool:
-        """Nothing reads the socket while it idles: what a server sends then is its goodbye."""
+        """Return False if the server has closed the connection: then an idle socket is readable."""
         if self._poll is None:
             self._poll = select.poll()
             self._poll.register(self.pgconn.socket, select.POLLIN)
@@ -82,7 +88,7 @@ class Link(psycopg.AsyncConnection[Any]):
 
 
 class PsycopgPool:
-    """``driver.Pool``: psycopg_pool's own of one size."""
+    """The pool of ``psycopg_pool``, with a fixed size."""
 
     def __init__(self, driver: PsycopgDriver, size: int) -> None:
         self._driver = driver
@@ -91,34 +97,32 @@ class PsycopgPool:
         self._returning: Optional[asyncio.Future[None]] = None
 
     async def open(self) -> None:
-        """See ``driver.Pool``."""
         url, options = self._driver.arguments()
         self._pool = AsyncConnectionPool(
             url,
-            connection_class=Link,
-            # It connects in the background, where no page's time ends it.
+            connection_class=PsycopgConnection,
+            # The pool connects in the background, where no page's time limit ends it.
             kwargs={"connect_timeout": CONNECT_SECONDS, **options},
             min_size=self._size,
             max_size=self._size,
             open=False,
-            # By default it tries for five minutes, and at last once in two: a database that is back
-            # would be found late. So the next page tries.
+            # By default it retries for five minutes with growing pauses of up to two minutes, and
+            # would find a database late that is back. With 0 the next page makes it try.
             reconnect_timeout=0,
         )
         await self._pool.open(wait=True)
 
-    async def acquire(self) -> Link:
-        """See ``driver.Pool``."""
+    async def acquire(self) -> PsycopgConnection:
         if ABANDONS and not self._pool.get_stats()["pool_available"]:
-            return await self._acquire_apart()
-        connection: Link = await self._pool.getconn()
+            return await self._acquire_in_task()
+        connection: PsycopgConnection = await self._pool.getconn()
         return connection
 
-    async def _acquire_apart(self) -> Link:
-        """In a task that goes on when its page is cancelled, and gives back what it then gets."""
-        waiting = asyncio.ensure_future(self._pool.getconn(timeout=UNIT_SECONDS))
+    async def _acquire_in_task(self) -> PsycopgConnection:
+        """Acquire in a task that outlives a cancelled page, and returns what it then gets."""
+        waiting = asyncio.ensure_future(self._pool.getconn(timeout=TIMEOUTS.page))
         try:
-            connection: Link = await asyncio.shield(waiting)
+            connection: PsycopgConnection = await asyncio.shield(waiting)
         except asyncio.CancelledError:
             waiting.add_done_callback(self._take_back)
             raise
@@ -128,20 +132,18 @@ class PsycopgPool:
         if not waiting.cancelled() and waiting.exception() is None:
             self._returning = asyncio.ensure_future(self._pool.putconn(waiting.result()))
 
-    async def release(self, connection: Link, broken: bool) -> None:
-        """See ``driver.Pool``."""
+    async def release(self, connection: PsycopgConnection, broken: bool) -> None:
         if broken:
             await connection.close()
         await self._pool.putconn(connection)
 
     async def close(self) -> None:
-        """See ``driver.Pool``."""
         if self._pool is not None:
             await self._pool.close(timeout=2 * CONNECT_SECONDS)
 
 
 class PsycopgDriver:
-    """How to connect with psycopg; see ``driver.Driver``."""
+    """The driver psycopg, for the connection modes."""
 
     # One connection serves one statement at a time.
     multiplexed = False
@@ -151,7 +153,7 @@ class PsycopgDriver:
         self._session = session
 
     def arguments(self) -> Tuple[str, Dict[str, Any]]:
-        """What a connect takes; ``Refused`` where the URL is none."""
+        """Return the arguments of a connect. Raise ``Refused`` if the URL is none."""
         settings = self._session.settings
         name = settings.pop("application_name")
         try:
@@ -161,34 +163,31 @@ class PsycopgDriver:
         options = " ".join([str(given), *(f"-c {key}={settings[key]}" for key in settings)])
         return self._url, {"autocommit": True, "application_name": name, "options": options}
 
-    async def connect(self) -> Link:
-        """See ``driver.Driver``."""
+    async def connect(self) -> PsycopgConnection:
         url, options = self.arguments()
         try:
-            return await Link.connect(url, **options)
+            return await PsycopgConnection.connect(url, **options)
         except psycopg.ProgrammingError:
             raise Refused(NO_URL) from None
         except asyncio.CancelledError as cancelled:
-            # psycopg's frames hold a connection that is half made: it is closed when they go.
+            # The traceback holds frames that hold a half-made connection, which closes with them.
             raise cancelled.with_traceback(None) from None
 
     def pool(self, size: int) -> Optional[Pool]:
-        """See ``driver.Driver``."""
         return PsycopgPool(self, size)
 
-    async def disconnect(self, connection: Link) -> None:
-        """See ``driver.Driver``."""
+    async def disconnect(self, connection: PsycopgConnection) -> None:
         await connection.close()
 
-    def is_open(self, connection: Link) -> bool:
+    def is_open(self, connection: PsycopgConnection) -> bool:
         return connection.is_open()
 
-    def data(self, connection: Link) -> Data:
+    def data(self, connection: PsycopgConnection) -> Data:
         return PostgresData(connection)
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
         if not isinstance(error, psycopg.Error):
-            return absent() if isinstance(error, OSError) else None
+            return unavailable() if isinstance(error, OSError) else None
         state = sqlstate(error)
         if state is None and isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
             return translated_text(str(error))

@@ -6,7 +6,9 @@ and is named by its place: drivers that write a parameter for each of its uses w
 expressions of one.
 """
 
-# ruff: noqa: S608  what is put together here are constants
+# ruff: noqa: S608  only constants are put together here
+from data_interface.postgres.statements import PACKS as TITLES  # noqa: F401
+
 IN_SPAN = "cast_at >= $1::bigint AND cast_at < $2::bigint"
 KNOWN = "voter > 0"
 # Each vote twice: for its winner and for its loser.

@@ -3,7 +3,7 @@
 ``search_path`` is the site's schema, see ``schema.sql``.
 """
 
-# ruff: noqa: S608  what is put together here are constants
+# ruff: noqa: S608  only constants are put together here
 from data_interface.store import TOKEN_SECONDS
 
 STICKER = "id, pack, title, rating, up, down"

@@ -1,4 +1,4 @@
-"""``store.Store`` on any PostgreSQL driver."""
+"""The store on any PostgreSQL driver."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from data_interface.sql.store import Drivers, SqlStore, Upkeep
 
 
 class Session(NamedTuple):
-    """What a connection is for: its name in the server's statistics."""
+    """The settings of a connection; its name tells in the server's statistics what it is for."""
 
     application_name: str
 
     @property
     def settings(self) -> Dict[str, str]:
-        """The server's settings for the connection, by name."""
+        """Return the server's settings for the connection, by name."""
         return {"application_name": self.application_name, "search_path": upkeep.SCHEMA}
 
 
 PAGES = Session("sticker-site")
-KEEPING = Session(HOUSEKEEPING)
+UPKEEP = Session(HOUSEKEEPING)
 
 NewDriver = Callable[[str, Session], Driver]
 
 
 class PostgresStore(SqlStore):
-    """See ``store.Store``."""
+    """A store on PostgreSQL."""
 
     def __init__(self, connection: str, url: str, size: int, new_driver: NewDriver) -> None:
-        """``new_driver(url, session)`` makes a driver of ``data.Connection``s."""
+        """Take `new_driver`, which returns a driver of ``sql.data.Connection``."""
         address("postgres", url)
-        keeping = new_driver(url, KEEPING)
+        background = new_driver(url, UPKEEP)
         super().__init__(
             connection,
             size,
-            Drivers(new_driver(url, PAGES), keeping, keeping),
+            Drivers(new_driver(url, PAGES), background, background),
             Upkeep(upkeep.create_schema, upkeep.choose, upkeep.clean),
         )

@@ -21,13 +21,13 @@ SCHEMA_FILE = Path(__file__).with_name("schema.sql")
 BATCH = 2000
 TRY_LOCK = "SELECT pg_try_advisory_lock($1)"
 
-# Keys of advisory locks, which all programs of a database share: "stickers" in ASCII, and the next.
+# The keys of advisory locks must differ from those of other programs: "stickers" in ASCII.
 SETUP_LOCK = 0x737469636B657273
 CLEANING_LOCK = SETUP_LOCK + 1
 
-# A vote locks the two tokens of a ballot in another order than that of age. What is locked is left
-# for the next time, so that cleaning and voting never wait for each other in a circle. The locked
-# rows stay where they are, so their addresses (ctid) find them; a join would read the whole table.
+# A vote locks the two tokens of a ballot in another order than that of their age. Cleaning skips
+# locked rows, so the two never wait for each other in a circle. Rows that are locked here do not
+# move, so their addresses (ctid) find them; a join would read the whole table.
 OLD_TOKENS = """
     WITH gone AS (DELETE FROM tokens WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM tokens WHERE expires <= now()
@@ -38,7 +38,7 @@ SURPLUS_TOKENS = """
         SELECT ctid FROM tokens WHERE number <= (SELECT max(number) FROM tokens) - $2::bigint
         ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED
     )) RETURNING 1) SELECT count(*) FROM gone"""
-# Nobody changes a vote of the past: none is locked. The last to come says how old the others are.
+# Votes never change, so none is locked. The age of a vote is counted from the last vote.
 OLD_VOTES = """
     WITH gone AS (DELETE FROM votes WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM votes
@@ -50,7 +50,7 @@ SURPLUS_VOTES = """
         SELECT ctid FROM votes WHERE number <= (SELECT max(number) FROM votes) - $2::bigint
         ORDER BY number LIMIT $1
     )) RETURNING 1) SELECT count(*) FROM gone"""
-# A visitor who is forgotten still counts: both changes are one statement.
+# A deleted visitor still counts: one statement makes both changes.
 FORGET = """
     WITH gone AS (DELETE FROM sessions WHERE ctid = ANY (ARRAY({})) RETURNING 1)
     UPDATE counters SET value = value + (SELECT count(*) FROM gone)
@@ -78,14 +78,14 @@ AFTER_LOADING = """
 
 
 async def create_schema(connection: Connection) -> None:
-    """Make the schema and load the stickers where they are missing; two servers may start at once.
+    """Make the schema and load the stickers if they are missing. Two servers may start at once.
 
     The file is run once for each of its versions: creating an index that exists still waits for the
-    writers of its table, and this must not disturb a server that is at work.
+    writers of its table, which would disturb a running server.
     """
     script = SCHEMA_FILE.read_text(encoding="utf-8")
     version = hashlib.sha256(script.encode("utf-8")).hexdigest()
-    # A failure ends the connection, and with it the transaction.
+    # If this fails, the connection is closed, which ends the transaction.
     await connection.script("BEGIN")
     await connection.fetch("SELECT pg_advisory_xact_lock($1)", SETUP_LOCK)
     if await first(connection, FIND_VERSION, SCHEMA) != version:
@@ -105,12 +105,12 @@ async def _load(connection: Connection) -> None:
 
 
 async def choose(connection: Connection) -> bool:
-    """Whether this connection's process cleans: the database drops the lock with the connection."""
+    """Return whether this connection's process cleans; the lock ends with the connection."""
     return bool(await first(connection, TRY_LOCK, CLEANING_LOCK))
 
 
 async def clean(connection: Connection) -> None:
-    """Remove what is too old or too much, the oldest first, in batches that never lock for long."""
+    """Delete rows that are too old or too many, the oldest first, in batches with short locks."""
     for sql, bounds in (
         (OLD_TOKENS, ()),
         (SURPLUS_TOKENS, (TOKENS_KEPT,)),

@@ -1,14 +1,13 @@
 """The reports in the article's layout: four to ten single requests for each.
 
-What is summed is summed by the database: a month of votes on the wire would measure its transfer.
+The database does the sums: a month of votes on the wire would measure their transfer.
 """
 
 from __future__ import annotations
 
-from typing import List, Sequence
+from typing import Any, List, Sequence
 
-from data_interface.article import Rows, replies
-from data_interface.reports.requests import ReportRequests
+from data_interface.article import Request, Rows, replies
 from data_interface.reports.rows import (
     ATTENTION_BIN,
     DAY,
@@ -45,18 +44,48 @@ from data_interface.reports.rows import (
 )
 
 
-class ArticleReports(ReportRequests):
-    """``rows.Reports``, made of single requests; all but ``remember``."""
+class ArticleReports:
+    """Makes the reports of single requests, which a database answers by their names.
+
+    ``since`` and ``till`` are a half-open span, a slot is a number from 0. Rows come in any order
+    unless one is given. A sticker that was deleted is in the sums of votes, but in no list and in
+    no pack. These are the requests, with their arguments and rows:
+
+    figures (since, till): one row of (votes, known voters)
+    per_slot (since, till, seconds): (slot of so many seconds of the span, votes)
+    winners (since, till, limit): (id, title, wins), most wins first, then by id
+    latest (till, limit): (moment, winner, its title, loser, its title), the latest first
+    rating_bins (width): (rating / width rounded down, stickers)
+    attention_bins (width): (votes for and against / width rounded down, stickers)
+    spread (): one row, a ``Spread``
+    contested (most, limit): (id, title, up, down) with a rating of at most so much above or below
+        0, most votes first, then by id
+    rising, falling (since, till, limit): (id, title, rating, gained), the largest gain or loss
+        first, then by id
+    pack_gains (since, till, limit): (pack, won, lost), the largest gain first, then by id
+    pack_changes (since, till): (pack, gained) of every pack with votes
+    pack_days (since, till, packs): (pack, day of the span, gained) of these packs
+    pack_leaders (packs): (pack, id, title, rating) of the best sticker of each, then by id
+    titles (): (id, title) of every pack
+    hours (since, till): (hour of the day, votes, known voters)
+    week_hours (since, till): (hour of the week from Monday 0:00, votes)
+    returns (since, till): (days of the span, known voters who voted on so many)
+    votes_each (since, till): (votes, known voters who cast so many)
+    voter_days (since, till): (day of the span, known voters, those on their first day in it)
+    """
+
+    def report(self, name: str, *arguments: Any) -> Request:
+        """Send the request of that name; return an awaitable of its rows."""
+        raise NotImplementedError
 
     async def today(self, now: int) -> Today:
-        """See ``rows.Reports``."""
         start, till = midnight(now), now + 1
         so_far, before, hours, hours_before, winners = await replies(
-            self.figures(start, till),
-            self.figures(start - DAY, till - DAY),
-            self.per_slot(start, till, HOUR),
-            self.per_slot(start - DAY, start, HOUR),
-            self.winners(start, till, LISTED),
+            self.report("figures", start, till),
+            self.report("figures", start - DAY, till - DAY),
+            self.report("per_slot", start, till, HOUR),
+            self.report("per_slot", start - DAY, start, HOUR),
+            self.report("winners", start, till, LISTED),
         )
         return Today(
             Figures(*so_far[0]),
@@ -67,14 +96,13 @@ class ArticleReports(ReportRequests):
         )
 
     async def newest(self, now: int) -> Newest:
-        """See ``rows.Reports``."""
         till = now + 1
         latest, ten_minutes, hour, day, minutes = await replies(
-            self.latest(till, NEWEST_LISTED),
-            self.figures(till - TEN_MINUTES, till),
-            self.figures(till - HOUR, till),
-            self.figures(till - DAY, till),
-            self.per_slot(till - HOUR, till, MINUTE),
+            self.report("latest", till, NEWEST_LISTED),
+            self.report("figures", till - TEN_MINUTES, till),
+            self.report("figures", till - HOUR, till),
+            self.report("figures", till - DAY, till),
+            self.report("per_slot", till - HOUR, till, MINUTE),
         )
         return Newest(
             [Duel(*row) for row in latest],
@@ -85,15 +113,14 @@ class ArticleReports(ReportRequests):
         )
 
     async def ratings(self, now: int) -> Ratings:
-        """See ``rows.Reports``."""
         since, till = month(now)
         bins, spread, attention, contested, rising, falling = await replies(
-            self.rating_bins(RATING_BIN),
-            self.spread(),
-            self.attention_bins(ATTENTION_BIN),
-            self.contested(EVEN, LISTED),
-            self.movers(since, till, LISTED, True),
-            self.movers(since, till, LISTED, False),
+            self.report("rating_bins", RATING_BIN),
+            self.report("spread"),
+            self.report("attention_bins", ATTENTION_BIN),
+            self.report("contested", EVEN, LISTED),
+            self.report("rising", since, till, LISTED),
+            self.report("falling", since, till, LISTED),
         )
         return Ratings(
             in_order(bins),
@@ -105,17 +132,19 @@ class ArticleReports(ReportRequests):
         )
 
     async def ranking(self, now: int) -> Ranking:
-        """See ``rows.Reports``; two requests wait for the packs that they are about."""
         since, till = month(now)
         gains, week, before, votes, titles = await replies(
-            self.pack_gains(since, till, PACKS_LISTED),
-            self.pack_changes(till - WEEK, till),
-            self.pack_changes(till - 2 * WEEK, till - WEEK),
-            self.per_slot(since, till, DAY),
-            self.titles(),
+            self.report("pack_gains", since, till, PACKS_LISTED),
+            self.report("pack_changes", till - WEEK, till),
+            self.report("pack_changes", till - 2 * WEEK, till - WEEK),
+            self.report("per_slot", since, till, DAY),
+            self.report("titles"),
         )
+        # The last two requests are about the packs that the first one found.
         shown = [row[0] for row in gains]
-        days, leaders = await replies(self.pack_days(since, till, shown), self.pack_leaders(shown))
+        days, leaders = await replies(
+            self.report("pack_days", since, till, shown), self.report("pack_leaders", shown)
+        )
         changes = Changes(titles, week, before)
         return Ranking(
             [changes.trend(row, days, leaders) for row in gains if row[0] in changes.titles],
@@ -124,16 +153,15 @@ class ArticleReports(ReportRequests):
         )
 
     async def voters(self, now: int) -> Voters:
-        """See ``rows.Reports``."""
         since, till = month(now)
         all_month, week, hours, week_hours, returns, votes_each, days = await replies(
-            self.figures(since, till),
-            self.figures(till - WEEK, till),
-            self.hours(since, till),
-            self.week_hours(since, till),
-            self.returns(since, till),
-            self.votes_each(since, till),
-            self.voter_days(since, till),
+            self.report("figures", since, till),
+            self.report("figures", till - WEEK, till),
+            self.report("hours", since, till),
+            self.report("week_hours", since, till),
+            self.report("returns", since, till),
+            self.report("votes_each", since, till),
+            self.report("voter_days", since, till),
         )
         return Voters(
             Figures(*all_month[0]),
@@ -147,7 +175,7 @@ class ArticleReports(ReportRequests):
 
 
 class Changes:
-    """What packs gained this week and the week before."""
+    """The gains of packs this week and the week before."""
 
     def __init__(self, titles: Rows, week: Rows, before: Rows) -> None:
         self.titles = {row[0]: row[1] for row in titles}
@@ -155,7 +183,7 @@ class Changes:
         self._before = by_key(before)
 
     def trend(self, gains: Sequence[int], days: Rows, leaders: Rows) -> Trend:
-        """Of a row of ``pack_gains``."""
+        """Return the trend of a row of ``pack_gains``."""
         pack, won, lost = gains
         best = [Leader(*row[1:]) for row in leaders if row[0] == pack]
         return Trend(
@@ -170,7 +198,7 @@ class Changes:
         )
 
     def climbers(self) -> List[Climber]:
-        """Those that gained most on the week before, then by id."""
+        """Return the packs that gained most on the week before, then by id."""
         found = [
             Climber(pack, title, self._week.get(pack, 0), self._before.get(pack, 0))
             for pack, title in self.titles.items()
@@ -180,17 +208,17 @@ class Changes:
 
 
 def slots(rows: Rows, number: int) -> List[int]:
-    """The value of each slot: rows of a slot and a value, 0 where there is none."""
+    """Return the value of each slot from rows of (slot, value); 0 if there is no row."""
     found = by_key(rows)
     return [found.get(slot, 0) for slot in range(number)]
 
 
 def pairs(rows: Rows, number: int) -> List[Sequence[int]]:
-    """The two values of each slot: rows of a slot and its values, 0 where there is none."""
+    """Return the two values of each slot from rows of (slot, value, value); 0 without a row."""
     found = {row[0]: row[1:] for row in rows}
     return [found.get(slot, (0, 0)) for slot in range(number)]
 
 
 def in_order(rows: Rows) -> Bins:
-    """Rows of a value and a number, by value."""
+    """Return rows of (value, number), sorted by value."""
     return sorted((row[0], row[1]) for row in rows)

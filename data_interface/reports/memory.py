@@ -1,4 +1,4 @@
-"""The history of votes and the reports in plain Python: what every other store must do."""
+"""The history of votes and the reports in plain Python, with which other stores are compared."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import itertools
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from heapq import nsmallest
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Set, Tuple
 
-from data_interface.article import Rows
+from data_interface.article import Request, Rows
 from data_interface.reports.article import ArticleReports
 from data_interface.reports.rows import DAY, HOUR, NOBODY, Vote, midnight
 from data_interface.store import VOTE_SECONDS, VOTES_KEPT, Pack, Sticker
@@ -17,8 +17,8 @@ from data_interface.store import VOTE_SECONDS, VOTES_KEPT, Pack, Sticker
 FIRST_WEEKDAY = 3
 
 
-class Kept(NamedTuple):
-    """A vote in the history; ``number`` is the order in which they came. They sort by time."""
+class NumberedVote(NamedTuple):
+    """A vote with its number in the order of arrival. Such votes sort by time."""
 
     moment: int
     number: int
@@ -28,37 +28,39 @@ class Kept(NamedTuple):
 
 
 class History:
-    """The votes as they came, and by time; bounded in number and in age."""
+    """The votes in order of arrival and by time, bounded in number and in age."""
 
     def __init__(self) -> None:
-        self._came: List[Kept] = []
-        self._by_time: List[Kept] = []
+        self._arrived: List[NumberedVote] = []
+        self._by_time: List[NumberedVote] = []
         self._numbers = itertools.count(1)
 
     def add(self, vote: Vote) -> None:
-        """The vote that came last."""
-        kept = Kept(vote.moment, next(self._numbers), vote.winner, vote.loser, vote.voter)
-        self._came.append(kept)
+        """Add the vote that arrived last."""
+        kept = NumberedVote(vote.moment, next(self._numbers), vote.winner, vote.loser, vote.voter)
+        self._arrived.append(kept)
         insort(self._by_time, kept)
         oldest = kept.moment - VOTE_SECONDS
-        if len(self._came) > VOTES_KEPT or self._by_time[0].moment <= oldest:
+        if len(self._arrived) > VOTES_KEPT or self._by_time[0].moment <= oldest:
             self._forget(oldest)
 
     def _forget(self, oldest: int) -> None:
-        """What is too old or too much; some more, for it costs as much as what stays."""
-        surplus = len(self._came) - VOTES_KEPT
+        """Drop votes that are too old or too many, and 1 % more, since a call copies the rest."""
+        surplus = len(self._arrived) - VOTES_KEPT
         first = surplus + VOTES_KEPT // 100 if surplus > 0 else 0
-        self._came = [kept for kept in self._came[first:] if kept.moment > oldest]
-        self._by_time = sorted(self._came)
+        self._arrived = [kept for kept in self._arrived[first:] if kept.moment > oldest]
+        self._by_time = sorted(self._arrived)
 
-    def span(self, since: int, till: int) -> List[Kept]:
-        """Those of a span, by time."""
-        start, end = (bisect_left(self._by_time, Kept(at, 0, 0, 0, 0)) for at in (since, till))
+    def span(self, since: int, till: int) -> List[NumberedVote]:
+        """Return the votes of a span, by time."""
+        start, end = (
+            bisect_left(self._by_time, NumberedVote(at, 0, 0, 0, 0)) for at in (since, till)
+        )
         return self._by_time[start:end]
 
 
 class MemoryReports(ArticleReports):
-    """``rows.Reports`` on the dictionaries of ``memory_store.MemoryStore``."""
+    """The reports on the dictionaries of ``memory_store.MemoryStore``."""
 
     _packs: Dict[int, Pack]
     _stickers: Dict[int, Sticker]
@@ -67,6 +69,10 @@ class MemoryReports(ArticleReports):
 
     def __init__(self) -> None:
         self._history = History()
+
+    def report(self, name: str, *arguments: Any) -> Request:
+        answer: Request = getattr(self, name)(*arguments)
+        return answer
 
     async def remember(self, votes: Sequence[Vote]) -> int:
         start = midnight(votes[0].moment) if votes else 0
@@ -117,8 +123,13 @@ class MemoryReports(ArticleReports):
         first = nsmallest(limit, even, key=lambda one: (-one.up - one.down, one.id))
         return [(one.id, one.title, one.up, one.down) for one in first]
 
-    async def movers(self, since: int, till: int, limit: int, rising: bool) -> Rows:
-        sign = 1 if rising else -1
+    async def rising(self, since: int, till: int, limit: int) -> Rows:
+        return self._movers(since, till, limit, 1)
+
+    async def falling(self, since: int, till: int, limit: int) -> Rows:
+        return self._movers(since, till, limit, -1)
+
+    def _movers(self, since: int, till: int, limit: int, sign: int) -> Rows:
         gained = balance(duels(self._history.span(since, till)))
         rows = [
             (one.id, one.title, one.rating, gain)
@@ -153,7 +164,7 @@ class MemoryReports(ArticleReports):
         return list(self._packs.values())
 
     async def hours(self, since: int, till: int) -> Rows:
-        by_hour: Dict[int, List[Kept]] = defaultdict(list)
+        by_hour: Dict[int, List[NumberedVote]] = defaultdict(list)
         for vote in self._history.span(since, till):
             by_hour[vote.moment % DAY // HOUR].append(vote)
         return [(hour, len(votes), len(known(votes))) for hour, votes in by_hour.items()]
@@ -176,7 +187,7 @@ class MemoryReports(ArticleReports):
         return [(day, number, new[day]) for day, number in voters.items()]
 
     def _visits(self, since: int, till: int) -> Dict[int, Set[int]]:
-        """The days of the span on which each known voter voted."""
+        """Return the days of the span on which each known voter voted."""
         days: Dict[int, Set[int]] = defaultdict(set)
         for vote in self._history.span(since, till):
             if vote.voter != NOBODY:
@@ -184,13 +195,13 @@ class MemoryReports(ArticleReports):
         return days
 
     def _with_sticker(self, scores: Dict[int, int]) -> List[Tuple[Sticker, int]]:
-        """Those that are still there."""
+        """Return the scores with their stickers, without deleted stickers."""
         return [
             (self._stickers[key], score) for key, score in scores.items() if key in self._stickers
         ]
 
     def _by_pack(self, since: int, till: int) -> Dict[int, List[int]]:
-        """Duels won and lost by the stickers of each pack."""
+        """Return the numbers of duels that the stickers of each pack won and lost."""
         found: Dict[int, List[int]] = defaultdict(lambda: [0, 0])
         for number, (won, lost) in duels(self._history.span(since, till)).items():
             if number in self._stickers:
@@ -200,18 +211,18 @@ class MemoryReports(ArticleReports):
         return found
 
 
-def known(votes: Iterable[Kept]) -> Set[int]:
-    """The voters who are known."""
+def known(votes: Iterable[NumberedVote]) -> Set[int]:
+    """Return the known voters."""
     return {vote.voter for vote in votes} - {NOBODY}
 
 
 def counted(values: Iterable[int]) -> Rows:
-    """Each value, and how often it comes."""
+    """Return each value with the number of times that it occurs."""
     return list(Counter(values).items())
 
 
-def duels(votes: Iterable[Kept]) -> Dict[int, List[int]]:
-    """Duels won and lost, by sticker."""
+def duels(votes: Iterable[NumberedVote]) -> Dict[int, List[int]]:
+    """Return the numbers of duels that each sticker won and lost."""
     found: Dict[int, List[int]] = defaultdict(lambda: [0, 0])
     for vote in votes:
         found[vote.winner][0] += 1
@@ -220,5 +231,5 @@ def duels(votes: Iterable[Kept]) -> Dict[int, List[int]]:
 
 
 def balance(scores: Dict[int, List[int]]) -> Dict[int, int]:
-    """What was won less what was lost."""
+    """Return the duels won minus the duels lost, by key."""
     return {key: won - lost for key, (won, lost) in scores.items()}

@@ -1,8 +1,8 @@
-"""What the reports ask of a store: rows, times, the protocol.
+"""The reports: their rows, their units of time, and their interface.
 
-A moment is a whole number of seconds since 1970 by the site's clock (``runtime.clock``); days and
+A moment is a whole number of seconds since 1970 by the site's clock (``runtime.clock``). Days and
 hours are divisions of it (UTC), the same in every database. A span is half open: ``since <= moment
-< till``. Nothing here knows SQL, Lua or a driver.
+< till``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing_extensions import Protocol
 
 MINUTE, HOUR, DAY, WEEK = 60, 3_600, 86_400, 7 * 86_400
 TEN_MINUTES = 10 * MINUTE
-# A month of the reports: so many days, of which today is the last.
+# The days of a month in the reports; today is the last of them.
 DAYS = 30
-# How much of an order is shown.
+# How many rows of each kind of list are shown.
 LISTED, PACKS_LISTED, NEWEST_LISTED = 5, 10, 20
-# Widths of bins: of ratings, and of the votes for and against a sticker.
+# The widths of bins of ratings, and of bins of the votes for and against a sticker.
 RATING_BIN, ATTENTION_BIN = 5, 10
-# A sticker whose rating is no further from 0 divides its voters.
+# A sticker is contested if its rating is at most so much above or below 0.
 EVEN = 2
 
 NOBODY = 0
@@ -27,7 +27,7 @@ _VOTER_DIGITS = 11
 
 
 class Vote(NamedTuple):
-    """A vote as the history has it; ``voter`` is ``voter_of`` a session."""
+    """A vote in the history; ``voter`` is what ``voter_of`` returns for its session."""
 
     moment: int
     winner: int
@@ -36,14 +36,14 @@ class Vote(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """Votes of a span, and how many different known voters cast them."""
+    """The number of votes of a span, and of the different known voters who cast them."""
 
     votes: int
     voters: int
 
 
 class Winner(NamedTuple):
-    """A sticker that was preferred so often."""
+    """A sticker, and the number of duels that it won."""
 
     id: int
     title: str
@@ -51,7 +51,7 @@ class Winner(NamedTuple):
 
 
 class Duel(NamedTuple):
-    """A vote with the stickers as they are called now."""
+    """A vote, with the present titles of its stickers."""
 
     moment: int
     winner: int
@@ -61,9 +61,9 @@ class Duel(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The ratings of all stickers: how many, least, quartiles, most. All 0 where there are none.
+    """The ratings of all stickers: their number, lowest, quartiles and highest; 0 without stickers.
 
-    A quartile is the least rating that at least so many quarters of all stickers do not exceed.
+    A quartile is the lowest rating that at least so many quarters of all stickers do not exceed.
     """
 
     stickers: int
@@ -75,7 +75,7 @@ class Spread(NamedTuple):
 
 
 class Contested(NamedTuple):
-    """A sticker that as many like as do not."""
+    """A sticker with about as many votes for it as against it."""
 
     id: int
     title: str
@@ -84,7 +84,7 @@ class Contested(NamedTuple):
 
 
 class Mover(NamedTuple):
-    """A sticker, and what its rating gained in a month."""
+    """A sticker, and the gain of its rating in a month."""
 
     id: int
     title: str
@@ -101,7 +101,7 @@ class Leader(NamedTuple):
 
 
 class Trend(NamedTuple):
-    """A pack: duels won and lost in a month; gained this week, the week before, each day."""
+    """A pack: duels won and lost in a month; gains of this week, the week before, and each day."""
 
     id: int
     title: str
@@ -123,25 +123,25 @@ class Climber(NamedTuple):
 
 
 class HourOfDay(NamedTuple):
-    """What was cast in one hour of all days."""
+    """The votes and voters of one hour of the day, over all days."""
 
     votes: int
     voters: int
 
 
 class VoterDay(NamedTuple):
-    """Voters of a day, and those of them who had not voted before in the month."""
+    """The voters of a day, and of these the number who had not voted before in the month."""
 
     voters: int
     new: int
 
 
 Bins = List[Tuple[int, int]]
-"""How many there are, by the value or by the number of the bin, in order."""
+"""Pairs of a value, or of the number of a bin, and how often it occurs; sorted."""
 
 
 class Today(NamedTuple):
-    """The day so far, beside yesterday until the same time; votes by hour of both days."""
+    """Figures of today, and of yesterday until the same time; votes by hour of both days."""
 
     so_far: Figures
     before: Figures
@@ -151,7 +151,7 @@ class Today(NamedTuple):
 
 
 class Newest(NamedTuple):
-    """The last votes; those of ten minutes, an hour, a day; those of the last hour by minute."""
+    """The last votes; figures of ten minutes, an hour and a day; the hour's votes by minute."""
 
     duels: List[Duel]
     ten_minutes: Figures
@@ -161,7 +161,7 @@ class Newest(NamedTuple):
 
 
 class Ratings(NamedTuple):
-    """Stickers by rating and by number of votes; the most divisive; a month's movers."""
+    """Stickers by rating and by number of votes; the most contested; the movers of a month."""
 
     bins: Bins
     spread: Spread
@@ -172,7 +172,7 @@ class Ratings(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The packs that gained most in a month; those that climb; votes by day."""
+    """The packs that gained most in a month; those that gain faster than before; votes by day."""
 
     packs: List[Trend]
     climbers: List[Climber]
@@ -180,8 +180,11 @@ class Ranking(NamedTuple):
 
 
 class Voters(NamedTuple):
-    """Votes and voters by hour of the day, by hour of the week (Monday first) and by day; voters by
-    the days on which they voted, and by their number of votes."""
+    """Votes and voters by hour of the day, by hour of the week (Monday first) and by day.
+
+    ``returns`` are voters by the number of days on which they voted, ``votes_each`` by the
+    number of their votes.
+    """
 
     month: Figures
     week: Figures
@@ -196,52 +199,52 @@ Report = Union[Today, Newest, Ratings, Ranking, Voters]
 
 
 class Reports(Protocol):
-    """The part of ``store.Data`` that reports. ``now`` is the moment that they look back from.
+    """The reports of a store. ``now`` is the moment from which they look back.
 
-    They change nothing. Each is made of several requests, between which others may vote.
+    Each is made of several requests, between which others may vote. None changes anything.
     """
 
     async def today(self, now: int) -> Today:
-        """Five requests in the article's layout."""
+        """Return it after five requests in the article's layout."""
 
     async def newest(self, now: int) -> Newest:
-        """Five requests in the article's layout."""
+        """Return it after five requests in the article's layout."""
 
     async def ratings(self, now: int) -> Ratings:
-        """Six requests in the article's layout."""
+        """Return it after six requests in the article's layout."""
 
     async def ranking(self, now: int) -> Ranking:
-        """Seven requests in the article's layout."""
+        """Return it after seven requests in the article's layout."""
 
     async def voters(self, now: int) -> Voters:
-        """Seven requests in the article's layout."""
+        """Return it after seven requests in the article's layout."""
 
     async def remember(self, votes: Sequence[Vote]) -> int:
-        """Keep votes of one day of the past in this order, unless that day has some; how many.
+        """Keep votes of one past day in this order, unless that day has votes; return how many.
 
-        They are history alone: no rating and no count changes.
+        They go into the history alone: no rating and no counter changes.
         """
 
 
 def midnight(now: int) -> int:
-    """When the day of that moment began."""
+    """Return the moment when the day of that moment began."""
     return now - now % DAY
 
 
 def month(now: int) -> Tuple[int, int]:
-    """The span of the reports' month: today so far, and the days before it."""
+    """Return the span of the reports' month: the days before today, and today until now."""
     return midnight(now) - (DAYS - 1) * DAY, now + 1
 
 
 def voter_of(session: Optional[str]) -> int:
-    """The number that stands for a session in the history; NOBODY for none.
+    """Return the number that stands for a session in the history; NOBODY for no session.
 
-    A session's id is what its cookie is believed for, so it is not kept for a month. 44 bits of it
-    tell voters apart, and Lua has them as a plain number.
+    Whoever knows a session's id can use the session, so the history does not keep it. 44 of its
+    bits distinguish voters, and fit into a plain number of Lua.
     """
     return int(session[:_VOTER_DIGITS], 16) if session else NOBODY
 
 
 def by_key(rows: Sequence[Sequence[int]]) -> Dict[int, int]:
-    """Rows of a key and a value."""
+    """Return rows of (key, value) as a dictionary."""
     return {row[0]: row[1] for row in rows}

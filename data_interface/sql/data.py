@@ -1,4 +1,4 @@
-"""``store.Data`` for any SQL database, and what a driver's connection must be able to do."""
+"""What pages ask of any SQL database, and the interface of a driver's connection."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ NO_STICKER = "There is no such sticker in that pack."
 
 
 class Connection(Protocol):
-    """What a driver brings: a connection with autocommit, two calls long."""
+    """A driver's connection, in autocommit mode."""
 
     def fetch(self, statement: str, *arguments: Any) -> Request:
-        """The rows of one statement, whose parameters are written $1, $2 and so on.
+        """Return the rows of one statement, whose parameters are written $1, $2 and so on.
 
-        Arguments are texts, whole numbers, or lists of them where the database has such. One
-        request to the database.
+        Arguments are texts and integers, and lists of them on PostgreSQL. It sends one request.
         """
 
     async def script(self, statements: str) -> None:
@@ -29,7 +28,7 @@ class Connection(Protocol):
 
 
 class SqlData(ArticleData, SqlReports):
-    """``store.Data`` on one connection; a database's own has its statements."""
+    """What a page may ask, on one connection; a subclass has the database's statements."""
 
     # The module with the statements of the pages.
     _sql: Any
@@ -38,7 +37,7 @@ class SqlData(ArticleData, SqlReports):
         self._fetch = connection.fetch
 
     def _conflict(self, error: BaseException) -> Optional[str]:
-        """What a refused change contradicts, None for any other error."""
+        """Return what a refused change contradicts; None for any other error."""
         raise NotImplementedError
 
     def random_sticker(self) -> Request:
@@ -100,14 +99,14 @@ class SqlData(ArticleData, SqlReports):
         await self._one(NO_STICKER, self._fetch(self._sql.DELETE_STICKER, pack, sticker))
 
     async def _one(self, missing: str, request: Request) -> Any:
-        """The only row of an answer; ``Conflict`` when a constraint refuses the change."""
+        """Return the only row, or raise ``NotFound``, or ``Conflict`` as ``_changed`` does."""
         rows = await self._changed(request)
         if not rows:
             raise NotFound(missing)
         return rows[0]
 
     async def _changed(self, request: Request) -> Any:
-        """The rows of a change's answer; ``Conflict`` when a constraint refuses it."""
+        """Return the rows of a change. Raise ``Conflict`` if a constraint refuses it."""
         try:
             return await request
         except Exception as error:

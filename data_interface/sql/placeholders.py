@@ -1,4 +1,4 @@
-"""The statements' $1, $2 for drivers that write %s."""
+"""Translates the placeholders $1, $2 for drivers that use %s."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PARAMETER = re.compile(r"\$(\d+)")
 
 
 class Statement(NamedTuple):
-    """A statement with %s for its parameters, and which arguments they take, in order."""
+    """A statement with %s placeholders, and the argument that each of them takes."""
 
     text: str
     order: List[int]
@@ -19,7 +19,10 @@ _known: Dict[str, Statement] = {}
 
 
 def statement_for(written: str) -> Statement:
-    """%s for $1 and %% for %; without parameters the driver sends a statement as it is."""
+    """Return the statement with %s for $1 and %% for %.
+
+    A statement without parameters stays as it is, since the driver sends it unchanged.
+    """
     found = _known.get(written)
     if found is None:
         order = [int(number) - 1 for number in PARAMETER.findall(written)]

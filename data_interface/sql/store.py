@@ -1,4 +1,4 @@
-"""``store.Store`` on any SQL database: a schema that is made once, and cleaned by one process."""
+"""The store on any SQL database: its schema is made once, and one process cleans it."""
 
 from __future__ import annotations
 
@@ -7,45 +7,40 @@ import logging
 from typing import Any, Awaitable, Callable, NamedTuple, Optional
 
 from data_interface.connections import mode
-from data_interface.deadline import UNIT_SECONDS, Deadline
+from data_interface.deadline import Deadline
 from data_interface.driver import Driver, connect, raise_translated
 from data_interface.sql.data import Connection
 from data_interface.store import CLEAN_EVERY_SECONDS
+from data_interface.timeouts import TIMEOUTS
 from data_interface.tries import Tries
 from data_interface.unit import Unit
-
-SETUP_SECONDS = 15.0
-# A request of the cleaning works for nobody who waits: on a crowded database it may take long.
-ROUND_SECONDS = 10.0
-# How long a round of cleaning may take to see that it is over.
-CLOSE_SECONDS = 2.0
 
 LOG = logging.getLogger(__name__)
 
 
 class Drivers(NamedTuple):
-    """A driver of pages, of the schema's making, and of the cleaning: each has its own settings."""
+    """The drivers of pages, of the schema's creation and of the cleaning; their settings differ."""
 
     pages: Driver
-    founding: Driver
+    setup: Driver
     cleaning: Driver
 
 
 class Upkeep(NamedTuple):
     """What a database needs besides answering pages.
 
-    ``found`` makes the schema and loads the stickers where they are missing. ``choose`` says
-    whether this connection's process cleans: the database forgets that with the connection.
-    ``clean`` removes what is too old or too much.
+    ``create`` makes the schema and loads the stickers if they are missing. ``choose`` returns
+    whether this connection's process cleans; the database forgets that when the connection ends.
+    ``clean`` removes rows that are too old or too many.
     """
 
-    found: Callable[[Connection], Awaitable[None]]
+    create: Callable[[Connection], Awaitable[None]]
     choose: Callable[[Connection], Awaitable[bool]]
     clean: Callable[[Connection], Awaitable[None]]
 
 
 class SqlStore:
-    """See ``store.Store``."""
+    """A store on an SQL database, in one connection mode."""
 
     def __init__(self, connection: str, size: int, drivers: Drivers, upkeep: Upkeep) -> None:
         self._drivers = drivers
@@ -56,22 +51,20 @@ class SqlStore:
         self.acquire: Callable[[], Unit] = self._mode.acquire
 
     async def open(self) -> None:
-        """See ``store.Store.open``."""
         try:
-            await self._found()
+            await self._create()
             await self._mode.open()
         finally:
-            # Whoever goes on though the database is away must not let it fill once it is back.
+            # A server that starts while the database is away must clean it once it is back.
             cleaner = Cleaner(self._drivers.cleaning, self._upkeep)
             self._cleaning = asyncio.ensure_future(cleaner.run())
 
-    async def _found(self) -> None:
-        """The schema and the stickers, where they are missing."""
-        driver = self._drivers.founding
+    async def _create(self) -> None:
+        driver = self._drivers.setup
         connection = await connect(driver)
         try:
-            with Deadline(SETUP_SECONDS):
-                await self._upkeep.found(connection)
+            with Deadline(TIMEOUTS.schema):
+                await self._upkeep.create(connection)
         except Exception as error:
             raise_translated(driver, error)
             raise
@@ -79,15 +72,14 @@ class SqlStore:
             await driver.disconnect(connection)
 
     async def close(self) -> None:
-        """See ``store.Store.close``."""
         if self._cleaning is not None:
             self._cleaning.cancel()
-            await asyncio.wait([self._cleaning], timeout=CLOSE_SECONDS)
+            await asyncio.wait([self._cleaning], timeout=TIMEOUTS.close)
         await self._mode.close()
 
 
 class Cleaner:
-    """Cleans for as long as the store is open, on a connection of its own."""
+    """Cleans the database while the store is open, on a connection of its own."""
 
     def __init__(self, driver: Driver, upkeep: Upkeep) -> None:
         self._driver = driver
@@ -95,13 +87,13 @@ class Cleaner:
         self._tries = Tries(LOG, "cleaning")
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Clean until cancelled, whatever fails: a database that fills up would be worse."""
         while True:
             try:
                 await self._while_connected()
             except asyncio.CancelledError:
                 raise
-            except Exception as error:  # noqa: BLE001  a database that fills up is worse
+            except Exception as error:  # noqa: BLE001  see the docstring
                 self._tries.failed(error)
             await asyncio.sleep(CLEAN_EVERY_SECONDS)
 
@@ -113,7 +105,7 @@ class Cleaner:
                 chosen = chosen or await self._upkeep.choose(connection)
                 if chosen:
                     await self._upkeep.clean(connection)
-                self._tries.worked()
+                self._tries.succeeded()
                 await asyncio.sleep(CLEAN_EVERY_SECONDS)
         except Exception as error:
             raise_translated(self._driver, error)
@@ -125,6 +117,6 @@ class Cleaner:
 async def first(
     connection: Connection, statement: str, *arguments: Any, seconds: float = 0.0
 ) -> Any:
-    """The first value of the first row, within that time or UNIT_SECONDS."""
-    with Deadline(seconds or UNIT_SECONDS):
+    """Return the first value of the first row, within that time or that of a page."""
+    with Deadline(seconds or TIMEOUTS.page):
         return (await connection.fetch(statement, *arguments))[0][0]

@@ -1,4 +1,11 @@
-"""Tarantool through aiotarantool, the driver of the article: CPython 3.7 only."""
+"""Tarantool through aiotarantool, the driver of the article, on CPython 3.7 only.
+
+What runs here is not quite what users of aiotarantool run. The driver was last released in 2016;
+requests, answers and their encoding are its own code, but connecting and closing are replaced
+(``AiotarantoolConnection``), and each connection is a copy of one that was never connected
+(``AiotarantoolDriver.connect``). Figures of the modes ``multi`` and ``query``, which connect for
+each page or request, are therefore not those of the released driver. ``--list`` says so, too.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +23,25 @@ from data_interface.tarantool.data import TarantoolData
 from data_interface.tarantool.layout import TarantoolStore, refused
 from runtime.address import Address
 
+# Everything private that is used below belongs to these versions.
+CHECKED_VERSIONS = {"aiotarantool": ("1.1.5",)}
+
 LOST = "The connection to the database was lost."
 
 
 def open_store(connection: str, url: str, size: int) -> Store:
-    """The store on the Tarantool at ``url``, or ``Refused``."""
+    """Return the store on the Tarantool at ``url``. Raise ``Refused`` if that is no such URL."""
     where = address("tarantool", url)
     return TarantoolStore(connection, where, AiotarantoolDriver(where), size)
 
 
-class Link(aiotarantool.Connection):  # type: ignore[misc]
-    """A connection of the driver, mended where a lost database would hang or litter a server.
+class AiotarantoolConnection(aiotarantool.Connection):  # type: ignore[misc]
+    """The driver's connection with another way to connect and to close.
 
-    Requests are the driver's own coroutines.
+    (1) It connects to Unix sockets. (2) It is connected only after the greeting: the driver sends
+    requests before and leaves them unanswered if the database is gone. (3) When the reader ends for
+    any reason, all requests fail: in the driver some wait for ever, and asyncio logs an error that
+    nobody retrieved. (4) Once ended it stays so: the driver connects again in the middle of a page.
     """
 
     path: Optional[str] = None
@@ -37,7 +50,6 @@ class Link(aiotarantool.Connection):  # type: ignore[misc]
     _writer: Optional[asyncio.StreamWriter]
 
     async def _do_connect(self) -> None:
-        """As the driver does it, on a Unix socket too, and not done before the greeting came."""
         if self.ended:
             raise ConnectionResetError(LOST)
         if self.path is None:
@@ -58,19 +70,18 @@ class Link(aiotarantool.Connection):  # type: ignore[misc]
             await self._authenticate(self.user, self.password)
 
     def _reader_ended(self, reader: asyncio.Task[None]) -> None:
-        """Nobody else looks at what ended it, be it a reset or an answer it cannot read."""
         if not reader.cancelled():
+            # Retrieves the error, which asyncio would log otherwise.
             reader.exception()
         self.end()
 
     async def _do_close(self, exc: Optional[BaseException]) -> None:
-        """As the driver does it, but a request that was given up before is no reason to fail."""
+        # The driver's own fails on a request that was cancelled before.
         self.end()
 
     def end(self) -> None:
-        """Close at once; every request under way fails."""
+        """Close at once; every request in progress fails."""
         self.connected = False
-        # Its own would connect again, for the next request of a page that does not know.
         self.ended = True
         if self._writer is None:
             return
@@ -83,8 +94,8 @@ class Link(aiotarantool.Connection):  # type: ignore[misc]
                 waiter.set_exception(ConnectionResetError(LOST))
 
 
-class Together:
-    """A page's requests under way at a time, as ``asyncio.gather`` of the driver's coroutines."""
+class ConcurrentRequests:
+    """Starts each request at once, as ``asyncio.gather`` does with the driver's coroutines."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -100,57 +111,53 @@ class Together:
 
 
 class AiotarantoolDriver:
-    """``driver.Driver`` for aiotarantool."""
+    """The driver aiotarantool, for the connection modes."""
 
     multiplexed = True
 
     def __init__(self, where: Address) -> None:
-        # Making one looks for the C library with programs of the system, 3 ms each time; a copy
-        # of one that never was connected does not.
-        self._pattern: Optional[Link] = None
         self._address = where
+        self._pattern: Optional[AiotarantoolConnection] = None
 
     async def connect(self) -> Any:
-        """See ``driver.Driver``."""
-        link = self._new_link()
+        connection = self._new_connection()
         try:
-            await link.connect()
+            await connection.connect()
         except BaseException:
-            link.end()
+            connection.end()
             raise
-        return link
+        return connection
 
-    def _new_link(self) -> Link:
+    def _new_connection(self) -> AiotarantoolConnection:
+        # Making a connection takes 3 ms: ``ctypes`` starts programs to find the C library. So one
+        # is made, and each later one is a copy of it with the state that connections do not share.
         where = self._address
         if self._pattern is None:
-            self._pattern = Link(where.host, where.port, where.user, where.password)
+            self._pattern = AiotarantoolConnection(
+                where.host, where.port, where.user, where.password
+            )
             self._pattern.path = where.path
-            # Without a version the database does not check it: one request less to connect.
+            # Tarantool does not check version 0, which saves a request at each connect.
             self._pattern.schema_version = 0
-        link = copy.copy(self._pattern)
-        link.lock = asyncio.Lock()
-        link.loop = asyncio.get_event_loop()
-        link._waiters = {}  # noqa: SLF001
-        return link
+        connection = copy.copy(self._pattern)
+        connection.lock = asyncio.Lock()
+        connection.loop = asyncio.get_event_loop()
+        connection._waiters = {}  # noqa: SLF001
+        return connection
 
     def pool(self, size: int) -> Optional[Pool]:
-        """See ``driver.Driver``."""
         return None
 
     async def disconnect(self, connection: Any) -> None:
-        """See ``driver.Driver``."""
         connection.end()
 
     def is_open(self, connection: Any) -> bool:
-        """See ``driver.Driver``."""
         return bool(connection.connected)
 
     def data(self, connection: Any) -> Data:
-        """See ``driver.Driver``."""
-        return TarantoolData(Together(connection))
+        return TarantoolData(ConcurrentRequests(connection))
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
-        """See ``driver.Driver``."""
         if isinstance(error, NetworkError):
             return Unavailable(LOST)
         if isinstance(error, DatabaseError):

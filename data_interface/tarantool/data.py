@@ -1,6 +1,6 @@
-"""``store.Data`` for any Tarantool driver.
+"""What pages ask of Tarantool, through any driver.
 
-A driver brings a connection with five methods of one request each: ``call(procedure, arguments)``,
+A driver's connection has five methods, which send one request each: ``call(procedure, arguments)``,
 ``select(space, key, ...)``, ``insert(space, row)``, ``update(space, key, operations)`` and
 ``upsert(space, row, operations)``; fields are numbered from 0.
 """
@@ -32,15 +32,14 @@ ONE_MORE = [["+", 1, 1]]
 
 
 class TarantoolData(ArticleData, TarantoolReports):
-    """``store.Data``; every request method sends one request through the driver's connection."""
+    """What a page may ask, on one connection to Tarantool."""
 
-    # Without a frame of Python's each, since nothing is worked out: a page sends nine requests.
+    # Made in __init__: a partial costs a page less than a method, and a page sends nine requests.
     random_sticker: Callable[[], Request]
     new_id: Callable[[], Request]
     count_view: Callable[[], Request]
 
     def __init__(self, connection: Any) -> None:
-        # Looked up once.
         self._call = connection.call
         self._select = connection.select
         self._insert: Callable[..., Request] = connection.insert
@@ -51,7 +50,7 @@ class TarantoolData(ArticleData, TarantoolReports):
         self.count_view = partial(self._update, COUNTERS, VIEWS, ONE_MORE)
 
     def keep_token(self, new: Row, sticker: int, mate: str) -> Request:
-        # The database says when it is too old: so it says what time it is, too.
+        # The database decides when a token has expired, so the time comes from the database too.
         return self._insert(TOKENS, [new[0], sticker, mate, new[1] + TOKEN_SECONDS])
 
     def touch_session(self, session: str, visitor: Visitor) -> Request:

@@ -1,4 +1,4 @@
-"""What the Tarantool drivers share: the layout of ``tarantool/init.lua``, refusals, the store."""
+"""The store on any Tarantool driver: the numbers of ``tarantool/init.lua``, errors, opening."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from data_interface.store import (
     StoreError,
     Unavailable,
 )
+from data_interface.timeouts import TIMEOUTS
 from data_interface.unit import Unit
 from runtime.address import Address
 
@@ -30,9 +31,7 @@ SPACES = [STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS, VOTES]
 BY_RATING, BY_PACK = 1, 2
 EQUAL, DESCENDING, ASCENDING = 0, 4, 5
 
-OPEN_SECONDS = 10.0
-
-# Numbers of errors: init.lua's own, then Tarantool's (src/box/errcode.h).
+# The numbers of errors: those of init.lua, then Tarantool's (src/box/errcode.h).
 NOT_FOUND, CONFLICT = 20001, 20002
 MEMORY_ISSUE, READ_ONLY, LOADING = 2, 7, 116
 NO_SUCH_PROCEDURE, ACCESS_DENIED = 33, 42
@@ -45,7 +44,7 @@ NO_LAYOUT = (
 
 
 def refused(code: int, message: str) -> StoreError:
-    """Tarantool's refusal in the store's words."""
+    """Return the store's error for one of Tarantool's."""
     if code in (NO_SUCH_PROCEDURE, ACCESS_DENIED):
         return StoreError(NO_LAYOUT)
     kind, text = {
@@ -61,7 +60,7 @@ def refused(code: int, message: str) -> StoreError:
 
 
 class TarantoolStore:
-    """``store.Store`` on any Tarantool driver."""
+    """A store on Tarantool, in one connection mode."""
 
     def __init__(self, connection: str, address: Address, driver: Driver, size: int) -> None:
         self._address = address
@@ -70,13 +69,12 @@ class TarantoolStore:
         self.acquire: Callable[[], Unit] = self._mode.acquire
 
     async def open(self) -> None:
-        """See ``store.Store.open``; ends within OPEN_SECONDS or so."""
         try:
             connection = await connect(self._driver)
         except Unavailable as error:
             raise Unavailable(f"Is Tarantool running at {self._address}? {error}") from None
         try:
-            with Deadline(OPEN_SECONDS):
+            with Deadline(TIMEOUTS.schema):
                 await prepare(connection)
         except Exception as error:
             raise_translated(self._driver, error)
@@ -86,12 +84,11 @@ class TarantoolStore:
         await self._mode.open()
 
     async def close(self) -> None:
-        """See ``store.Store.close``."""
         await self._mode.close()
 
 
 async def prepare(connection: Any) -> None:
-    """Check the layout, set the limits, load the stickers unless that was done before."""
+    """Check the layout, set the limits, and load the stickers if there are none."""
     limits = {
         "tokens": TOKENS_KEPT,
         "sessions": SESSIONS_KEPT,
@@ -102,7 +99,7 @@ async def prepare(connection: Any) -> None:
     }
     rows = await connection.call("site_open", [limits])
     *spaces, loaded = rows[0]
-    # An id comes with the time: before, procedures of this name gave none.
+    # The procedures of an earlier version returned an id without the time.
     if spaces != SPACES or len((await connection.call("site_new_id"))[0]) != 2:
         raise StoreError(NO_LAYOUT)
     if not loaded:

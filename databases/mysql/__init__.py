@@ -1,4 +1,4 @@
-"""MySQL, as MariaDB: a private one is the system's ``mariadbd``."""
+"""MySQL, as MariaDB; a private server is the system's ``mariadbd``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.address import OPTION, Form
 
 
 class Mysql(Database):
-    """See ``databases.database.Database``."""
+    """MariaDB, under the name of its protocol."""
 
     name = "mysql"
     form = Form(

@@ -1,9 +1,4 @@
-"""A private MariaDB: the system's ``mariadbd`` on data and a Unix socket of the project's own.
-
-Only the programs are the system's: no configuration file is read (``--no-defaults``), and a server
-that the system runs is neither asked nor touched. Debian's ``mariadb-server-core`` and
-``mariadb-client-core`` have the programs without such a server.
-"""
+"""A private MariaDB: the system's ``mariadbd`` on a Unix socket, with data of its own."""
 
 from __future__ import annotations
 
@@ -20,33 +15,29 @@ from urllib.parse import urlencode
 from databases.database import DatabaseError, Running
 from databases.home import socket_folder
 from databases.locks import locked
-from databases.process import Server, remove
-from runtime.child import dies_with_parent
+from databases.process import ServerProcess, environment_without, remove, spawn, version_text
+from databases.timeouts import TIMEOUTS
 
-# The installer is a script, which runs the last.
+# The installer is a script that runs the last of them.
 SERVER, INSTALLER, _ = PROGRAMS = ("mariadbd", "mariadb-install-db", "my_print_defaults")
 PACKAGES = "mariadb-server-core mariadb-client-core"
-# Where servers are, which are in few users' PATH.
+# Folders with servers, which are in the PATH of few users.
 PLACES = "/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin"
 
-VERSION_SECONDS = 5.0
-INIT_SECONDS = 30.0
-START_SECONDS = 25.0
-STOP_SECONDS = 10.0
-# Of its greeting, behind the packet's header.
+# The fifth byte of its greeting, behind the header of the packet.
 PROTOCOL = 10
 
-# Of the settings below, what keeps the installer from waiting for the disk.
+# Those of the settings below that keep the installer from waiting for the disk.
 INSTALLING = ("--innodb-flush-method=nosync", "--innodb-doublewrite=OFF")
 SETTINGS = {
-    # As durable as the private PostgreSQL: a commit is with the kernel before it is acknowledged,
-    # so it survives the death of the database, not that of the machine. Nothing waits for the disk.
+    # As durable as the private PostgreSQL: the kernel has a commit before it is acknowledged, so it
+    # survives the death of the database, not that of the machine. Nothing waits for the disk.
     "innodb_flush_log_at_trx_commit": "2",
     "innodb_flush_method": "nosync",
     "innodb_doublewrite": "OFF",
-    # PostgreSQL's default too; with MariaDB's own, rows between those that are read are locked.
+    # PostgreSQL's default. MariaDB's own would also lock rows between those that are read.
     "transaction_isolation": "READ-COMMITTED",
-    # Bounds the recovery after a kill.
+    # This bounds the time of the recovery after a kill.
     "innodb_log_file_size": "128M",
     "max_connections": "200",
     "innodb_buffer_pool_size": "128M",
@@ -55,61 +46,59 @@ SETTINGS = {
     "character_set_server": "utf8mb4",
     "skip_networking": "ON",
     "skip_name_resolve": "ON",
-    # A probe that says nothing is nothing to write of.
+    # More warnings would log every probe of the socket.
     "log_warnings": "1",
 }
 
 
 def program(name: str) -> Optional[str]:
-    """Where the program is; None where it is missing."""
+    """Return the path of a program; None if it is missing."""
     return shutil.which(name) or shutil.which(name, path=PLACES)
 
 
 def version() -> Optional[str]:
-    """Of the system's MariaDB: "10.11.6"; None without one."""
+    """Return the version of the system's MariaDB, such as "10.11.6"; None without one."""
     found = program(SERVER)
-    if found is None:
-        return None
-    try:
-        said = subprocess.check_output(
-            [found, "--no-defaults", "--version"], timeout=VERSION_SECONDS
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
     # "mariadbd  Ver 10.11.6-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"
-    return said.decode().partition(" Ver ")[2].partition("-MariaDB")[0].strip()
+    said = version_text([found, "--no-defaults", "--version"]) if found else None
+    return said.partition(" Ver ")[2].partition("-MariaDB")[0].strip() if said else None
 
 
 def start(home: Path) -> Running:
-    """Start MariaDB on the data in ``home``; the same folder has the same URL.
+    """Start MariaDB on the data in ``home``, always with the same URL.
 
-    Raises DatabaseError with one line within INIT_SECONDS + START_SECONDS. The process dies with
-    the one that started it. The socket is in a folder of its owner's, who is its root and has no
-    password.
+    Raises DatabaseError with one line. The socket is in a folder of its owner, who is MariaDB's
+    root and has no password.
     """
     log = home / "mariadb.log"
     (home / "tmp").mkdir(mode=0o700, exist_ok=True)
     _initialise(home, log)
     address = socket_folder(home) / "mariadb.sock"
     remove(address)
-    process = _spawn(home, address, log)
-    server = Server("MariaDB", process, home, address, log, STOP_SECONDS)
-    server.wait(_is_greeting, START_SECONDS)
+    command = [*_command(SERVER, home), f"--socket={address}", f"--pid-file={home / 'mariadb.pid'}"]
+    if os.geteuid() == 0:
+        # It refuses to run as root unless the option names root.
+        command.append("--user=root")
+    command += [f"--{name.replace('_', '-')}={value}" for name, value in SETTINGS.items()]
+    with log.open("ab") as output:
+        process = spawn(command, home, _environment(home), output)
+    server = ServerProcess("MariaDB", process, home, address, log)
+    server.wait(lambda said: said[4:5] == bytes([PROTOCOL]))
     url = "mysql://root@/?" + urlencode({"unix_socket": str(address)})
     return Running(url, process.pid, server.end)
 
 
 def _initialise(home: Path, log: Path) -> None:
-    """The system tables, once; the mark in the folder says that it got to its end.
+    """Make the system tables, unless the mark in the folder says that this is done.
 
-    The installer's processes share its lock: what is left of one whose supervisor was killed is
-    waited for.
+    The installer's processes inherit its lock, so that those of an installer whose supervisor was
+    killed are waited for.
     """
     mark, data = home / "initialised", home / "data"
     if mark.exists() and (data / "mysql").exists():
         return
-    deadline = time.monotonic() + INIT_SECONDS
-    with locked(home / "install.lock", INIT_SECONDS) as lock:
+    deadline = time.monotonic() + TIMEOUTS.initialise
+    with locked(home / "install.lock", TIMEOUTS.initialise) as lock:
         shutil.rmtree(str(data), ignore_errors=True)
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             if _install(home, log, lock, deadline - time.monotonic()) == 0:
@@ -119,24 +108,16 @@ def _initialise(home: Path, log: Path) -> None:
 
 
 def _install(home: Path, log: Path, lock: int, seconds: float) -> int:
-    """The installer's exit status; none of its processes outlives its time.
+    """Run the installer and return its exit status. After that time all its processes are killed.
 
-    It is not told of a user, not even as root: to that user it would give a folder of the system's
-    MariaDB as well.
+    The installer is not given a user, not even root: it would change the owner of a folder of the
+    system's MariaDB to that user.
     """
     command = [*_command(INSTALLER, home), "--auth-root-authentication-method=normal"]
     command += ["--skip-test-db", "--skip-name-resolve", *INSTALLING]
     with log.open("ab") as output:
-        process = subprocess.Popen(
-            command,
-            cwd=str(home),
-            env=_environment(home),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            pass_fds=(lock,),
-            start_new_session=True,
-            preexec_fn=dies_with_parent(signal.SIGKILL),  # noqa: PLW1509  as below
+        process = spawn(
+            command, home, _environment(home), output, pass_fds=(lock,), start_new_session=True
         )
     try:
         return process.wait(seconds)
@@ -146,36 +127,9 @@ def _install(home: Path, log: Path, lock: int, seconds: float) -> int:
         raise
 
 
-def _spawn(home: Path, address: Path, log: Path) -> subprocess.Popen[bytes]:
-    command = [*_command(SERVER, home), f"--socket={address}", f"--pid-file={home / 'mariadb.pid'}"]
-    if os.geteuid() == 0:
-        # Only where it is named does it run as root.
-        command.append("--user=root")
-    command += [f"--{name.replace('_', '-')}={value}" for name, value in SETTINGS.items()]
-    with log.open("ab") as output:
-        return subprocess.Popen(
-            command,
-            cwd=str(home),
-            env=_environment(home),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            # SIGKILL ends a stopped process too, and the log of changes is the kernel's by then.
-            # The supervisor has no threads that could hold a lock at the fork.
-            preexec_fn=dies_with_parent(signal.SIGKILL),  # noqa: PLW1509
-        )
-
-
 def _command(name: str, home: Path) -> List[str]:
-    """A program on the data."""
     return [program(name) or name, "--no-defaults", f"--datadir={home / 'data'}"]
 
 
 def _environment(home: Path) -> Dict[str, str]:
-    """Without what would be a setting; temporary files in the database's own folder."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("MYSQL_", "MARIADB_"))}
-    return {**kept, "TMPDIR": str(home / "tmp")}
-
-
-def _is_greeting(said: bytes) -> bool:
-    return len(said) > 4 and said[4] == PROTOCOL
+    return {**environment_without("MYSQL_", "MARIADB_"), "TMPDIR": str(home / "tmp")}

@@ -1,4 +1,4 @@
-"""What MariaDB is asked: https://mariadb.com/kb/en/clientserver-protocol/
+"""Reads requests to MariaDB: https://mariadb.com/kb/en/clientserver-protocol/
 
 A packet is three bytes of length, one of its number within an exchange, and the payload. A request
 has number 0; what a client sends later in an exchange (its answer to the greeting, the rest of a
@@ -13,15 +13,15 @@ from databases.database import UPKEEP, Frame
 
 HEADER = 4
 QUERY = 0x03
-# By the first byte of the payload; the others ask for nothing: they say goodbye, ping, or have no
-# answer.
+# Requests by the first byte of the payload. The other commands close the connection, ping, or have
+# no answer.
 REQUESTS = {
     QUERY: "Query",
     0x17: "Execute",
     0x1C: "Fetch",
     0xFA: "BulkExecute",
-    # Of the connection: its database, the fields of a table, statistics, its user, a statement's
-    # making and reset, its options, its own reset.
+    # Requests about the connection: its database, the fields of a table, statistics, its user, the
+    # preparation and the reset of a statement, its options, its own reset.
     0x02: UPKEEP,
     0x04: UPKEEP,
     0x09: UPKEEP,
@@ -31,12 +31,11 @@ REQUESTS = {
     0x1B: UPKEEP,
     0x1F: UPKEEP,
 }
-# Queries that drivers send by themselves: of the connection's settings, of a statement's warnings.
+# Queries that drivers send by themselves: for settings, and for the warnings of a statement.
 BY_ITSELF = (b"SET ", b"SHOW WARNINGS")
 
 
 def requests(buffer: bytearray) -> Iterator[Frame]:
-    """See ``Database.requests``."""
     while len(buffer) >= HEADER:
         length = HEADER + int.from_bytes(buffer[:3], "little")
         if len(buffer) < length:
@@ -47,7 +46,7 @@ def requests(buffer: bytearray) -> Iterator[Frame]:
 
 
 def name_of(frame: bytes) -> str:
-    """The name of a request, "" of what is none."""
+    """Return the name of a request, or "" if the frame is none."""
     if frame[3] != 0 or len(frame) == HEADER:
         return ""
     if frame[HEADER] == QUERY and frame[HEADER + 1 :].upper().startswith(BY_ITSELF):

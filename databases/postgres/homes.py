@@ -1,8 +1,8 @@
-"""Where the private PostgreSQL of root has its data, and how what is left there is removed.
+"""The data of root's private PostgreSQL, which is outside of the project.
 
-PostgreSQL does not run as root, so a system user runs it, who does not come into root's folders:
-data, socket and, where need be, the programs are under ``ROOT_HOME``. Nothing there goes by itself:
-a folder that is not to be found may only not be mounted. See ``databases.purge``.
+A system user runs PostgreSQL in root's place and cannot enter root's folders. So data, socket and,
+if need be, the programs are under ``ROOT_HOME``. They stay until ``databases.purge`` removes them:
+the folder that they belong to may be on a disk that is not mounted now.
 """
 
 from __future__ import annotations
@@ -19,39 +19,38 @@ from pathlib import Path
 from typing import List, NamedTuple, Optional
 
 from databases.postgres.postmaster import server_of
+from databases.timeouts import TIMEOUTS
 
 USER = "pgserver"
 ROOT_HOME = Path("/var/lib/sticker-site")
-# Beside each home: a file that names the folder it belongs to.
+# The suffix of a file beside each home, which contains the folder that the home belongs to.
 OWNER = ".folder"
-# Beside them: that the system user was made for them.
+# A file beside the homes: the system user was made for them.
 MADE_USER = "made-user"
-# In the folder: what tells it from another one that was at the same place before.
+# A file in the private folder with a random name, which differs from that of an earlier folder at
+# the same path.
 IDENTITY = "identity"
-# In the folder: `initdb` got to its end.
-MARK = "initialised"
-USERDEL_SECONDS = 5.0
 
 
 class Home(NamedTuple):
-    """Data of root's under ``ROOT_HOME``, and the folder of the private database it belongs to."""
+    """The data of one private database of root, and the private folder that it belongs to."""
 
     path: Path
     folder: Path
 
     def is_served(self) -> bool:
-        """Whether a server runs on it."""
+        """Return whether a server runs on the data."""
         return server_of(self.path / "data") is not None
 
     def remove(self) -> None:
-        """With its note; the note last."""
+        """Remove the data, and then the file that names the folder."""
         shutil.rmtree(str(self.path), ignore_errors=True)
         with contextlib.suppress(FileNotFoundError):
             self.path.with_suffix(OWNER).unlink()
 
 
 def home_for(folder: Path, user: pwd.struct_passwd) -> Path:
-    """The home of a folder, made where there is none."""
+    """Return the home of a private folder; make it if there is none."""
     make_root_home()
     text = os.fsencode(str(folder)) + _identity(folder).encode()
     home = ROOT_HOME / hashlib.sha256(text).hexdigest()[:16]
@@ -62,27 +61,22 @@ def home_for(folder: Path, user: pwd.struct_passwd) -> Path:
 
 
 def make_root_home() -> None:
-    """The folder of all homes."""
+    """Make the folder of all homes."""
     ROOT_HOME.mkdir(exist_ok=True)
     ROOT_HOME.chmod(0o755)
 
 
 def note_made_user() -> None:
-    """The system user was not there before."""
+    """Note that the system user was made for the homes."""
     make_root_home()
     (ROOT_HOME / MADE_USER).touch()
 
 
 def _identity(folder: Path) -> str:
-    """Where a folder was emptied or is not mounted, another one begins, with a home of its own.
-
-    Those from before there were such names are told by their paths alone.
-    """
+    """Return the random name of a folder, so that an emptied folder gets a new home."""
     note = folder / IDENTITY
     with contextlib.suppress(FileNotFoundError):
         return note.read_text()
-    if (folder / MARK).exists():
-        return ""
     name, fresh = secrets.token_hex(8), note.with_suffix(".new")
     fresh.write_text(name)
     fresh.replace(note)
@@ -90,29 +84,29 @@ def _identity(folder: Path) -> str:
 
 
 def found() -> List[Home]:
-    """Every home of this machine."""
+    """Return every home on this machine."""
     homes = []
     for note in sorted(ROOT_HOME.glob("*" + OWNER)):
-        # Somebody else may remove it at this moment.
+        # Another process may remove it at this moment.
         with contextlib.suppress(FileNotFoundError):
             homes.append(Home(note.with_suffix(""), Path(note.read_text())))
     return homes
 
 
 def remove(var: Optional[Path]) -> int:
-    """Remove the homes of the folders in ``var``, None for all; how many are served, and stay.
+    """Remove the homes of the folders in ``var``, or all; return how many stay, being in use.
 
-    With the last home go the copies of the programs, and the user that was made for them.
+    The last home takes with it the copies of the programs, and the user that was made for them.
     """
     served = 0
     for home in found():
         if var is not None and home.folder.parent != var:
             continue
         if home.is_served():
-            print(f"{home.path} is being served, of {home.folder}", file=sys.stderr)
+            print(f"{home.path} of {home.folder} is in use and stays", file=sys.stderr)
             served += 1
             continue
-        print(f"removing {home.path}, of {home.folder}")
+        print(f"removing {home.path} of {home.folder}")
         home.remove()
     if ROOT_HOME.exists() and not found():
         _remove_root_home()
@@ -125,4 +119,4 @@ def _remove_root_home() -> None:
     shutil.rmtree(str(ROOT_HOME))
     if made_user:
         with contextlib.suppress(OSError, subprocess.SubprocessError):
-            subprocess.call(["userdel", USER], timeout=USERDEL_SECONDS)
+            subprocess.call(["userdel", USER], timeout=TIMEOUTS.program)

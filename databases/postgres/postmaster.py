@@ -1,4 +1,4 @@
-"""What the file ``postmaster.pid`` says of the server on some data, and who it is about."""
+"""Reads ``postmaster.pid``, the file in which a PostgreSQL server describes itself."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from pathlib import Path
 from typing import List, Optional
 
 PROBE_SECONDS = 0.1
+# The signals that end a server, each with the seconds to wait: first orderly, then harder.
 STOP_SECONDS = ((signal.SIGINT, 3.0), (signal.SIGQUIT, 1.0), (signal.SIGKILL, 1.0))
 
 
 def is_ready(data: Path, pid: int) -> bool:
-    """Whether this very server says so in the file that ``pg_ctl`` reads, too."""
+    """Return whether the server with this process id has written that it is ready."""
     lines = _lines(data)
     return len(lines) > 7 and lines[0] == str(pid) and lines[7].strip() == "ready"
 
 
 def server_of(data: Path) -> Optional[int]:
-    """The process of the server that runs on the data; None where none does."""
+    """Return the process id of the server on the data; None if there is none."""
     pid = _noted(data)
     return pid if pid is not None and _serves(pid, data) else None
 
 
-def gone(data: Path) -> Optional[int]:
-    """What the file calls the server though it is none: it was killed, and the number is anybody's
-    by now. None where the file is right or is not there."""
+def stale_pid(data: Path) -> Optional[int]:
+    """Return the process id in the file if no such server runs, since it was killed; else None."""
     return None if server_of(data) else _noted(data)
 
 
 def end_leftover(data: Path) -> None:
-    """End a server on the same data whose owner was killed; it is not ours to talk to."""
+    """End a server that was left on the data when its supervisor was killed."""
     pid = server_of(data)
     for number, seconds in STOP_SECONDS:
         deadline = time.monotonic() + seconds
@@ -58,7 +58,7 @@ def _lines(data: Path) -> List[str]:
 
 
 def _serves(pid: int, data: Path) -> bool:
-    """Whether that process is a server on the data."""
+    """Return whether that process is a server on the data."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:

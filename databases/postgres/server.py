@@ -1,9 +1,8 @@
-"""A private PostgreSQL from the wheel: initialised once, then a child process on a Unix socket."""
+"""A private PostgreSQL from the wheel, a child process that listens on a Unix socket."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import signal
 import subprocess
@@ -23,35 +22,30 @@ from databases.postgres.account import (
     programs_for,
     wheel,
 )
-from databases.postgres.homes import MARK
-from databases.postgres.postmaster import STOP_SECONDS, end_leftover, gone, is_ready
-from databases.process import remove
-from runtime.child import dies_with_parent
+from databases.postgres.postmaster import STOP_SECONDS, end_leftover, is_ready, stale_pid
+from databases.process import environment_without, remove, spawn, version_text
+from databases.timeouts import TIMEOUTS
 
-VERSION_SECONDS = 5.0
-INIT_SECONDS = 12.0
-# How long one that does not stay is tried again.
-RETRY_SECONDS = 7.0
-# What is to recover is bounded by max_wal_size, how fast it goes by the disk.
-RECOVERY_SECONDS = 600.0
 PROBE_SECONDS = 0.01
-# It listens nowhere but its socket has the number in its name.
+# The name of the socket contains a port, though nothing listens there.
 PORT = 5432
+# A file in the private folder: `initdb` has ended well.
+MARK = "initialised"
 
 SETTINGS = {
-    # As durable as Tarantool with wal_mode = "write": a commit is with the kernel before it is
+    # As durable as Tarantool with wal_mode = "write": the kernel has a commit before it is
     # acknowledged, so it survives the death of the database, not that of the machine.
     "fsync": "off",
     "full_page_writes": "off",
     "synchronous_commit": "on",
     "wal_level": "minimal",
     "max_wal_senders": "0",
-    # Bounds the recovery after a kill.
+    # This bounds the time of the recovery after a kill.
     "max_wal_size": "256MB",
     "max_connections": "200",
     "shared_buffers": "128MB",
     "autovacuum": "on",
-    # The site's hot tables turn over in seconds; a look once a minute would let them swell.
+    # The site's hot tables are rewritten within seconds and would grow in the default minute.
     "autovacuum_naptime": "5s",
     "listen_addresses": "",
     "log_checkpoints": "off",
@@ -59,17 +53,15 @@ SETTINGS = {
 
 
 def start(folder: Path, port: Optional[int] = None) -> Running:
-    """Start PostgreSQL for the private folder; the same folder has the same URL.
+    """Start PostgreSQL for the private folder, always with the same URL.
 
-    With a `port` it listens on 127.0.0.1 too, where nobody is let in without a password.
-    Raises DatabaseError with one line within INIT_SECONDS + RETRY_SECONDS; where it recovers what
-    one that was killed has left, within RECOVERY_SECONDS. The process dies with the one that
-    started it.
+    With a `port` it also listens on 127.0.0.1, where users need a password. Raises DatabaseError
+    with one line; after a kill, the recovery may take ``TIMEOUTS.recovery``.
     """
     user = account()
     home = home_of(folder, user)
     programs = programs_for(user)
-    # Root's homes have plain names, and the system user makes none of the short ones.
+    # Root's homes have short and plain names. The system user could make no other folder.
     sockets = home if user else socket_folder(home)
     log = folder / "postgres.log"
     end_leftover(home / "data")
@@ -77,28 +69,24 @@ def start(folder: Path, port: Optional[int] = None) -> Running:
     settings = {**SETTINGS, "port": str(port or PORT)}
     if port is not None:
         settings.update(_listening(home))
-    process = _launch(home / "data", sockets, programs, log, user, settings)
+    command = [str(programs / "postgres"), "-D", str(home / "data"), "-k", str(sockets)]
+    for name, value in settings.items():
+        command += ["-c", f"{name}={value}"]
+    process = _launch(command, home / "data", log, user)
     where = f"host={quote(str(sockets))}&port={port or PORT}"
     url = f"postgresql://postgres@/postgres?{where}"
     return Running(url, process.pid, lambda: _end(process, home, sockets))
 
 
 def version() -> Optional[str]:
-    """Of the wheel's server: "18.1"; None without the wheel."""
+    """Return the version of the wheel's server, such as "18.1"; None without the wheel."""
     packages = wheel()
-    if packages is None:
-        return None
-    try:
-        said = subprocess.check_output(
-            [str(packages / PROGRAMS / "postgres"), "--version"], timeout=VERSION_SECONDS
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return said.decode().split()[-1]
+    said = version_text([str(packages / PROGRAMS / "postgres"), "--version"]) if packages else None
+    return said.split()[-1] if said else None
 
 
 def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None:
-    """``initdb``, once; the mark in the folder says that it got to its end."""
+    """Run ``initdb``, unless the mark in the folder says that this is done."""
     mark, data = folder / MARK, home / "data"
     if mark.exists() and (data / "PG_VERSION").exists():
         return
@@ -110,11 +98,11 @@ def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None
         code = subprocess.call(
             command,
             cwd=str(home),
-            env=_environment(),
+            env=environment_without("PG"),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            timeout=INIT_SECONDS,
+            timeout=TIMEOUTS.initialise,
             **identity(user),
         )
         if code == 0:
@@ -124,32 +112,31 @@ def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None
 
 
 def _listening(home: Path) -> Dict[str, str]:
-    """Settings for TCP: its users have passwords, whatever `initdb` allowed there."""
+    """Return the settings of a server on TCP, where `initdb` would let users in unchecked."""
     rules = home / "tcp.hba"
     rules.write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
     return {"listen_addresses": "127.0.0.1", "hba_file": str(rules)}
 
 
-def _launch(
-    data: Path,
-    sockets: Path,
-    programs: Path,
-    log: Path,
-    user: Account,
-    settings: Dict[str, str],
-) -> subprocess.Popen[bytes]:
+def _launch(command: List[str], data: Path, log: Path, user: Account) -> subprocess.Popen[bytes]:
     """Start the server and wait until it answers.
 
-    It ends at once where one that was just killed still holds on: then it is tried again. It takes
-    long where that one left much to recover; ended meanwhile, it would begin with that anew.
+    A server ends at once while one that was just killed still holds shared memory, and is started
+    again. It takes long to recover after a kill; a restart would begin the recovery anew.
     """
-    command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets)]
-    for name, value in settings.items():
-        command += ["-c", f"{name}={value}"]
     began = time.monotonic()
-    while time.monotonic() < began + RETRY_SECONDS:
-        process = _spawn(command, log, user, gone(data))
-        while process.poll() is None and time.monotonic() < began + RECOVERY_SECONDS:
+    while time.monotonic() < began + TIMEOUTS.retry:
+        environment = environment_without("PG")
+        stale = stale_pid(data)
+        if stale is not None:
+            # The data names a dead server whose process id now belongs to another process. With
+            # this variable, meant for `pg_ctl`, PostgreSQL does not take that one for a server.
+            environment["PG_GRANDPARENT_PID"] = str(stale)
+        with log.open("ab") as output:
+            process = spawn(
+                command, Path("/"), environment, output, signal.SIGINT, **identity(user)
+            )
+        while process.poll() is None and time.monotonic() < began + TIMEOUTS.recovery:
             if is_ready(data, process.pid):
                 return process
             time.sleep(PROBE_SECONDS)
@@ -158,45 +145,17 @@ def _launch(
     raise DatabaseError(f"PostgreSQL did not start: see {log}")
 
 
-def _spawn(
-    command: List[str], log: Path, user: Account, before: Optional[int]
-) -> subprocess.Popen[bytes]:
-    """``before``: the server that was killed, see ``postmaster.gone``."""
-    environment = _environment()
-    if before is not None:
-        # PostgreSQL takes this for one that is no server, as where `pg_ctl` starts it.
-        environment["PG_GRANDPARENT_PID"] = str(before)
-    with log.open("ab") as output:
-        return subprocess.Popen(
-            command,
-            cwd="/",
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            # The supervisor has no threads that could hold a lock at the fork.
-            preexec_fn=dies_with_parent(signal.SIGINT),  # noqa: PLW1509
-            **identity(user),
-        )
-
-
-def _environment() -> Dict[str, str]:
-    """Without what would be a setting."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-
-
 def _end(process: subprocess.Popen[bytes], home: Path, sockets: Path) -> None:
-    """Leave nothing in a folder for temporary files."""
+    """End the server, and remove the temporary folder of its socket."""
     _stop(process)
     if sockets != home:
-        for left in sockets.glob(".s.PGSQL.*"):
-            remove(left)
+        for socket in sockets.glob(".s.PGSQL.*"):
+            remove(socket)
         with contextlib.suppress(OSError):
             sockets.rmdir()
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the server: orderly first, then harder, within five seconds."""
     for number, seconds in STOP_SECONDS:
         if process.poll() is not None:
             return

@@ -1,4 +1,4 @@
-"""What PostgreSQL is asked: https://www.postgresql.org/docs/current/protocol-message-formats.html"""
+"""Reads requests to PostgreSQL: https://www.postgresql.org/docs/current/protocol-message-formats.html"""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Iterator
 from databases.database import UPKEEP, Frame
 
 REQUESTS = {"E": "Execute", "Q": "Query", "F": "FunctionCall"}
-# What asyncpg's pool asks of a connection that is given back ends like this.
+# asyncpg's pool resets a connection with a query that contains this.
 RESETS = b"RESET ALL"
 
 
 def requests(buffer: bytearray) -> Iterator[Frame]:
-    """See ``Database.requests``."""
     while len(buffer) >= 5:
         length = int.from_bytes(buffer[1:5], "big") + 1
         if buffer[0] == 0:
-            # The start-up message has no type: its own length is what begins with a zero.
+            # The start-up message has no type and begins with its length, whose first byte is 0.
             length = int.from_bytes(buffer[:4], "big")
         if len(buffer) < length:
             return

@@ -1,4 +1,4 @@
-"""Tarantool: a private one is the system's ``tarantool``."""
+"""Tarantool; a private server is the system's ``tarantool``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runtime.paths import ROOT
 
 
 class Tarantool(Database):
-    """See ``databases.database.Database``. ``program`` is what a private one runs."""
+    """Tarantool; ``program`` is the Lua program of a private server."""
 
     name = "tarantool"
     form = Form(

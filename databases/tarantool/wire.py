@@ -1,4 +1,7 @@
-"""What Tarantool is asked: https://www.tarantool.io/en/doc/latest/reference/internals/box_protocol/"""
+"""Reads requests to Tarantool.
+
+https://www.tarantool.io/en/doc/latest/reference/internals/box_protocol/
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,13 @@ REQUESTS = {
     10: "CALL",
     11: "EXECUTE",
 }
-# Spaces and indexes as a client may see them: the schema, which drivers fetch as they connect.
+# The views of spaces and indexes: drivers fetch the schema from them when they connect.
 SCHEMA = (281, 289)
 SPACE = 0x10
 UINT_BYTES = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}
 
 
 def requests(buffer: bytearray) -> Iterator[Frame]:
-    """See ``Database.requests``."""
     while buffer:
         if len(buffer) < 1 + UINT_BYTES.get(buffer[0], 0):
             return
@@ -38,14 +40,14 @@ def requests(buffer: bytearray) -> Iterator[Frame]:
 
 
 def name_of(frame: bytes) -> str:
-    """The name of a request, "" of what is none."""
+    """Return the name of a request, or "" if the frame is none."""
     fields, body = header(frame)
     name = REQUESTS.get(fields.get(0, -1), "")
     return UPKEEP if name == "SELECT" and space(frame, body) in SCHEMA else name
 
 
 def uint(data: Union[bytes, bytearray], at: int) -> Tuple[int, int]:
-    """An unsigned number in MessagePack, and where it ends."""
+    """Return an unsigned number in MessagePack, and the position of its end."""
     size = UINT_BYTES.get(data[at], 0)
     if size == 0:
         if data[at] >= 0x80:
@@ -55,7 +57,7 @@ def uint(data: Union[bytes, bytearray], at: int) -> Tuple[int, int]:
 
 
 def header(frame: bytes) -> Tuple[Dict[int, int], int]:
-    """The header of a request, a small map of numbers, and where it ends."""
+    """Return the header of a request, a map of numbers, and the position of its end."""
     if frame[0] & 0xF0 != 0x80:
         raise ValueError(f"no request to Tarantool begins with {frame[0]:#x}")
     at, fields = 1, {}
@@ -66,7 +68,7 @@ def header(frame: bytes) -> Tuple[Dict[int, int], int]:
 
 
 def space(frame: bytes, body: int) -> int:
-    """The space of a request whose body is there: drivers name it first. -1 where they do not."""
+    """Return the space of a request with this body, in which drivers put it first; else -1."""
     if frame[body + 1 : body + 2] != bytes([SPACE]):
         return -1
     return uint(frame, body + 2)[0]

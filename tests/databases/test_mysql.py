@@ -59,7 +59,7 @@ def store_at(driver: str, url: str, mode: str = "pool") -> Any:
 @asynccontextmanager
 async def connected(driver: str, url: str) -> AsyncIterator[Any]:
     """A connection as ``sql.data.Connection`` has it, which is asked as root."""
-    made = store_at(driver, url)._drivers.founding
+    made = store_at(driver, url)._drivers.setup
     connection = await made.connect()
     try:
         await connection.script("SET sql_notes = 0")
@@ -343,7 +343,7 @@ def test_connections_say_what_they_are_for(driver: str, server: str) -> None:
             opened(driver, wire.url) as store,
         ):
             await new_ballot(store)
-            assert {tap.keeps_house for tap in wire._taps} == {False, True}
+            assert {tap.is_background for tap in wire._taps} == {False, True}
 
     asyncio.run(check())
 

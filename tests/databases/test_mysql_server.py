@@ -12,6 +12,7 @@ from databases import find
 from databases.database import DatabaseError
 from databases.locks import locked
 from databases.mysql import server as private_server
+from databases.timeouts import TIMEOUTS
 from tests.conftest import absent
 
 
@@ -57,7 +58,7 @@ def is_alive(pid: int) -> bool:
 def test_an_installer_that_hangs_is_ended_with_all_that_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(private_server, "INIT_SECONDS", 0.7)
+    monkeypatch.setattr(private_server, "TIMEOUTS", TIMEOUTS._replace(initialise=0.7))
     script = 'sleep 100 &\necho $! >"$HERE/started"\nwait'
     in_its_place("mariadb-install-db", script, tmp_path, monkeypatch)
     with pytest.raises(DatabaseError, match=r"^mariadb-install-db failed: see [^\n]*$"):
@@ -73,10 +74,12 @@ def test_what_is_left_of_an_installer_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its supervisor was killed; nobody else could have ended what the script had started."""
-    monkeypatch.setattr(private_server, "INIT_SECONDS", 0.3)
+    monkeypatch.setattr(private_server, "TIMEOUTS", TIMEOUTS._replace(initialise=0.3))
     with (
         locked(tmp_path / "install.lock"),
-        pytest.raises(DatabaseError, match=r"^\S*/install\.lock is held by another process"),
+        pytest.raises(
+            DatabaseError, match=r"^Another process has held \S*/install\.lock for 0\.3 s"
+        ),
     ):
         find("mysql").start(tmp_path)
 
@@ -87,7 +90,6 @@ def test_nobody_but_root_is_named(
 ) -> None:
     """In a container the user may have no name; and the installer gives root nothing."""
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(private_server, "START_SECONDS", 5.0)
     install = 'mkdir -p "$HERE/data/mysql"; echo "$@" >"$HERE/installer"'
     in_its_place("mariadb-install-db", install, tmp_path, monkeypatch)
     in_its_place("mariadbd", 'echo "$@" >"$HERE/server"; echo no', tmp_path, monkeypatch)

@@ -21,10 +21,11 @@ import psycopg
 import pytest
 
 from data_interface import BACKENDS
-from databases import find, private, purge
+from databases import find, private, process, purge
 from databases.locks import is_locked
 from databases.postgres import account, homes, postmaster, server
 from databases.postgres.homes import home_for
+from databases.timeouts import TIMEOUTS
 from runtime.paths import ROOT
 from tests.conftest import absent
 from tests.stores.bench import new_ballot
@@ -222,13 +223,13 @@ def test_a_long_recovery_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyP
     """Ended before its end it would begin anew each time."""
     first = server.start(folder)
     first.stop()
-    spawn = server._spawn
+    spawn = process.spawn
 
-    def spawn_slow(command: list[str], *others: Any) -> Any:
-        return spawn(["/bin/sh", "-c", 'sleep 1.5; exec "$0" "$@"', *command], *others)
+    def spawn_slow(command: list[str], *others: Any, **options: Any) -> Any:
+        return spawn(["/bin/sh", "-c", 'sleep 1.5; exec "$0" "$@"', *command], *others, **options)
 
-    monkeypatch.setattr(server, "_spawn", spawn_slow)
-    monkeypatch.setattr(server, "RETRY_SECONDS", 0.3)
+    monkeypatch.setattr(server, "spawn", spawn_slow)
+    monkeypatch.setattr(server, "TIMEOUTS", TIMEOUTS._replace(retry=0.3))
     second = server.start(folder)
     try:
         assert answer(second.url) == (1,)
@@ -262,17 +263,6 @@ def test_a_folder_that_is_not_mounted_loses_nothing(
     assert home_for(folder, user) == home
 
 
-def test_a_home_from_before_is_found(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    user = root_user()
-    monkeypatch.setattr(homes, "ROOT_HOME", tmp_path / "homes")
-    (folder / "initialised").touch()
-    home = home_for(folder, user)
-    assert home_for(folder, user) == home
-    assert not (folder / "identity").exists()
-
-
 def test_what_is_outside_is_removed_when_it_is_asked_for(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -292,7 +282,7 @@ def test_what_is_outside_is_removed_when_it_is_asked_for(
         patch.setattr(homes, "server_of", lambda data: 1)
         assert purge.main(["--all"]) == 1
     assert ours.exists()
-    assert f"{ours} is being served" in capsys.readouterr().err
+    assert f"{ours} of {folder} is in use" in capsys.readouterr().err
     assert purge.main([]) == 0
     assert [home.path for home in homes.found()] == [theirs]
     assert not ours.exists()

@@ -18,7 +18,7 @@ import pytest
 
 from databases import DATABASES, find, private
 from databases.database import DatabaseError
-from databases.home import folder, state
+from databases.home import folder, read_state
 from databases.locks import is_locked
 from runtime.interpreters import executable
 from runtime.paths import ROOT
@@ -149,7 +149,8 @@ def test_a_killed_database_is_back_at_the_same_address(name: str) -> None:
     handle = private.join(name)
     try:
         before = handle.pid
-        private.restart(name)
+        with private.down(name):
+            pass
         assert handle.pid != before
         again = private.join(name)
         assert (again.url, again.pid) == (handle.url, handle.pid)
@@ -164,8 +165,8 @@ def test_the_supervisor_brings_back_what_died_by_itself() -> None:
     try:
         died = handle.pid
         os.kill(died, signal.SIGKILL)
-        wait_until(lambda: not state(folder("tarantool")))
-        wait_until(lambda: bool(state(folder("tarantool"))))
+        wait_until(lambda: not read_state(folder("tarantool")))
+        wait_until(lambda: bool(read_state(folder("tarantool"))))
         assert handle.pid != died
         assert greeting(handle.url) == b"Tarantool"
     finally:

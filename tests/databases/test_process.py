@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from databases import process
 from databases.database import DatabaseError
-from databases.process import Server
+from databases.process import ServerProcess
+from databases.timeouts import TIMEOUTS
 
 SLOW = """
 import signal, sys, time
@@ -26,19 +28,22 @@ time.sleep(60)
 """
 
 
-def test_one_that_never_greets_is_ended_in_its_own_time(tmp_path: Path) -> None:
+def test_one_that_never_greets_is_ended_in_its_own_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "TIMEOUTS", TIMEOUTS._replace(answer=0.1))
     home, sockets, mark = tmp_path / "home", tmp_path / "sockets", tmp_path / "mark"
     home.mkdir()
     sockets.mkdir()
     address = sockets / "slow.sock"
     address.touch()
     command = [sys.executable, "-c", SLOW, str(mark)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"up\n"
-        server = Server("Slow", process, home, address, tmp_path / "log", 10.0)
-        with pytest.raises(DatabaseError, match=r"^Slow did not start within 0 s: see "):
-            server.wait(bool, 0.1)
-        assert process.poll() == 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as slow:
+        assert slow.stdout is not None
+        assert slow.stdout.readline() == b"up\n"
+        server = ServerProcess("Slow", slow, home, address, tmp_path / "log")
+        with pytest.raises(DatabaseError, match=r"^Slow did not start within 0.1 s: see "):
+            server.wait(bool)
+        assert slow.poll() == 0
     assert mark.read_text() == "closed"
     assert not sockets.exists()

@@ -15,7 +15,7 @@ import pytest
 
 from databases import DATABASES, find, private, revival
 from databases.database import DatabaseError
-from databases.home import state
+from databases.home import read_state
 from databases.locks import is_locked
 from databases.supervisor import RESTARTS, is_running
 from handlers.availability import Availability
@@ -42,12 +42,12 @@ class Kept:
 
     def is_up(self) -> bool:
         """Whether its supervisor says where it is."""
-        return "url" in state(self.home)
+        return "url" in read_state(self.home)
 
     def pid(self) -> int:
         """Its main process."""
         until(self.is_up, DATABASE_SECONDS, "the database is not up")
-        return int(state(self.home)["pid"])
+        return int(read_state(self.home)["pid"])
 
     def supervisor(self) -> int:
         """The supervisor's process: the database's parent."""

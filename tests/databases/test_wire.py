@@ -100,7 +100,7 @@ def test_the_relay_knows_the_port_of_each_database() -> None:
     asyncio.run(asyncio.wait_for(check(), 10.0))
 
 
-def test_who_keeps_house_is_not_counted() -> None:
+def test_who_is_background_is_not_counted() -> None:
     async def check() -> None:
         server = await asyncio.start_server(echo, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
@@ -114,7 +114,7 @@ def test_who_keeps_house_is_not_counted() -> None:
                 writer.write((len(begin) + 4).to_bytes(4, "big") + begin + QUERY)
                 writers.append(writer)
             await asyncio.sleep(0.2)
-            assert [tap.keeps_house for tap in wire.asked()] == [False]
+            assert [tap.is_background for tap in wire.asked()] == [False]
             for writer in writers:
                 writer.close()
         server.close()

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from data_interface.connections import Multi, Query, mode
-from data_interface.pools import Gated
-from data_interface.watch import Watched
+from data_interface.connections import ConnectionPerPage, ConnectionPerQuery, mode
+from data_interface.pools import GatedPool
+from data_interface.watch import WatchedMode
 from race.web.locust.sampler import Sampler, own_counts
 from race.web.locust.sockets import open_to
 from runtime.address import Address
@@ -65,14 +65,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("name", "kind"), [("gate", Gated), ("multi", Multi), ("query", Query)])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("gate", GatedPool), ("multi", ConnectionPerPage), ("query", ConnectionPerQuery)],
+)
 def test_a_site_that_nobody_watches_is_as_it_was(name: str, kind: type) -> None:
     driver: Any = Driver()
     found = mode(name, driver, 2)
     assert type(found) is kind
     assert found.driver is driver
     assert "take" not in vars(found)
-    assert "take" not in vars(found.taker)
+    assert "take" not in vars(found.waiting_mode)
 
 
 @pytest.mark.parametrize("name", ["gate", "multi", "query"])
@@ -80,7 +83,7 @@ def test_pages_requests_and_waits_are_counted(name: str, folder: Path) -> None:
     async def pages() -> None:
         driver: Any = Driver()
         found = mode(name, driver, 1)
-        assert isinstance(found, Watched)
+        assert isinstance(found, WatchedMode)
         await found.open()
         base = found._figures.pages
         driver.door.clear()

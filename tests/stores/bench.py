@@ -29,7 +29,7 @@ from data_interface.reports.rows import NOBODY
 from data_interface.store import Statistics, Store, StoreError, Visitor
 from databases import find, private
 from databases.database import Database
-from databases.home import folder, state
+from databases.home import folder, read_state
 from databases.postgres import homes
 from tests.stores.insiders import INSIDERS, Insider
 
@@ -89,7 +89,7 @@ class Bench:
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
         """Every process of the database stopped for the length of the block."""
-        root = int(state(folder(self.database.name))["pid"])
+        root = int(read_state(folder(self.database.name))["pid"])
         pids = [root]
         try:
             # The one that starts the others first, so that none is started unseen meanwhile.

@@ -20,9 +20,10 @@ from typing import (
 
 from typing_extensions import Protocol
 
-from data_interface.deadline import Rounds
+from data_interface.deadline import SharedTimer
 from data_interface.reports.rows import Vote
 from data_interface.store import Sticker, Store
+from data_interface.timeouts import TIMEOUTS
 from tests.stores.sql_insiders import MysqlInsider, SqlInsider
 
 
@@ -88,7 +89,7 @@ class MemoryInsider:
         return list(self._store._stickers.values())
 
     async def votes(self) -> List[Vote]:
-        came = self._store._history._came
+        came = self._store._history._arrived
         return [Vote(one.moment, one.winner, one.loser, one.voter) for one in came]
 
     async def forget_votes(self) -> None:
@@ -239,16 +240,16 @@ def unhurried(store: Any) -> Iterator[None]:
 def units_of(store: Any, seconds: float) -> Iterator[None]:
     """Pages of the store that begin meanwhile have that long, and so has a connect."""
     mode = store._mode
-    before, mode.rounds = mode.rounds, Rounds(seconds)
+    before, mode.timer = mode.timer, SharedTimer(seconds)
     try:
-        with constants(UNIT_SECONDS=seconds):
+        with constants(TIMEOUTS=TIMEOUTS._replace(page=seconds)):
             yield
     finally:
-        mode.rounds = before
+        mode.timer = before
 
 
 @contextmanager
-def constants(**values: float) -> Iterator[None]:
+def constants(**values: Any) -> Iterator[None]:
     """Constants of all store modules that know them, with other values."""
     changed = []
     for name, module in list(sys.modules.items()):

@@ -58,9 +58,9 @@ async def said(answers: List[bool], works: List[Optional[BaseException]], caplog
 async def test_the_second_failure_in_a_row_is_said_once(caplog: Any) -> None:
     yes, no, well, slow = True, False, None, Unavailable("it took too long")
     lines = await said([yes] * 9, [well, slow, slow, slow, slow, well], caplog)
-    assert lines[0].startswith("cleaning failed twice in a row, and goes on trying: ")
+    assert lines[0].startswith("cleaning failed twice in a row and will be repeated: ")
     assert "it took too long" in lines[0]
-    assert lines[1:] == ["cleaning works again after 4 failures"]
+    assert lines[1:] == ["cleaning succeeded after 4 failures"]
     assert await said([yes] * 9, [slow, well, slow, well, slow, well], caplog) == []
     # It was away for a moment, and then for longer.
     assert await said([yes, no, yes], [Unavailable("lost"), well], caplog) != []
@@ -72,8 +72,8 @@ async def test_a_defect_is_said_at_once_with_its_place(caplog: Any) -> None:
     """And once, however long it lasts; the cleaning goes on."""
     lines = await said([True] * 9, [ValueError("ours"), ValueError("ours"), None], caplog)
     assert lines == [
-        "cleaning failed, and goes on trying",
-        "cleaning works again after 2 failures",
+        "cleaning failed and will be repeated",
+        "cleaning succeeded after 2 failures",
     ]
     assert "ValueError: ours" in caplog.text
 
@@ -97,5 +97,5 @@ async def test_who_cannot_be_chosen_says_so(caplog: Any) -> None:
         task.cancel()
         await asyncio.wait([task])
     assert [record.getMessage() for record in caplog.records] == [
-        "cleaning failed twice in a row, and goes on trying: StoreError('permission denied')"
+        "cleaning failed twice in a row and will be repeated: StoreError('permission denied')"
     ]

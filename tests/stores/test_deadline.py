@@ -11,14 +11,13 @@ import pytest
 
 from data_interface.deadline import (
     COUNTED,
-    GRACE_SECONDS,
     LATE_SECONDS,
-    UNIT_SECONDS,
     Deadline,
-    Limited,
-    Rounds,
+    SharedTimer,
+    TimedBlock,
 )
 from data_interface.store import Busy, NotFound, Unavailable
+from data_interface.timeouts import TIMEOUTS
 from data_interface.unit import Unit
 from tests.stores.bench import PATIENCE_SECONDS, Bench, answers, eventually, new_ballot, raises
 from tests.stores.insiders import units_of
@@ -48,7 +47,7 @@ async def test_a_block_that_takes_too_long_is_ended() -> None:
 async def test_who_waits_for_others_is_told_so() -> None:
     async def block() -> None:
         with Deadline(0.02) as deadline:
-            deadline.crowded = True
+            deadline.queued = True
             await never()
 
     await raises(Busy, block())
@@ -62,7 +61,7 @@ async def test_an_error_of_the_block_stays() -> None:
 async def test_the_outer_of_two_may_end_first() -> None:
     with pytest.raises(Unavailable), Deadline(0.02), Deadline(10.0) as inner:
         await never()
-    assert not inner.struck
+    assert not inner.expired
 
 
 async def test_a_cancellation_from_outside_stays_one() -> None:
@@ -92,9 +91,9 @@ async def test_a_cancellation_in_the_moment_of_the_limit_stays_one(first: str) -
     await asyncio.sleep(0)
     if first == "outside":
         task.cancel()
-        deadlines[0]._due()
+        deadlines[0]._fired()
     else:
-        deadlines[0].strike()
+        deadlines[0].expire()
         task.cancel()
     await asyncio.wait([task])
     assert task.cancelled()
@@ -106,7 +105,7 @@ async def test_a_process_that_was_stopped_reads_its_answer_first() -> None:
     with Deadline(0.02):
         # As after SIGCONT: the limit is long over, and the answer is not yet read.
         loop.call_soon(time.sleep, 0.03 + 2 * LATE_SECONDS)
-        loop.call_later(0.025, loop.call_later, GRACE_SECONDS / 4, answer.set_result, 1)
+        loop.call_later(0.025, loop.call_later, TIMEOUTS.grace / 4, answer.set_result, 1)
         assert await answer == 1
 
 
@@ -119,29 +118,29 @@ async def test_a_late_loop_has_no_second_grace() -> None:
     await raises(Unavailable, block())
 
 
-class Joined(Limited):
-    """A block in rounds."""
+class Joined(TimedBlock):
+    """A block with a shared timer."""
 
-    def __init__(self, rounds: Rounds) -> None:
-        self._rounds = rounds
+    def __init__(self, timer: SharedTimer) -> None:
+        self._timer = timer
 
     def __enter__(self) -> None:
-        self._round = self._rounds.join(self)
-        self.begin(self._rounds.loop)
+        self._batch = self._timer.join(self)
+        self.begin(self._timer.loop)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self._round.discard(self)
-        self.settle(error)
+        self._batch.discard(self)
+        self.finish(error)
 
 
 async def test_who_shares_a_timer_has_the_same_time() -> None:
-    rounds = Rounds(0.4)
+    timer = SharedTimer(0.4)
     took: List[float] = []
 
     async def block() -> None:
         began = time.monotonic()
         try:
-            with Joined(rounds):
+            with Joined(timer):
                 await never()
         finally:
             took.append(time.monotonic() - began)
@@ -157,31 +156,31 @@ async def test_who_shares_a_timer_has_the_same_time() -> None:
 
 
 async def test_who_shares_a_timer_in_time_is_left_alone() -> None:
-    rounds = Rounds(0.1)
+    timer = SharedTimer(0.1)
     for _ in range(8):
-        with Joined(rounds):
+        with Joined(timer):
             await asyncio.sleep(0.03)
     # The timer rests, and begins again.
     await asyncio.sleep(0.2)
-    assert rounds._resting
-    with Joined(rounds):
+    assert timer._stopped
+    with Joined(timer):
         await asyncio.sleep(0.05)
-    with pytest.raises(Unavailable), Joined(rounds):
+    with pytest.raises(Unavailable), Joined(timer):
         await never()
 
 
 async def test_a_shared_timer_of_a_stopped_process_gives_time_to_read() -> None:
     loop = asyncio.get_event_loop()
     answer = loop.create_future()
-    with Joined(Rounds(0.1)):
+    with Joined(SharedTimer(0.1)):
         loop.call_soon(time.sleep, 0.1 + 2 * LATE_SECONDS)
-        loop.call_later(0.11, loop.call_later, GRACE_SECONDS / 4, answer.set_result, 1)
+        loop.call_later(0.11, loop.call_later, TIMEOUTS.grace / 4, answer.set_result, 1)
         assert await answer == 1
 
 
 async def test_a_late_shared_timer_has_no_second_grace() -> None:
     async def block() -> None:
-        with Joined(Rounds(0.1)):
+        with Joined(SharedTimer(0.1)):
             asyncio.get_event_loop().call_soon(time.sleep, 0.1 + 2 * LATE_SECONDS)
             await never()
 
@@ -189,7 +188,7 @@ async def test_a_late_shared_timer_has_no_second_grace() -> None:
 
 
 def test_a_page_is_answered_within_two_seconds() -> None:
-    assert UNIT_SECONDS + LATE_SECONDS + GRACE_SECONDS <= PATIENCE_SECONDS
+    assert TIMEOUTS.page + LATE_SECONDS + TIMEOUTS.grace <= PATIENCE_SECONDS
 
 
 async def slow(store: Any) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any, List
 
-from data_interface.mysql.pool import OwnPool
-from data_interface.pools import Own
+from data_interface.mysql.pool import MysqlPool
+from data_interface.pools import DriverPool
 from data_interface.store import StoreError
 from tests.stores.bench import within
 from tests.stores.insiders import units_of
@@ -34,7 +34,7 @@ class Lost:
 async def test_a_pool_of_lost_connections_does_not_stop_the_loop() -> None:
     """The page ends in its time, and others go on meanwhile."""
     lost: Any = Lost()
-    mode = Own(lost, 1, lost)
+    mode = DriverPool(lost, 1, lost)
     await mode.open()
 
     class Holder:
@@ -82,9 +82,9 @@ class Link:
 
 
 class Driver:
-    """See ``pool.Poolable``."""
+    """See ``pool.PoolSource``."""
 
-    pool_tells = False
+    wakes_waiters = False
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -101,7 +101,7 @@ class Driver:
 
 async def own(free: int) -> Any:
     library = Library(free)
-    pool = OwnPool(Driver(library), 2)
+    pool = MysqlPool(Driver(library), 2)
     await pool.open()
     return pool, library
 
@@ -145,7 +145,7 @@ async def test_who_may_have_to_wait_waits_apart() -> None:
         apart.append(1)
         return await library.acquire()
 
-    pool._acquire_apart = acquire_apart
+    pool._acquire_in_task = acquire_apart
     first, second = (asyncio.ensure_future(pool.acquire()) for _ in range(2))
     await asyncio.wait_for(first, 1)
     assert len(apart) == 1

@@ -77,7 +77,7 @@ async def test_every_store_gives_the_same_reports(bench: Bench) -> None:
     votes = crowd(1500)
     async with history(bench, votes) as (store, insider):
         model = MemoryStore()
-        model.take(await ask(store, "packs"), await insider.stickers())
+        model.load(await ask(store, "packs"), await insider.stickers())
         await remember(model, votes)
         for now in (NOW, NOW - 2 * DAY, NOW + 3600, NOW + 100 * DAY):
             found, expected = await reported(store, now), await reported(model, now)

@@ -7,5 +7,5 @@ from data_interface.postgres.store import PostgresStore
 
 
 def open_store(connection: str, url: str, size: int) -> PostgresStore:
-    """The store at a ``postgresql://`` URL in one of the modes of ``connections.mode``."""
+    """Return the store at a ``postgresql://`` URL in one of the connection modes."""
     return PostgresStore(connection, url, size, SqlalchemyDriver)

@@ -1,4 +1,4 @@
-"""A connection as the pages use it: a session of SQLAlchemy's on one connection of its engine."""
+"""A session of SQLAlchemy on one connection of its engine."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
 
 from data_interface.article import Rows
 
-# A parameter, with the type that it is cast to where one is written behind it.
+# A parameter, with the type to which it is cast if one follows it.
 PARAMETER = re.compile(r"\$(\d+)(?:::(\w+(?:\[\])?))?")
 
 
-class Connection:
-    """``data.Connection``, and what a session does with mapped classes: a request for each call.
+class SqlalchemyConnection:
+    """Sends one request for each call, with mapped classes or with SQL as text.
 
-    With autocommit a session has nothing to commit: what it flushed is there.
+    The connection commits by itself: what the session has flushed is permanent.
     """
 
     __slots__ = ("_inner", "_session", "raw")
@@ -29,41 +29,40 @@ class Connection:
         self._inner = inner
         self._session = AsyncSession(bind=inner, expire_on_commit=False)
         proxied: Any = inner.sync_connection
-        # asyncpg's.
+        # asyncpg's connection.
         self.raw: Any = proxied.connection.driver_connection
 
     async def scalars(self, statement: Any) -> Sequence[Any]:
-        """The first thing in each row: mapped instances, of a statement that gives such."""
+        """Return the first value of each row: a mapped instance if the statement selects one."""
         return (await self._session.scalars(statement)).all()
 
     async def execute(self, statement: Any) -> Rows:
-        """A change that gives no rows."""
+        """Make a change that returns no rows."""
         await self._session.execute(statement)
         return []
 
     async def add(self, instance: Any) -> Sequence[Any]:
-        """Insert a mapped instance, which then has what the database gave it."""
+        """Insert a mapped instance, which then has the values that the database gave it."""
         self._session.add(instance)
         try:
             await self._session.flush()
         except DBAPIError:
-            # A session whose flush failed does nothing before this, which asks nobody.
+            # After a failed flush a session is unusable until this. It sends no request.
             await self._session.rollback()
             raise
         return [instance]
 
     async def fetch(self, statement: str, *arguments: Any) -> Rows:
-        """See ``data.Connection``."""
         values = {f"p{place}": value for place, value in enumerate(arguments, start=1)}
-        result: Any = await self._session.execute(written(statement), values)
+        result: Any = await self._session.execute(_text(statement), values)
         return result.all() if result.returns_rows else []
 
     async def script(self, statements: str) -> None:
-        """See ``data.Connection``: SQLAlchemy prepares every statement, so one at a time."""
+        # SQLAlchemy prepares every statement, which allows one at a time; asyncpg takes several.
         await self.raw.execute(statements)
 
     async def end(self, broken: bool) -> None:
-        """Give the connection back to its engine, whose pool keeps it unless it is ``broken``."""
+        """Return the connection to its engine, whose pool keeps it unless it is ``broken``."""
         if broken:
             self.raw.terminate()
             with contextlib.suppress(Exception):
@@ -75,8 +74,8 @@ class Connection:
 
 
 @lru_cache(maxsize=None)
-def written(statement: str) -> TextClause:
-    """A statement with :p1 for $1, and a cast in words: ``text`` reads no colon behind a name."""
+def _text(statement: str) -> TextClause:
+    """Return a statement with :p1 for $1 and CAST for ``::``, which ``text`` would misread."""
     return text(PARAMETER.sub(_named, statement))
 
 

@@ -1,4 +1,4 @@
-"""``store.Data`` in mapped classes."""
+"""What pages ask of the database, with mapped classes of SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy.orm import aliased
 
 from data_interface.article import Row, Rows
 from data_interface.postgres.data import PostgresData
-from data_interface.postgres.sqlalchemy_store.connection import Connection
+from data_interface.postgres.sqlalchemy_store.connection import SqlalchemyConnection
 from data_interface.postgres.sqlalchemy_store.models import (
     CounterRow,
     PackRow,
@@ -21,19 +21,19 @@ from data_interface.postgres.sqlalchemy_store.models import (
 from data_interface.sql.data import NO_PACK, NO_STICKER
 from data_interface.store import Pack, Sticker, Visitor
 
-# See ``schema.sql``.
+# The number of slots of each counter in ``schema.sql``.
 SLOTS = 64
 
 
 class SqlalchemyData(PostgresData):
-    """``store.Data`` on one session.
+    """What a page may ask, on one session of SQLAlchemy.
 
-    What a mapped class says as well is asked of the session. The rest is SQL in ``text``, as
-    reports are with SQLAlchemy too: new ids, sums over votes, a sticker that takes no id of a pack
-    that is not there.
+    Requests use mapped classes where these can express them. The rest is SQL as text, in which
+    SQLAlchemy's users write reports too: new ids, sums over votes, and a new sticker that takes no
+    id if its pack does not exist.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqlalchemyConnection) -> None:
         super().__init__(connection)
         self._connection = connection
 
@@ -65,7 +65,7 @@ class SqlalchemyData(PostgresData):
         own_slot = CounterRow.slot == func.pg_backend_pid() % SLOTS
         counted = update(CounterRow).where(CounterRow.name == "views", own_slot)
         one_more = counted.values(value=CounterRow.value + 1)
-        # Nobody has a counter in the session that would have to be told.
+        # The session holds no counters that would have to be updated.
         return await self._connection.execute(one_more.execution_options(synchronize_session=False))
 
     async def ranked(self, limit: int, best: bool) -> Rows:
@@ -122,15 +122,15 @@ class SqlalchemyData(PostgresData):
 
 
 def at(pack: int, sticker: int) -> Any:
-    """Where one sticker of a pack is."""
+    """Return the conditions that select one sticker of a pack."""
     return StickerRow.pack == pack, StickerRow.id == sticker
 
 
 def pack_of(row: PackRow) -> Pack:
-    """In the site's words; no mapped instance outlives its request."""
+    """Return a plain row: no mapped instance outlives its request."""
     return Pack(row.id, row.title)
 
 
 def sticker_of(row: StickerRow) -> Sticker:
-    """Likewise."""
+    """Return a plain row: no mapped instance outlives its request."""
     return Sticker(row.id, row.pack, row.title, row.rating, row.up, row.down)

@@ -1,6 +1,7 @@
 """The site's tables as mapped classes; ``schema.sql`` makes them.
 
-Mapped is what the pages use. Names end in Row, for the site's own words are those of ``store``.
+Only the tables that pages use are mapped. Names end in Row, because ``store`` has classes with the
+plain names.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from data_interface.store import TOKEN_SECONDS
 
 
 class Base(DeclarativeBase):
-    """What the tables have in common."""
+    """The base of all tables."""
 
     type_annotation_map: ClassVar[Dict[Any, Any]] = {int: BigInteger, str: Text}
 
@@ -30,7 +31,7 @@ class PackRow(Base):
 
 
 class StickerRow(Base):
-    """A sticker, and the votes for and against it."""
+    """A sticker, with the votes for it and against it."""
 
     __tablename__ = "stickers"
 
@@ -43,14 +44,14 @@ class StickerRow(Base):
 
 
 class TokenRow(Base):
-    """What votes for or against a sticker of a ballot, once."""
+    """A single-use right to vote for or against one sticker of a ballot."""
 
     __tablename__ = "tokens"
 
     token: Mapped[str] = mapped_column(primary_key=True)
     sticker: Mapped[int]
     mate: Mapped[str]
-    # By the database's clock, as whoever looks whether it is over.
+    # By the database's clock, which also decides whether a token has expired.
     expires: Mapped[datetime] = mapped_column(
         DateTime(timezone=True), insert_default=func.now() + timedelta(seconds=TOKEN_SECONDS)
     )
@@ -69,7 +70,7 @@ class SessionRow(Base):
 
 
 class CounterRow(Base):
-    """A part of a counter: see ``schema.sql``."""
+    """One slot of a counter, whose value is the sum of its slots."""
 
     __tablename__ = "counters"
 

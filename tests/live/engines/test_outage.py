@@ -40,7 +40,7 @@ def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
 def all_works(site: SiteServer) -> bool:
     """Whether whatever it said of failing works again."""
     log = site.log()
-    return log.count(" failed twice in a row") == log.count(" works again after ")
+    return log.count(" failed twice in a row") == log.count(" succeeded after ")
 
 
 def in_mode(*modes: str) -> list[str]:

@@ -55,10 +55,10 @@ def test_what_a_refresh_met_is_said_and_the_next_follows(
     away = Unavailable("nobody answers")
     assert lines(Troubled(away), caplog) == []
     assert lines(Troubled(away, away, away), caplog) == [
-        f"refreshing the statistics failed twice in a row, and goes on trying: {away!r}",
-        "refreshing the statistics works again after 3 failures",
+        f"refreshing the statistics failed twice in a row and will be repeated: {away!r}",
+        "refreshing the statistics succeeded after 3 failures",
     ]
     assert lines(Troubled(KeyError("ours"), KeyError("ours")), caplog) == [
-        "refreshing the statistics failed, and goes on trying",
-        "refreshing the statistics works again after 2 failures",
+        "refreshing the statistics failed and will be repeated",
+        "refreshing the statistics succeeded after 2 failures",
     ]
