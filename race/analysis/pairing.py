@@ -25,7 +25,11 @@ class Run:
     @classmethod
     def of(cls, race: SavedRace) -> Run:
         """Analyse a saved race."""
-        analysis = analyse(race)
+        return cls.analysed(analyse(race))
+
+    @classmethod
+    def analysed(cls, analysis: Analysis) -> Run:
+        """Take a race that is analysed already."""
         party = analysis.discipline.parties[0]
         return cls(analysis, values.values(analysis.counted, values.cpu_us(party)))
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which runs, whose claims, in which form."""
+    """Add the runs, the folder of the claims and the form of the answer."""
     text = f"{SAVED_RACE}; without any, the published runs"
     parser.add_argument("races", nargs="*", metavar="RUN", help=text)
     text = "a folder with a TOML file for each article"
@@ -31,15 +31,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what became of every claim, or write it to a file; exit 1 where runs were named and no
+    """Print the verdict on every claim, or write it to a file; exit 1 where runs were named and no
     claim asks for any of them.
     """
-    from race.report.articles import page
-    from race.report.articles.reader import asked, read
+    from race.report.claims import article, page
 
-    articles = read(options.claims)
+    articles = article.read(options.claims)
     names = scenarios([find(options.results, name) for name in options.races] or published())
-    wanted = asked(articles)
+    wanted = article.scenarios(articles)
     if options.races and (
         others := {one: name for one, name in names.items() if name not in wanted}
     ):
@@ -63,24 +62,24 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _unasked(others: Mapping[Path, str], wanted: Iterable[str]) -> str:
-    """Which runs no claim asks for, and which would be."""
-    told = ", ".join(f"{name} ({folder.name})" for folder, name in others.items())
-    return f"no claim asks for {told}: claims ask for {', '.join(wanted)}"
+    """Return the message about runs that no claim asks for, with the scenarios that they do."""
+    given = ", ".join(f"{name} ({folder.name})" for folder, name in others.items())
+    return f"no claim asks for {given}: claims ask for {', '.join(wanted)}"
 
 
 def published() -> list[Path]:
-    """The folders of the published runs."""
+    """Return the folders of the published runs."""
     return sorted(path.parent for path in PUBLISHED.glob(f"*/{RUN_FILE}"))
 
 
 def scenarios(folders: Iterable[Path]) -> dict[Path, str]:
-    """Folders of runs with the names of their scenarios."""
+    """Return folders of runs with the names of their scenarios."""
     return {folder: str(read_head(folder).scenario.get("name")) for folder in folders}
 
 
 def runs(names: Mapping[Path, str], wanted: Iterable[str]) -> dict[str, list[Run]]:
-    """Those of wanted scenarios, analysed, by the name of their scenario; RaceError where two of
-    one name cannot be merged.
+    """Return the runs of wanted scenarios, analysed, by scenario; RaceError where two of one
+    scenario cannot be merged.
     """
     from race.analysis.merge import same_scenario
     from race.analysis.pairing import Run

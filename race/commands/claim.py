@@ -17,11 +17,11 @@ from race.saved.reader import RUN_FILE, load
 
 if TYPE_CHECKING:
     from race.analysis.pairing import Run
-    from race.report.claims import Checked
+    from race.report.claims.document import Checked
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """A pair on a task of one run or several, the words of a claim, or documents."""
+    """Add the words of a pair or a claim, or documents."""
     text = (
         "documents (FILE.md ...), or: RUN ... TASK A B, such as `article good A B`, or the words "
         "of any other claim, such as `cpu-ratio article-1+article-2 good A B`"
@@ -31,21 +31,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Exit 1 when a document differs from the saved cells."""
-    if all(word.endswith(".md") for word in options.words):
-        return _documents([Path(word) for word in options.words], options)
-    if _is_claim(options.words, options.results):
-        return _claim(options.words, options)
-    words = options.words[options.words[0] == "ratio" :]
+    words = options.words
+    if all(word.endswith(".md") for word in words):
+        return _documents([Path(word) for word in words], options)
+    if _is_claim(words, options.results):
+        return _claim(words, options)
+    words = words[words[0] == "ratio" :]
     if len(words) < 4:
         raise RaceError("give documents (FILE.md ...), or RUN ... TASK A B")
     *runs, task, first, second = words
+    if "+" in task:
+        return _claim(["+".join(runs), task, first, second], options)
     names = [name for joined in runs for name in joined.split("+")]
     return _pair(names, (task, first, second), options)
 
 
 def _is_claim(words: Sequence[str], results: Path) -> bool:
-    """Whether the words begin with a measure. A race may have its name: then their number tells."""
-    from race.report.measures import MEASURES
+    """Return whether the words begin with a measure; a race may have the name of one, and then
+    their number decides.
+    """
+    from race.report.claims.measures import MEASURES
 
     measure = MEASURES.get(words[0])
     if measure is None or words[0] == "ratio":
@@ -54,7 +59,7 @@ def _is_claim(words: Sequence[str], results: Path) -> bool:
 
 
 def _claim(words: Sequence[str], options: argparse.Namespace) -> int:
-    from race.report.claims import compute
+    from race.report.claims.document import compute
 
     found = compute(words, finder(PUBLISHED, options.results))
     print(json.dumps({"claim": " ".join(words), "found": found}) if options.json else found)
@@ -68,20 +73,17 @@ def _documents(paths: Sequence[Path], options: argparse.Namespace) -> int:
         print(json.dumps([_as_json(path, one) for path, one in found]))
         return FAILED if wrong else 0
     for path, one in found:
-        told = f"WRONG: {one.problem}" if one.problem else one.found
-        print(f"{path}:{one.claim.line}: {one.claim.body}\n    {told}")
+        text = f"WRONG: {one.problem}" if one.problem else one.found
+        print(f"{path}:{one.claim.line}: {one.claim.body}\n    {text}")
     print(f"{len(found)} claims, {len(wrong)} not as the saved cells have it")
     return FAILED if wrong else 0
 
 
 def check(path: Path, results: Path) -> list[Checked]:
-    """Every claim of a document, and every ratio in it that none backs.
-
-    Runs are looked for beside the document, in `results` and among the published ones; RaceError
-    when the document cannot be read.
+    """Check a document with runs from beside it, from `results` and from the published ones;
+    RaceError when the document cannot be read.
     """
-    from race.report.claims import check as checked
-    from race.report.claims import claims, unclaimed
+    from race.report.claims.document import check_document
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -89,12 +91,11 @@ def check(path: Path, results: Path) -> list[Checked]:
         raise RaceError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise RaceError(f"cannot read {path}: it is not UTF-8 text") from None
-    runs = finder(path.parent, results)
-    return [*(checked(claim, runs) for claim in claims(text)), *unclaimed(text)]
+    return check_document(text, finder(path.parent, results))
 
 
 def finder(beside: Path, results: Path) -> Callable[[str], Run]:
-    """Loads and analyses each race once."""
+    """Return a function that loads and analyses a race by name, each once."""
     from race.analysis.pairing import Run
 
     @cache
@@ -113,16 +114,13 @@ def _as_json(path: Path, one: Checked) -> dict[str, Any]:
 
 def _pair(names: Sequence[str], what: tuple[str, str, str], options: argparse.Namespace) -> int:
     from race.analysis.merge import same_scenario
-    from race.report import paired
+    from race.report.claims.paired import paired
 
     found = finder(PUBLISHED, options.results)
     runs = [found(name) for name in names]
     same_scenario([run.analysis.race.head for run in runs])
-    pair = paired.paired(names, runs, *what)
-    if options.json:
-        print(json.dumps(pair.as_json()))
-    else:
-        print(pair.text)
+    pair = paired(names, runs, *what)
+    print(json.dumps(pair.as_json()) if options.json else pair.text)
     return 0
 
 

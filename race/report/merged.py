@@ -13,7 +13,7 @@ from race.analysis.merge import Merged, MergedComparison, MergedPair
 from race.analysis.values import load_text, title
 from race.report import format as words
 from race.report import markdown as marked
-from race.report.measures import UNRANKED, verdict
+from race.report.claims.measures import UNRANKED, verdict
 from race.report.run_comparison import say
 from race.stats.estimate import Estimate
 

@@ -19,7 +19,7 @@ CHAPTERS = {
     "distributions": Plugin("race.report.chapters.distributions:Distributions"),
     "latency": Plugin("race.report.chapters.latency:Latency"),
     "effects": Plugin("race.report.chapters.effects:Effects"),
-    "claims": Plugin("race.report.articles.chapter:Claims"),
+    "claims": Plugin("race.report.claims.chapter:Claims"),
     "validity": Plugin("race.report.chapters.validity:Validity"),
     "meters": Plugin("race.report.chapters.meters:Meters"),
     "machine": Plugin("race.report.chapters.machine:Machine"),

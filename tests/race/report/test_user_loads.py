@@ -19,7 +19,7 @@ from race.commands.claim import finder
 from race.errors import RaceError
 from race.report import format as words
 from race.report import html, markdown
-from race.report.claims import compute
+from race.report.claims.document import compute
 from race.saved.model import Cell, Moment
 from race.saved.reader import SavedRace, load
 from race.terminal import tables

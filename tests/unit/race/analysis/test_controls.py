@@ -12,7 +12,6 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.report import markdown
 from race.saved.reader import SavedRace, load
-from tests.race.analysis.conftest import comparison_of
 from tests.support.synthetic import (
     ARTICLE,
     BASELINE,
@@ -20,6 +19,7 @@ from tests.support.synthetic import (
     Recipe,
     write,
 )
+from tests.unit.race.analysis.conftest import comparison_of
 
 
 def test_controls_are_those_that_differ_in_ignored_factors_alone(found: Analysis) -> None:

@@ -9,12 +9,10 @@ from msgspec.structs import replace as changed
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.report import html
-from race.report.articles import chapter
-from race.report.articles.chapter import Claims, told
-from race.report.articles.reader import read
+from race.report.claims import chapter
+from race.report.claims.article import read
+from race.report.claims.chapter import Claims, about
 from race.saved.reader import SavedRace
-from tests.race.report.reading import section
 from tests.support.synthetic import BASELINE
 
 FAST = "sanic-tarantool-one"
@@ -60,41 +58,38 @@ def put(folder: Path, name: str = "one", **more: object) -> None:
 
 def test_rows_that_ask_for_this_scenario_are_shown(found: Analysis, folder: Path) -> None:
     put(folder)
-    text = section(html.page(found), "claims")
+    text = str(Claims().render(found))
     for part in (
         "An &lt;article&gt;",
         "Somebody, 2017. There: one core",
         "2 &amp; more",
-        f"{FAST} over {BASELINE}: Ugly (article)",
-        f"{FAST} over {BASELINE}: Index (article)",
+        f"small ugly {FAST} {BASELINE}",
+        f"small index {FAST} {BASELINE}",
         "<strong>holds</strong>",
         "two cores",
         "<dt>holds</dt>",
     ):
         assert part in text, part
     assert "wide" not in text
-    assert "<dt>reversed</dt>" not in text
+    assert "<dt>weaker</dt>" not in text
     assert text.count("sanic is faster") == 1
 
 
 def test_a_claim_of_all_is_of_all_that_this_scenario_has(found: Analysis, folder: Path) -> None:
     put(folder, every="true")
-    (one,) = told(found, read(folder))
+    (one,) = about(found, read(folder))
     assert [row.measured for row in one.rows if row.whole] == ["all of 2 rows"]
 
 
 def test_articles_are_in_their_places(found: Analysis, folder: Path) -> None:
     put(folder, "a", place=2)
     put(folder, "b", place=1)
-    assert [one.article.place for one in told(found, read(folder))] == [1, 2]
+    assert [one.article.place for one in about(found, read(folder))] == [1, 2]
 
 
 def test_where_nobody_asks_there_is_no_chapter(found: Analysis, folder: Path) -> None:
     put(folder, race="other")
     assert Claims().render(found) is None
-    page = html.page(found)
-    assert 'id="claims"' not in page
-    assert 'href="#claims"' not in page
 
 
 def test_a_race_without_a_scenario_has_none(small: SavedRace, folder: Path) -> None:
@@ -105,13 +100,13 @@ def test_a_race_without_a_scenario_has_none(small: SavedRace, folder: Path) -> N
 
 def test_claims_that_cannot_be_read_are_one_line_of_a_report(found: Analysis, folder: Path) -> None:
     (folder / "bad.toml").write_text("title = <")
-    text = section(html.page(found), "claims")
+    text = str(Claims().render(found))
     assert "bad.toml: " in text
     assert "<table" not in text
 
 
-def test_the_claims_of_the_project_are_in_the_report_of_their_race(page: str) -> None:
+def test_the_claims_of_the_project_are_in_the_report_of_their_race(found: Analysis) -> None:
     """The invented race is called `article`, as one that they ask for."""
-    text = section(page, "claims")
+    text = str(Claims().render(found))
     assert "Python and Tarantool Races in the Loop" in text
     assert "good was not raced in small" in text

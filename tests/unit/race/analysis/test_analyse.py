@@ -16,7 +16,6 @@ from race.analysis.model import Analysis
 from race.report.sentences import verdict
 from race.saved.model import Cell
 from race.saved.reader import SavedRace, load
-from tests.race.analysis.conftest import comparison_of, results_of
 from tests.support.synthetic import (
     ARTICLE,
     BASELINE,
@@ -25,6 +24,7 @@ from tests.support.synthetic import (
     failed,
     write,
 )
+from tests.unit.race.analysis.conftest import comparison_of, results_of
 
 
 def test_ranking_follows_what_was_put_in(found: Analysis) -> None:

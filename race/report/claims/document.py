@@ -4,9 +4,9 @@ A claim is an HTML comment behind the sentence that it backs:
 
     <!-- claim: [MEASURE] RUN[+RUN...] WORDS... [= VALUE] -->
 
-MEASURE is one of ``measures.MEASURES`` (`ratio` when left out), RUN a saved race, several joined by
-`+` are merged; which WORDS follow depends on the measure. VALUE must be what the measure prints;
-without one the text between the last claim or empty line and the comment must contain it.
+MEASURE is one of `measures.MEASURES`, or a ratio when left out. RUN is a saved race; several joined
+by `+` are merged. Which WORDS follow depends on the measure. VALUE must be what the measure prints;
+without one, the text between the last claim or empty line and the comment must contain it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from race.analysis.merge import same_scenario
 from race.analysis.pairing import Run
 from race.errors import RaceError
-from race.report.measures import MEASURES, measure
+from race.report.claims.measures import MEASURES, measure
 from race.saved.reader import ResultsError
 
 _COMMENT = re.compile(r"<!--\s*claim:(?P<body>.*?)-->", re.DOTALL)
@@ -29,12 +29,12 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
-Runs = Callable[[str], Run]
-"""A saved race by name, analysed; RaceError or ResultsError when there is none."""
+FindRun = Callable[[str], Run]
+"""Returns a saved race by name, analysed; RaceError or ResultsError when there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Statement:
     """A claim as it stands; `line` counts from 1, `said` is the text before the comment."""
 
     line: int
@@ -44,37 +44,44 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A claim with what the saved cells say of it; `problem` is None where they agree."""
+    """A claim with what the saved cells say; `problem` is None where they agree."""
 
-    claim: Claim
+    claim: Statement
     found: str | None
     problem: str | None
 
 
-def claims(text: str) -> Iterator[Claim]:
-    """Every claim of a document, from its top."""
+def check_document(text: str, runs: FindRun) -> list[Checked]:
+    """Check every claim of a document, and report every ratio in it that none backs."""
+    return [*(check(claim, runs) for claim in claims(text)), *unclaimed(text)]
+
+
+def claims(text: str) -> Iterator[Statement]:
+    """Yield every claim of a document, from its top."""
     last = 0
     for match in _COMMENT.finditer(text):
         before = text[last : match.start()]
         said = re.split(r"\n\s*\n", before)[-1]
         line = text.count("\n", 0, match.start()) + 1
-        yield Claim(line, " ".join(match["body"].split()), " ".join(said.split()))
+        yield Statement(line, " ".join(match["body"].split()), " ".join(said.split()))
         last = match.end()
 
 
 def unclaimed(text: str) -> Iterator[Checked]:
-    """Every ratio with an interval that no claim follows before the next one or an empty line."""
+    """Yield every ratio with an interval that no claim follows before the next ratio or an empty
+    line.
+    """
     bare: re.Match[str] | None = None
     for match in _TOKEN.finditer(text + "\n\n"):
         interval = match["interval"] is not None
         if bare and (interval or match["gap"]):
             line = text.count("\n", 0, bare.start()) + 1
-            told = " ".join(bare.group().split())
-            yield Checked(Claim(line, told, told), None, f"no claim stands behind {told}")
+            ratio = " ".join(bare.group().split())
+            yield Checked(Statement(line, ratio, ratio), None, f"no claim stands behind {ratio}")
         bare = match if interval else None if match["claim"] or match["gap"] else bare
 
 
-def check(claim: Claim, runs: Runs) -> Checked:
+def check(claim: Statement, runs: FindRun) -> Checked:
     """Recompute one claim."""
     subject, stated, value = claim.body.partition(" = ")
     try:
@@ -91,8 +98,8 @@ def check(claim: Claim, runs: Runs) -> Checked:
     return Checked(claim, found, None)
 
 
-def compute(given: Sequence[str], runs: Runs) -> str:
-    """The text for the words of a claim; RaceError when they are wrong."""
+def compute(given: Sequence[str], runs: FindRun) -> str:
+    """Return the text for the words of a claim; RaceError when they are wrong."""
     name = given[0] if given and given[0] in MEASURES else "ratio"
     rest = given[1:] if given and given[0] in MEASURES else given
     if not rest:
@@ -104,7 +111,7 @@ def compute(given: Sequence[str], runs: Runs) -> str:
 
 
 def _says(sentence: str, found: str) -> bool:
-    """Whether a text stands in a sentence by itself: "9" is not in "19" nor in "9.5"."""
+    """Return whether a text stands in a sentence by itself: "9" is not in "19" nor in "9.5"."""
     text = re.escape(_plain(found))
     return re.search(rf"(?<![\w.,]){text}(?![\w]|[.,]\d)", _plain(sentence)) is not None
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace as changed
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.report import html, markdown
-from race.report.measures import task_word
+from race.report.claims.pairs import task_word
 from race.saved.model import Cell, Load, Work
 from race.saved.reader import SavedRace, load
 from race.terminal.phrases import figures, work_text

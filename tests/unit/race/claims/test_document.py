@@ -13,22 +13,11 @@ from race.analysis.model import Analysis
 from race.cli import main
 from race.commands.claim import check, finder
 from race.errors import RaceError
-from race.report.claims import compute
-from race.report.measures import MEASURES
+from race.report.claims.document import compute
+from race.report.claims.measures import MEASURES
 from race.saved.reader import CELLS_FILE
-from tests.support.synthetic import BASELINE, Recipe, write
-
-FAST, BOUND = "sanic-tarantool-one", "japronto-tarantool-one"
-ENGINES = (BASELINE, f"{BASELINE}-uvloop", FAST, f"{FAST}-uvloop", BOUND)
-RECIPE = Recipe(engines=ENGINES, pages=("good", "ugly"), rounds=6, rates=(2000.0,))
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("results")
-    for seed, name in enumerate(("one", "two")):
-        write(folder / name, replace(RECIPE, name=name, seed=seed))
-    return folder
+from tests.support.synthetic import BASELINE, write
+from tests.unit.race.claims.conftest import BOUND, FAST, RECIPE
 
 
 def ask(results: Path, *words: str) -> str:
@@ -78,6 +67,10 @@ def test_noise_is_the_tasks_own(results: Path) -> None:
         (f"full one good {FAST}", "server"),
         (f"full one ugly:x24 {BOUND}", "generator"),
         (f"ratio one ugly:x24 {BOUND} {BASELINE}", "not ranked"),
+        (f"ratio one good+ugly:x24 {BOUND} {BASELINE}", "not ranked"),
+        (f"ratio one good+ugly {FAST} {BASELINE}", None),
+        (f"least-ratio one ugly:x24 {BASELINE} {BOUND}", "not ranked"),
+        (f"tasks-ratio one ugly good {FAST}", None),
         (f"fact one good {FAST} database_requests", "3"),
         (f"counted one good {FAST}", "12"),
         ("rounds one", "6"),

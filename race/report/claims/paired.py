@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,21 +11,22 @@ from race.analysis.merge import MergedPair, interval_text
 from race.analysis.model import ContenderResult, plain
 from race.analysis.pairing import Pairing, Run, pairing
 from race.report import format as words
-from race.report.measures import UNRANKED, comparisons, pair, verdict
+from race.report.claims.measures import UNRANKED, verdict
+from race.report.claims.pairs import comparisons, pair
 from race.report.sentences import load, rule
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Each run by itself, and all of them; `claim` is what a document may say.
+    """A pair in each run, and over all of them; `claim` is the comment that a document may have.
 
-    `load` has the connections that were open, of runs that had other ones each by itself.
+    `load` has the connections that were open; several texts where the runs differ in them.
     """
 
     task: str
     load: str
     runs: list[Pairing]
-    whole: MergedPair
+    merged: MergedPair
     claim: str
 
     @property
@@ -33,19 +35,20 @@ class Paired:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        whole = self.whole
-        yield f"{self.runs[0].comparison.title}, {self.load}: {whole.first} against {whole.second}"
+        merged = self.merged
+        title = self.runs[0].comparison.title
+        yield f"{title}, {self.load}: {merged.first} against {merged.second}"
         for one in self.runs:
             yield from _run(one)
         if len(self.runs) > 1:
-            cpu = f"CPU time {whole.cpu or words.NONE}"
-            yield f"all {len(self.runs)} runs: {whole.ratio or UNRANKED}, {cpu}"
+            cpu = f"CPU time {merged.cpu or words.NONE}"
+            yield f"all {len(self.runs)} runs: {merged.ratio or UNRANKED}, {cpu}"
             yield f"    interval: {interval_text(len(self.runs))}"
-        yield f"verdict: {verdict(whole)}"
+        yield f"verdict: {verdict(merged)}"
         yield self.claim
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON with ratios instead of logs."""
+        """Return plain JSON with ratios instead of logs."""
         runs = [
             {
                 "run": one.run,
@@ -57,21 +60,21 @@ class Paired:
             }
             for one in self.runs
         ]
-        return {"task": self.task, "runs": runs, "merged": plain(self.whole), "claim": self.claim}
+        return {"task": self.task, "runs": runs, "merged": plain(self.merged), "claim": self.claim}
 
 
 def paired(names: Sequence[str], runs: Sequence[Run], task: str, first: str, second: str) -> Paired:
-    """RaceError where the task or one of the two did not run."""
+    """Compare two contenders; RaceError where the task or one of the two did not run."""
     each = list(zip(runs, comparisons(runs, task), strict=True))
     loads = dict.fromkeys(load(run.analysis, comparison) for run, comparison in each)
-    whole = pair(runs, task, first, second)
-    subject = " ".join(_quoted(word) for word in ("+".join(names), task, first, second))
+    merged = pair(runs, task, first, second)
+    subject = shlex.join(["+".join(names), task, first, second])
     return Paired(
         task=task,
         load="; ".join(loads),
         runs=[pairing(run, comparison, first, second) for run, comparison in each],
-        whole=whole,
-        claim=f"<!-- claim: {subject} = {whole.ratio or UNRANKED} -->",
+        merged=merged,
+        claim=f"<!-- claim: {subject} = {merged.ratio or UNRANKED} -->",
     )
 
 
@@ -82,7 +85,7 @@ def _run(one: Pairing) -> Iterator[str]:
     yield f"    {rule(comparison)}"
     for item in (one.first, one.second):
         rate = f"{words.rate(item)} {comparison.discipline.unit}/s"
-        who = f"full: {words.full(comparison, item)}"
+        who = f"saturated: {words.full(comparison, item)}"
         cells = f"{words.counted(item)} cells in {words.plural(item.rounds, 'round')}"
         yield f"    {item.label}: {rate}, {who}, {cells}"
 
@@ -90,7 +93,3 @@ def _run(one: Pairing) -> Iterator[str]:
 def _facts(item: ContenderResult) -> dict[str, Any]:
     names = ("label", "state", "reason", "ranks", "full", "busy", "cells", "ran", "rounds")
     return {name: getattr(item, name) for name in names}
-
-
-def _quoted(word: str) -> str:
-    return f"'{word}'" if " " in word else word

@@ -6,16 +6,14 @@ import math
 
 import pytest
 
-from race.report.articles.claimed import FASTER, Claimed, Range
-from race.report.articles.verdicts import (
+from race.report.claims.article import FASTER, Claimed, Range
+from race.report.claims.verdicts import (
     AHEAD,
-    APART,
     BEHIND,
-    DIFFERENT,
     EQUAL,
     HOLDS,
-    MORE,
-    REVERSED,
+    REFUTED,
+    TIE,
     UNDECIDED,
     WEAKER,
     Measured,
@@ -40,37 +38,37 @@ def estimate(value: float, low: float, high: float) -> Estimate:
         ((3, INF), (2.8, 2.7, 2.99), 1, WEAKER),
         ((3, INF), (3.4, 3.1, 3.8), 0, UNDECIDED),
         ((3, INF), (2.0, 0.5, 9.0), 0, UNDECIDED),
-        ((3, INF), (0.5, 0.4, 0.6), -1, REVERSED),
+        ((3, INF), (0.5, 0.4, 0.6), -1, REFUTED),
         # Faster: a winner.
         ((1, INF), (1.1, 1.06, 1.2), 1, HOLDS),
         ((1, INF), (1.1, 1.01, 1.2), 0, UNDECIDED),
-        ((1, INF), (0.9, 0.85, 0.95), -1, REVERSED),
+        ((1, INF), (0.9, 0.85, 0.95), -1, REFUTED),
         # A figure or a range: the estimate near it, and the interval reaching it.
         ((1.22, 1.28), (1.25, 1.2, 1.3), 1, HOLDS),
         ((1.22, 1.28), (1.12, 1.05, 1.23), 1, HOLDS),
         ((1.22, 1.28), (1.10, 1.05, 1.23), 1, UNDECIDED),
         ((1.22, 1.28), (1.40, 1.27, 1.6), 1, HOLDS),
         ((1.22, 1.28), (1.42, 1.27, 1.6), 1, UNDECIDED),
-        ((1.22, 1.28), (1.30, 1.29, 1.4), 1, MORE),
+        ((1.22, 1.28), (1.30, 1.29, 1.4), 1, HOLDS),
         ((1.22, 1.28), (1.20, 1.15, 1.21), 1, WEAKER),
         ((1.22, 1.28), (1.25, 0.9, 1.5), 0, UNDECIDED),
         ((1.22, 1.28), (1.5, 1.4, 1.6), 0, UNDECIDED),
-        ((1.22, 1.28), (0.8, 0.7, 0.9), -1, REVERSED),
+        ((1.22, 1.28), (0.8, 0.7, 0.9), -1, REFUTED),
         ((7, 7), (7.2, 6.5, 8.0), 1, HOLDS),
         ((7, 7), (8.0, 6.5, 9.0), 1, UNDECIDED),
         # No more than so much: nobody has to win.
         ((0.91, INF), (0.97, 0.92, 1.02), 0, HOLDS),
         ((0.91, INF), (0.95, 0.92, 0.97), -1, HOLDS),
         ((0.91, INF), (0.95, 0.90, 1.02), 0, UNDECIDED),
-        ((0.91, INF), (0.85, 0.8, 0.90), -1, DIFFERENT),
+        ((0.91, INF), (0.85, 0.8, 0.90), -1, REFUTED),
         # Equal: shown to be, not unknown.
         ((1, 1), (1.0, 0.92, 1.09), 0, HOLDS),
         ((1, 1), (1.05, 1.04, 1.06), 1, HOLDS),
         ((1, 1), (1.0, 0.90, 1.09), 0, UNDECIDED),
         ((1, 1), (1.0, 0.5, 2.0), 0, UNDECIDED),
         ((1, 1), (1.0, 0.92, 1.11), 0, UNDECIDED),
-        ((1, 1), (1.3, 1.11, 1.4), 0, DIFFERENT),
-        ((1, 1), (0.7, 0.6, 0.90), -1, DIFFERENT),
+        ((1, 1), (1.3, 1.11, 1.4), 0, REFUTED),
+        ((1, 1), (0.7, 0.6, 0.90), -1, REFUTED),
     ],
 )
 def test_a_verdict_is_by_interval_and_winner(
@@ -81,19 +79,19 @@ def test_a_verdict_is_by_interval_and_winner(
 
 @pytest.mark.parametrize(
     ("measured", "why"),
-    [((0.5, 0.4, 0.9), BEHIND), ((1.0, 0.9, 1.1), APART), ((1.2, 1.1, 1.3), AHEAD)],
+    [((0.5, 0.4, 0.9), BEHIND), ((1.0, 0.9, 1.1), TIE), ((1.2, 1.1, 1.3), AHEAD)],
 )
 def test_nothing_is_weaker_where_nobody_won(measured: tuple[float, float, float], why: str) -> None:
     for claimed in ((3, INF), (3, 4)):
-        assert judged(Claimed(claimed), Measured(estimate(*measured), 0)) == (DIFFERENT, why)
+        assert judged(Claimed(claimed), Measured(estimate(*measured), 0)) == (REFUTED, why)
 
 
 def test_who_is_shown_to_be_equal_is_not_faster() -> None:
     """By margin and tolerance both: a race that sees little shows nothing."""
     within = estimate(1.01, 0.98, 1.03)
     wide, narrow = math.log(1.5), math.log(1.03)
-    assert judged(Claimed(FASTER), Measured(within, 0, narrow)) == (DIFFERENT, EQUAL)
-    assert judged(Claimed(FASTER), Measured(within, 0, wide)) == (DIFFERENT, EQUAL)
+    assert judged(Claimed(FASTER), Measured(within, 0, narrow)) == (REFUTED, EQUAL)
+    assert judged(Claimed(FASTER), Measured(within, 0, wide)) == (REFUTED, EQUAL)
     assert judged(Claimed(FASTER), Measured(estimate(1.01, 0.96, 1.03), 0, narrow))[0] == UNDECIDED
     assert judged(Claimed(FASTER), Measured(estimate(1.2, 1.02, 1.4), 0, wide))[0] == UNDECIDED
 
@@ -121,14 +119,14 @@ def test_without_an_interval_nothing_is_decided() -> None:
         ((3, INF), (2.0, 1.9, 2.1), 1, UNDECIDED),
         ((3, INF), (0.5, 0.4, 0.6), -1, UNDECIDED),
         ((3, 4), (3.9, 3.1, 4.5), 1, HOLDS),
-        ((3, 4), (5.0, 4.1, 6.0), 1, MORE),
+        ((3, 4), (5.0, 4.1, 6.0), 1, HOLDS),
         ((3, 4), (3.4, 2.9, 3.8), 1, UNDECIDED),
         ((1, INF), (1.0, 0.99, 1.01), 0, UNDECIDED),
         ((1, INF), (1.2, 1.02, 1.4), 0, UNDECIDED),
         ((0.91, INF), (1.0, 0.92, 1.1), 0, HOLDS),
         ((0.91, INF), (0.8, 0.7, 0.9), -1, UNDECIDED),
         ((1, 1), (1.0, 0.99, 1.01), 0, UNDECIDED),
-        ((1, 1), (1.3, 1.2, 1.4), 1, DIFFERENT),
+        ((1, 1), (1.3, 1.2, 1.4), 1, REFUTED),
         ((1, 1), (0.7, 0.6, 0.8), -1, UNDECIDED),
     ],
 )
@@ -146,18 +144,18 @@ def test_of_a_lower_bound_only_what_a_larger_one_would_not_change(
         ((3, 4), (1.0, 0.9, 1.1), 0, UNDECIDED),
         ((1, INF), (1.0, 0.98, 1.02), 0, UNDECIDED),
         ((1, 1), (0.7, 0.6, 0.8), -1, UNDECIDED),
-        ((1, 1), (1.3, 1.2, 1.4), 1, DIFFERENT),
+        ((1, 1), (1.3, 1.2, 1.4), 1, REFUTED),
         ((3, INF), (3.4, 3.1, 3.8), 1, HOLDS),
-        ((3, INF), (0.5, 0.4, 0.6), -1, REVERSED),
+        ((3, INF), (0.5, 0.4, 0.6), -1, REFUTED),
     ],
 )
 def test_nobody_is_weaker_where_another_party_was_full(
     claimed: Range, measured: tuple[float, float, float], winner: int, verdict: str
 ) -> None:
-    found = Measured(estimate(*measured), winner, capped="the database was full")
+    found = Measured(estimate(*measured), winner, capped="the database was saturated")
     assert judged(Claimed(claimed), found)[0] == verdict
     if verdict == UNDECIDED:
-        assert judged(Claimed(claimed), found)[1] == "a lower bound, the database was full"
+        assert judged(Claimed(claimed), found)[1] == "a lower bound, the database was saturated"
 
 
 @pytest.mark.parametrize(
@@ -165,17 +163,17 @@ def test_nobody_is_weaker_where_another_party_was_full(
     [
         ((3, INF), (2.0, 1.9, 2.1), 1, 1.4, WEAKER),
         ((3, INF), (2.0, 1.9, 2.1), 1, 1.45, UNDECIDED),
-        ((3, 4), (1.0, 0.9, 1.1), 0, 2.0, DIFFERENT),
-        ((1, 1), (0.7, 0.6, 0.8), -1, 1.1, DIFFERENT),
+        ((3, 4), (1.0, 0.9, 1.1), 0, 2.0, REFUTED),
+        ((1, 1), (0.7, 0.6, 0.8), -1, 1.1, REFUTED),
         ((1, 1), (0.7, 0.6, 0.8), -1, 1.2, UNDECIDED),
     ],
 )
 def test_unless_its_own_core_could_not_do_so_much(
     claimed: Range, measured: tuple[float, float, float], winner: int, room: float, verdict: str
 ) -> None:
-    full = "the database was full"
+    full = "the database was saturated"
     found = Measured(estimate(*measured), winner, capped=full, room=math.log(room))
-    said, why = judged(Claimed(claimed), found)
-    assert said == verdict
-    assert (f"{full}, but with its own core full" in why) == (verdict != UNDECIDED)
-    assert (f"{room:.2f} times as much at most" in why) == (verdict != UNDECIDED)
+    given, why = judged(Claimed(claimed), found)
+    assert given == verdict
+    more = f"at most {room:.2f} times that with the first's own core saturated"
+    assert why.endswith(f"a lower bound, {full}" if verdict == UNDECIDED else more)

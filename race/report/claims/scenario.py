@@ -1,11 +1,12 @@
-"""Whether a run was driven as its scenario in races/ asks: one that was changed by hand on the way
-answers no claim. It may have other rounds: they are in its intervals.
+"""A check that a run was driven as its scenario in races/ asks.
+
+A run that was changed by hand answers no claim. It may have other rounds: its intervals show them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from race.analysis.pairing import Run
@@ -16,18 +17,19 @@ from race.scenario import LoadPlan
 
 CONNECTIONS = ("connections", "pipelined_connections")
 USER_LOAD = ("user", "shape", "shape_options")
-"""What says how long a user load is there, and how large it is."""
+"""The keys that decide how long a user load lasts, and how large it is."""
 DURATION = "load.duration_s"
 FREE = (
     *("rounds", "restart", "title", "baseline", "twin", "exclude", "time_limit_s"),
     *("limits.reruns", "limits.patience_s", "geometric_mean", "load.pipeline", "load.concurrency"),
 )
-"""Keys that change how surely something is known, or what is known beside it."""
+"""Keys that change how precise a result is, or what is measured beside it."""
 
 
 def unlike(run: Run) -> str:
-    """How a run was not driven as its scenario, in a phrase; empty where it was, or where nothing
-    says how it should have been.
+    """Return how a run was not driven as its scenario, in a phrase.
+
+    The phrase is empty where it was, or where nothing says how it should have been.
     """
     head = run.analysis.race.head
     path = SCENARIOS / f"{head.scenario.get('name')}.toml"
@@ -36,8 +38,8 @@ def unlike(run: Run) -> str:
     if wanted is None:
         return ""
     compared = _user_load(given, wanted) if "shape" in wanted else _connections(given, wanted)
-    found = [*compared, *_by_hand(head)]
-    return f"run {run.name} {found[0]}" if found else ""
+    first = next(chain(compared, _by_hand(head)), "")
+    return f"run {run.name} {first}" if first else ""
 
 
 def _connections(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
@@ -61,7 +63,7 @@ def _user_load(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[
 
 
 def _by_hand(head: Head) -> Iterator[str]:
-    """Keys that its command line set. Whoever is missing for it shows by itself."""
+    """Yield keys that its command line set; a missing contender or task shows by itself."""
     kind = head.discipline
     free = {*FREE, DURATION, *(f"{kind.contender}s {kind.task}s contenders tasks".split())}
     for option, text in pairwise(head.command):

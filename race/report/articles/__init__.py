@@ -1,1 +1,0 @@
-"""What articles claimed, held against saved races."""

@@ -1,0 +1,1 @@
+"""Claims of documents and articles, recomputed from saved races."""

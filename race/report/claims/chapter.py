@@ -1,0 +1,54 @@
+"""The chapter of a report with the claims of articles, against this run alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from race.analysis.model import Analysis
+from race.analysis.pairing import Run
+from race.errors import RaceError
+from race.paths import CLAIMS
+from race.report.claims.article import Article, read
+from race.report.claims.rows import Row, notes, rows
+from race.report.claims.verdicts import VERDICTS
+from race.report.template import filled
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleRows:
+    """An article that claims something about this scenario, with its rows and their notes."""
+
+    article: Article
+    rows: list[Row]
+    notes: dict[str, int]
+
+
+class Claims:
+    """`chapters.Chapter`: a table for each article that asks for runs of this scenario."""
+
+    def title(self, analysis: Analysis) -> str:
+        return "What articles claimed"
+
+    def render(self, analysis: Analysis) -> Markup | None:
+        """Return the chapter; a report is worth having where the claims cannot be read."""
+        try:
+            found = about(analysis, read(CLAIMS))
+        except RaceError as error:
+            return Markup("<p>{}</p>").format(str(error))
+        if not found:
+            return None
+        given = {row.verdict for one in found for row in one.rows}
+        meanings = {name: text for name, text in VERDICTS.items() if name in given}
+        return filled("claims", analysis, found=found, meanings=meanings)
+
+
+def about(analysis: Analysis, articles: Sequence[Article]) -> list[ArticleRows]:
+    """Return the articles with the rows that ask for the scenario of this run."""
+    name = str(analysis.race.head.scenario.get("name"))
+    known = [one for article in articles if (one := article.about(name))]
+    runs = {name: [Run.analysed(analysis)]} if known else {}
+    found = [(article, rows(article, runs)) for article in known]
+    return [ArticleRows(article, each, notes(each)) for article, each in found]

@@ -1,0 +1,161 @@
+"""What saved runs say of a question of an article: a ratio, who won, and who was saturated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from race.analysis import user_loads
+from race.analysis.model import Comparison
+from race.analysis.pairing import Run
+from race.report import format as words
+from race.report.claims.measures import user_load_ratio
+from race.report.claims.pairs import Side, Sides, comparisons, task_word
+from race.report.claims.verdicts import UNMEASURED, Judged, Measured
+from race.saved.model import NOBODY
+from race.stats import ranking
+from race.stats.noise import LEAST_MARGIN
+
+LOST = ("failed", "invalid", "waiting")
+UNKNOWN, IDLE = "whose core was saturated is not known", "no core was saturated"
+NOTHING = "in no round that they have in common did both do anything"
+USER_LOAD = "a user load ranks nobody: here the interval alone decides, by 3 %"
+
+
+def missing(sides: Sides) -> Iterator[Judged]:
+    """Yield why there is nothing to judge, with the verdict: not raced, failed, not supported."""
+    for run in sides.runs:
+        known = {task_word(one.work): one for one in reversed(run.analysis.comparisons)}
+        for side in (sides.first, sides.second):
+            for task in side.tasks:
+                if reason := _missing(run, known.get(task), task, side.label):
+                    yield UNMEASURED, reason
+
+
+def _missing(run: Run, comparison: Comparison | None, task: str, label: str) -> str:
+    if comparison is None:
+        return f"{task} was not raced in {run.name}"
+    item = next((one for one in comparison.results if one.label == label), None)
+    if item is None:
+        return f"{label} did not run on {task} in {run.name}"
+    if item.state == "unsupported":
+        return f"{label} on {comparison.place}: {item.reason}"
+    # Under a user load, what went well is compared even where some requests did not.
+    late = item.state == "overloaded" and not comparison.work.load.user_load
+    if late or item.state in LOST:
+        return f"{label} on {comparison.place} in {run.name}: {item.reason}"
+    return ""
+
+
+def failures(sides: Sides) -> list[str]:
+    """Return the reason of each run in which the first side failed at a task."""
+    return [
+        item.reason or ""
+        for run in sides.runs
+        for comparison in run.analysis.comparisons
+        for item in comparison.results
+        if task_word(comparison.work) in sides.first.tasks
+        and (item.label, item.state) == (sides.first.label, "failed")
+    ]
+
+
+def counted(sides: Sides) -> str:
+    """Return the phrase that the first side does its task, with the number of its cells."""
+    found = [item for _, item in sides.results(sides.first)]
+    cells, ran = sum(item.cells for item in found), sum(item.ran for item in found)
+    return f"it does that: {cells} of {ran} cells count"
+
+
+def measured(sides: Sides) -> Measured:
+    """Compare two sides of which nothing is `missing`."""
+    if of_user_load(sides):
+        return _user_load(sides)
+    if any(map(sides.bounds, (sides.first, sides.second))):
+        return _of_a_bound(sides)
+    ratio, winner = sides.compared()
+    first, second = (_saturated(sides, side) for side in (sides.first, sides.second))
+    return Measured(
+        ratio,
+        winner,
+        sides.margin(),
+        capped=" and ".join(who for who in first if who not in (UNKNOWN, IDLE)),
+        room=sides.room(),
+        note="; ".join(_limits(sides, first, second)) if ratio else NOTHING,
+    )
+
+
+def of_user_load(sides: Sides) -> bool:
+    """Return whether the question is about users instead of connections."""
+    (first, *_) = comparisons(sides.runs, sides.first.tasks[0])
+    return first.work.load.user_load is not None
+
+
+def _of_a_bound(sides: Sides) -> Measured:
+    """Compare sides with a lower bound: the ratio is one as well where it is the first side's, and
+    unknown where it is the second's. The ratio of CPU time stands in the note.
+    """
+    first, second = sides.bounds(sides.first), sides.bounds(sides.second)
+    cpu = sides.cpu_ratio()
+    by_cpu = [f"by CPU time {cpu.reversed()}"] if cpu else []
+    note = "; ".join([*_limits(sides, first, second), *by_cpu])
+    if second:
+        return Measured(None, 0, note=note)
+    ratio = sides.ratio()
+    return Measured(ratio, sides.winner(ratio), sides.margin(), bound=True, note=note)
+
+
+def _user_load(sides: Sides) -> Measured:
+    """Compare how much users were answered; how many there are bounds what is asked."""
+    task, labels = sides.first.tasks[0], (sides.first.label, sides.second.label)
+    ratio = user_load_ratio(sides.runs, task, *labels, user_loads.COUNT)
+    if ratio is None:
+        return Measured(None, 0, note=NOTHING)
+    late = [text for run in sides.runs for text in _late(run, task, labels)]
+    note = "; ".join(dict.fromkeys([*late, USER_LOAD]))
+    return Measured(ratio, ranking.winner(ratio, LEAST_MARGIN), note=note)
+
+
+def _late(run: Run, task: str, labels: Sequence[str]) -> Iterator[str]:
+    """Yield who did not keep up with a user load."""
+    for group in user_loads.user_loads(run.analysis):
+        for side in group.sides:
+            if task_word(group.comparison.work) == task and side.item.label in labels and side.late:
+                lost = words.spread(side.lost, words.percent)
+                which = "the first" if side.item.label == labels[0] else "the second"
+                yield (
+                    f"{which} did not keep up in {side.late} of {side.cells} cells, and "
+                    f"the {lost} that failed are not counted"
+                )
+
+
+def _saturated(sides: Sides, side: Side) -> dict[str, list[str]]:
+    """Return who was saturated instead of the party under test, to the tasks where it was.
+
+    Only loads that are never raised count, for there rates are ranked whoever was saturated.
+    """
+    found: dict[str, list[str]] = {}
+    for comparison, item in sides.results(side):
+        if comparison.work.load.fixed and item.full != comparison.party:
+            tasks = found.setdefault(_who(item.full), [])
+            tasks += [comparison.work.task] if comparison.work.task not in tasks else []
+    return found
+
+
+def _who(saturated: str | None) -> str:
+    if saturated is None:
+        return UNKNOWN
+    return IDLE if saturated == NOBODY else f"the {saturated} was saturated"
+
+
+def _limits(sides: Sides, *limits: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return phrases such as "no core was saturated (the first on good, index)"; the tasks are left
+    out where there is one.
+    """
+    several = len(sides.first.tasks) > 1
+    first, second = (
+        {who: f" on {', '.join(tasks)}" if several else "" for who, tasks in one.items()}
+        for one in limits
+    )
+    if first == second:
+        return [f"{who} (both{where})" for who, where in first.items()]
+    named = (("the first", first), ("the second", second))
+    return [f"{who} ({side}{where})" for side, found in named for who, where in found.items()]

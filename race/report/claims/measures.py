@@ -1,0 +1,258 @@
+"""The measures that a claim can be about: each makes a text from runs and words.
+
+Several runs of one scenario are merged: a ratio has its interval between runs, another figure is
+the median of the runs' own, and a word must be the same in all of them.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from race.analysis import user_loads
+from race.analysis.merge import MergedPair, between
+from race.analysis.model import Comparison, ContenderResult, Spread
+from race.analysis.pairing import Run
+from race.errors import RaceError, unknown
+from race.report import format as words
+from race.report.claims.pairs import Side, Sides, comparisons, pair
+from race.report.sentences import connections
+from race.stats.effects import Effect
+from race.stats.estimate import Estimate
+
+TIE, UNRANKED = "cannot be told apart", "not ranked"
+DISAGREE = "pairs disagree"
+MEAN = "+"
+"""Joins tasks whose geometric mean is compared."""
+
+Runs = Sequence[Run]
+
+
+class Measure(NamedTuple):
+    """`takes` are the words after the runs; `text` is called with the runs and those words."""
+
+    takes: tuple[str, ...]
+    text: Callable[..., str]
+
+
+def measure(name: str, runs: Runs, rest: Sequence[str]) -> str:
+    """Return the text of a measure; RaceError for missing, additional or unknown words."""
+    wanted = MEASURES[name]
+    if len(rest) != len(wanted.takes):
+        takes = " ".join(wanted.takes) or "nothing"
+        raise RaceError(f"'{name}' takes {takes} after the runs, not {' '.join(rest) or 'nothing'}")
+    return wanted.text(runs, *rest)
+
+
+def verdict(found: MergedPair) -> str:
+    """Return the verdict on the first against the second, in the words of a claim."""
+    if found.ratio is None:
+        return UNRANKED
+    if found.winner is None:
+        return TIE
+    return "faster" if found.winner == found.first else "slower"
+
+
+def sides(runs: Runs, tasks: str, first: str, second: str) -> Sides:
+    """Return two contenders on a task, or on the mean of several that `MEAN` joins."""
+    found = tuple(tasks.split(MEAN))
+    return Sides(runs, Side(found, first), Side(found, second))
+
+
+def _ratio(runs: Runs, task: str, first: str, second: str) -> str:
+    if MEAN not in task:
+        return str(pair(runs, task, first, second).ratio or UNRANKED)
+    both = sides(runs, task, first, second)
+    bounded = both.bounds(both.first) or both.bounds(both.second)
+    return UNRANKED if bounded else _text(both.ratio())
+
+
+def _least_ratio(runs: Runs, task: str, first: str, second: str) -> str:
+    """Return the ratio of a lower bound to a rate."""
+    return _of_a_bound(sides(runs, task, first, second))
+
+
+def _tasks_ratio(runs: Runs, task: str, other: str, label: str) -> str:
+    """Return the ratio of a contender on one task to itself on another."""
+    both = Sides(runs, Side((task,), label), Side((other,), label))
+    return _of_a_bound(both) if both.bounds(both.first) else _text(both.ratio())
+
+
+def _of_a_bound(both: Sides) -> str:
+    if both.bounds(both.second):
+        return UNRANKED
+    ratio = both.ratio()
+    return f"≥ {ratio}" if ratio else words.NONE
+
+
+def _cpu_ratio(runs: Runs, task: str, first: str, second: str) -> str:
+    return _text(pair(runs, task, first, second).cpu)
+
+
+def _text(ratio: Estimate | None) -> str:
+    return str(ratio) if ratio else words.NONE
+
+
+def _verdict(runs: Runs, task: str, first: str, second: str) -> str:
+    return verdict(pair(runs, task, first, second))
+
+
+def _effect(runs: Runs, task: str, factor: str, level: str, reference: str) -> str:
+    found = [_one_effect(run, one, factor, level, reference) for run, one in _both(runs, task)]
+    return str(between([one.estimate for one in found]) or DISAGREE)
+
+
+def _one_effect(run: Run, at: Comparison, factor: str, level: str, reference: str) -> Effect:
+    known = {
+        f"{one.factor} {one.level} {one.reference}": one
+        for work, one in run.analysis.effects
+        if work == at.work
+    }
+    wanted = f"{factor} {level} {reference}"
+    if wanted not in known:
+        raise unknown("effect", wanted, known)
+    return known[wanted]
+
+
+def _both(runs: Runs, task: str) -> Iterable[tuple[Run, Comparison]]:
+    return zip(runs, comparisons(runs, task), strict=True)
+
+
+def _results(runs: Runs, task: str, label: str) -> list[tuple[Comparison, ContenderResult]]:
+    side = Side((task,), label)
+    return list(Sides(runs, side, side).results(side))
+
+
+def user_load_ratio(runs: Runs, task: str, first: str, second: str, figure: str) -> Estimate | None:
+    """Return the ratio of a figure that two contenders showed a user load, over all runs."""
+    if figure not in user_loads.MEASURES:
+        raise unknown("figure of a user load", figure, user_loads.MEASURES)
+    for label in (first, second):
+        _results(runs, task, label)
+    return between(
+        [
+            user_loads.ratio(run.analysis, one.work, figure, first, second)
+            for run, one in _both(runs, task)
+        ]
+    )
+
+
+def _user_load(runs: Runs, task: str, first: str, second: str, figure: str) -> str:
+    return _text(user_load_ratio(runs, task, first, second, figure))
+
+
+def _seen(runs: Runs, task: str, label: str, figure: str) -> str:
+    """Return the median over rounds, with the least and the largest round."""
+    if figure not in SEEN:
+        raise unknown("figure of a user load", figure, SEEN)
+    _results(runs, task, label)
+    found = [
+        side
+        for run, comparison in _both(runs, task)
+        for group in user_loads.user_loads(run.analysis)
+        for side in group.sides
+        if group.comparison.work == comparison.work and side.item.label == label
+    ]
+    number, shown = SEEN[figure]
+    return _same(words.spread(number(side), shown) for side in found) if found else words.NONE
+
+
+def _figure(
+    number: Callable[..., float | None], shown: Callable[[float | None], str], *takes: str
+) -> Measure:
+    """Return the measure that is the median over runs of a figure of one contender.
+
+    `number` is called with a result, and with a word for each of `takes`.
+    """
+
+    def text(runs: Runs, task: str, label: str, *more: str) -> str:
+        known = (number(item, *more) for _, item in _results(runs, task, label))
+        found = [one for one in known if one is not None]
+        return shown(statistics.median(found) if found else None)
+
+    return Measure(("TASK", "CONTENDER", *takes), text)
+
+
+def _full(runs: Runs, task: str, label: str) -> str:
+    return _same(item.full or words.NONE for _, item in _results(runs, task, label))
+
+
+def _rank(runs: Runs, task: str, label: str) -> str:
+    return _same(words.rank(*found) for found in _results(runs, task, label))
+
+
+def _margin(runs: Runs, task: str) -> str:
+    return words.margin(max(comparisons(runs, task), key=lambda one: one.margin))
+
+
+def _controls(runs: Runs, task: str) -> str:
+    found = [one.controls.estimate.ratio for one in comparisons(runs, task) if one.controls]
+    return f"{100 * (max(found) - 1):.1f} %" if found else words.NONE
+
+
+def _noise(runs: Runs, task: str) -> str:
+    """Return the A/A twin's ratio on this very task; one that another task lends does not count."""
+    found = (one.noise for one in comparisons(runs, task))
+    ratios = sorted(one.estimate.ratio for one in found if one and one.measured_here)
+    ends = dict.fromkeys([*ratios[:1], *ratios[-1:]])
+    return " to ".join(f"{one:.3f}" for one in ends) or words.NONE
+
+
+def _rounds(runs: Runs) -> str:
+    return _same(str(run.analysis.rounds) for run in runs)
+
+
+def _cells(runs: Runs, status: str) -> str:
+    return f"{sum(run.analysis.trust.cells.get(status, 0) for run in runs):,}"
+
+
+def _connections(runs: Runs, task: str) -> str:
+    used = [connections(run.analysis, one.work) for run, one in _both(runs, task)]
+    return _same(" to ".join(map(str, dict.fromkeys(both))) for both in used)
+
+
+def _same(texts: Iterable[str]) -> str:
+    """Return what all runs say, or each run's own in order."""
+    found = list(texts)
+    return found[0] if len(set(found)) == 1 else " / ".join(found)
+
+
+SEEN: dict[
+    str, tuple[Callable[[user_loads.Side], Spread | None], Callable[[float | None], str]]
+] = {
+    "p50": (lambda side: side.parts[user_loads.ALL].p50_us, words.milliseconds),
+    "p95": (lambda side: side.p95_us, words.milliseconds),
+    "failed": (lambda side: side.lost, words.percent),
+}
+"""The figures that one contender showed a user load."""
+PAIR = ("TASK", "A", "B")
+MEASURES = {
+    "ratio": Measure(PAIR, _ratio),
+    "least-ratio": Measure(PAIR, _least_ratio),
+    "tasks-ratio": Measure(("TASK", "OTHER", "CONTENDER"), _tasks_ratio),
+    "cpu-ratio": Measure(PAIR, _cpu_ratio),
+    "verdict": Measure(PAIR, _verdict),
+    "effect": Measure(("TASK", "FACTOR", "LEVEL", "REFERENCE"), _effect),
+    "user-load": Measure((*PAIR, "FIGURE"), _user_load),
+    "seen": Measure(("TASK", "CONTENDER", "FIGURE"), _seen),
+    "rate": _figure(lambda item: item.throughput and item.throughput.median, words.number),
+    "busy": _figure(lambda item: item.busy, words.percent),
+    "counted": _figure(lambda item: item.cells, lambda cells: f"{cells:g}"),
+    "full": Measure(("TASK", "CONTENDER"), _full),
+    "rank": Measure(("TASK", "CONTENDER"), _rank),
+    "cpu": _figure(lambda item, party: item.cpu_us.get(party), words.number, "PARTY"),
+    "fact": _figure(
+        lambda item, name: item.facts.get(name), lambda value: words.figure(value, "count"), "NAME"
+    ),
+    "latency": _figure(
+        lambda item, name: item.latency_us.get(name), words.milliseconds, "PERCENTILE"
+    ),
+    "margin": Measure(("TASK",), _margin),
+    "controls": Measure(("TASK",), _controls),
+    "noise": Measure(("TASK",), _noise),
+    "connections": Measure(("TASK",), _connections),
+    "rounds": Measure((), _rounds),
+    "cells": Measure(("STATUS",), _cells),
+}
+"""Measures by the word that a claim begins with; a claim without one is a ratio."""

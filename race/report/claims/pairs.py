@@ -1,0 +1,171 @@
+"""The one evaluator of claims: two sides over one run or several, their ratio and who wins."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from race.analysis import values
+from race.analysis.distributions import mean_logs
+from race.analysis.merge import MergedPair, between, merged_pair
+from race.analysis.model import Comparison, ContenderResult
+from race.analysis.pairing import Run
+from race.analysis.values import Values
+from race.errors import unknown
+from race.saved.model import Work
+from race.stats import noise, ranking, signed_rank
+from race.stats.estimate import Estimate
+from race.stats.noise import LEAST_MARGIN, Rounds
+
+OWN_RATE = ("ranked", "user-load")
+"""States of contenders whose rate is no lower bound."""
+
+
+def task_word(work: Work) -> str:
+    """Return a task and what is special about its load as one word.
+
+    Examples: "ugly:x24" (24 pipelined), "wide:c10" (10 at once), "good:2000/s", "reports:Steps".
+    """
+    load = work.load
+    parts = [work.task, *([f"x{load.pipeline}"] if load.pipeline > 1 else [])]
+    parts += [load.user_load.shape] if load.user_load else []
+    parts += [f"c{load.connections}"] if load.fixed else []
+    return ":".join([*parts, *([f"{load.rate:g}/s"] if load.rate is not None else [])])
+
+
+def comparisons(runs: Iterable[Run], task: str) -> list[Comparison]:
+    """Return the comparison of a task in each run; RaceError where a run has none.
+
+    A task is given in one word, "wide:c10", or as a plan or a table prints it: "wide c10",
+    "wide (10 at once)", "Wide rows, 10 at once".
+    """
+    return [_comparison(run, task) for run in runs]
+
+
+def _comparison(run: Run, task: str) -> Comparison:
+    known = {task_word(one.work): one for one in reversed(run.analysis.comparisons)}
+    printed = {text: one for one in known.values() for text in _printed(one)}
+    if task not in known and task not in printed:
+        raise unknown(run.analysis.discipline.task, task, known)
+    return known.get(task) or printed[task]
+
+
+def _printed(comparison: Comparison) -> tuple[str, ...]:
+    work, unit = comparison.work, comparison.discipline.unit
+    word = task_word(work).replace(":", " ")
+    return word, f"{work.task} ({values.load_text(work.load, unit)})", comparison.place
+
+
+def pair(runs: Sequence[Run], task: str, first: str, second: str) -> MergedPair:
+    """Compare two contenders on one task over all runs."""
+    return merged_pair(runs, comparisons(runs, task), first, second)
+
+
+class Side(NamedTuple):
+    """A contender on a task, or on several whose geometric mean counts."""
+
+    tasks: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True)
+class Sides:
+    """`first` over `second` in each of `runs`; both ran on all of their tasks."""
+
+    runs: Sequence[Run]
+    first: Side
+    second: Side
+
+    def results(self, side: Side) -> Iterator[tuple[Comparison, ContenderResult]]:
+        """Yield the results of a side: of each run, of each task; RaceError without one."""
+        for run in self.runs:
+            for comparison in (_comparison(run, task) for task in side.tasks):
+                known = {one.label: one for one in comparison.results}
+                if side.label not in known:
+                    raise unknown(comparison.discipline.contender, side.label, known)
+                yield comparison, known[side.label]
+
+    def bounds(self, side: Side) -> dict[str, list[str]]:
+        """Return what limited a side whose rate is a lower bound, to the tasks where it did."""
+        found: dict[str, list[str]] = {}
+        for comparison, item in self.results(side):
+            if item.state not in OWN_RATE:
+                tasks = found.setdefault(item.limit or item.reason or item.state, [])
+                tasks += [comparison.work.task] if comparison.work.task not in tasks else []
+        return found
+
+    def compared(self) -> tuple[Estimate | None, int]:
+        """Return the ratio of rates, and who is declared the winner: 1 the first, -1 the second, 0
+        neither.
+
+        Two contenders on one task are compared as a report does it, everything else by `ratio`.
+        """
+        first, second = self.first, self.second
+        if first.tasks == second.tasks and len(first.tasks) == 1:
+            merged = pair(self.runs, first.tasks[0], first.label, second.label)
+            return merged.ratio, {None: 0, first.label: 1, second.label: -1}[merged.winner]
+        ratio = self.ratio()
+        return ratio, self.winner(ratio)
+
+    def ratio(self) -> Estimate | None:
+        """Return the ratio of the geometric means over tasks, from the rounds that have all tasks
+        of both sides; None without any.
+        """
+        return self._ratio(_rates)
+
+    def cpu_ratio(self) -> Estimate | None:
+        """Return the ratio of CPU time per unit of the party under test, as `ratio` does."""
+        return self._ratio(lambda run: run.cpu)
+
+    def _ratio(self, measure: Callable[[Run], Values]) -> Estimate | None:
+        found = []
+        for run in self.runs:
+            known = measure(run)
+            logs = [_logs(run, side, known) for side in (self.first, self.second)]
+            ratios = noise.log_ratios(*logs)
+            found.append(signed_rank.hodges_lehmann(ratios) if ratios else None)
+        return between(found)
+
+    def winner(self, ratio: Estimate | None) -> int:
+        """Return who wins by this ratio and the margin: 1 the first, -1 the second, 0 neither."""
+        return ranking.winner(ratio, self.margin()) if ratio else 0
+
+    def margin(self) -> float:
+        """Return the widest margin of any task and run, on the log scale.
+
+        A contender against itself is one process, so the difference between processes is no part
+        of the margin there.
+        """
+        if self.first.label == self.second.label:
+            return LEAST_MARGIN
+        sides = (self.first, self.second)
+        margins = [one.margin for side in sides for one, _ in self.results(side)]
+        return max(filter(math.isfinite, margins), default=math.inf)
+
+    def room(self) -> float:
+        """Return how much more the first side could do with its own core saturated: a logarithm.
+
+        It is the mean over tasks, at the CPU time that a unit takes now, of the run with the most.
+        """
+        logs = [_room(comparison, item) for comparison, item in self.results(self.first)]
+        number = len(self.first.tasks)
+        runs = [logs[at : at + number] for at in range(0, len(logs), number)]
+        return max(map(statistics.fmean, runs))
+
+
+def _room(comparison: Comparison, item: ContenderResult) -> float:
+    if item.full == comparison.party:
+        return 0.0
+    return -math.log(item.busy) if item.busy else math.inf
+
+
+def _rates(run: Run) -> Values:
+    return values.values(run.analysis.counted, values.rate)
+
+
+def _logs(run: Run, side: Side, found: Values) -> Rounds:
+    works = [_comparison(run, task).work for task in side.tasks]
+    return mean_logs([found.get(work, {}).get(side.label, {}) for work in works])

@@ -1,0 +1,156 @@
+"""The verdict on a claim: from what was claimed, the interval that was measured, and who won.
+
+A wide interval proves nothing: where it allows more than one verdict, the claim is undecided.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from race.report.claims.article import Claimed
+from race.stats.estimate import Estimate
+from race.stats.noise import LEAST_MARGIN
+
+HOLDS, WEAKER, REFUTED = "holds", "weaker", "does not hold"
+UNDECIDED, UNMEASURED = "undecided", "not measured"
+VERDICTS = {
+    HOLDS: "the first is declared the winner, and its ratio is what was claimed or more. Of a "
+    "claim “at least so much” the whole interval must say so; of a figure or a range, the interval "
+    "must reach it and the estimate miss it by no more than the tolerance: 10 %, where the claim "
+    "states no other. Two that were claimed to be equal: the whole interval lies within the "
+    "tolerance of 1",
+    WEAKER: "the first is declared the winner, but the whole interval lies below the claim",
+    REFUTED: "the second is declared the winner, or the whole interval lies below the claim and "
+    "nobody is. “Faster” does not hold where the whole interval lies within margin and tolerance "
+    "of 1, “equal” where it lies outside of the tolerance, a claim of all cases where one row says "
+    "otherwise",
+    UNDECIDED: "the interval allows more than one of these, or no winner can be declared. From a "
+    "lower bound only what a larger rate would not change is decided. Where the database was "
+    "saturated, the verdict allows for what the first could do with the rest of its core",
+    UNMEASURED: "no saved run has it, or the reason is given",
+}
+"""Every verdict, and when it is given."""
+
+SLOWER = "the second is faster"
+EQUAL, TIE = "they are equal within the margin", "they cannot be told apart"
+BEHIND, AHEAD = "the second seems faster", "the first seems faster by less"
+
+
+class Measured(NamedTuple):
+    """A ratio, and who won: 1 the first, -1 the second, 0 neither.
+
+    `margin` is how far from equal two must be, on the log scale. With `bound`, the rate of the
+    first is a lower bound. `capped` names the party that was saturated instead of the one under
+    test, where the load is part of the question and never raised ("the database was saturated");
+    `room` is how much more the first could do at most with its own core saturated, on the log
+    scale, at its CPU time per unit. `note` is what else to know, or why there is no ratio.
+    """
+
+    ratio: Estimate | None
+    winner: int
+    margin: float = LEAST_MARGIN
+    bound: bool = False
+    capped: str = ""
+    room: float = math.inf
+    note: str = ""
+
+
+Judged = tuple[str, str]
+"""A verdict, and what it alone does not say."""
+
+
+def judged(claimed: Claimed, found: Measured) -> Judged:
+    """Return the verdict on a claimed ratio, and why."""
+    ratio = found.ratio
+    if ratio is None:
+        return UNDECIDED, ""
+    if not ratio.bounded:
+        return UNDECIDED, "too few rounds for an interval"
+    verdict, why = _rule(claimed, found.bound)(claimed, ratio, found)
+    below = ratio.value < math.log(claimed.ratio[1])
+    if not (found.capped and below and verdict in (WEAKER, REFUTED)) or why == SLOWER:
+        return verdict, why
+    least, equal = claimed.ratio
+    needed = math.log(least) - (math.log(claimed.tolerance) if equal == 1 else 0)
+    if ratio.high + found.room >= needed:
+        return UNDECIDED, f"a lower bound, {found.capped}"
+    most = f"at most {math.exp(found.room):.2f} times that with the first's own core saturated"
+    return verdict, "; ".join(filter(None, (why, most)))
+
+
+Rule = Callable[[Claimed, Estimate, Measured], Judged]
+
+
+def _rule(claimed: Claimed, bound: bool) -> Rule:
+    least, most = claimed.ratio
+    if most == 1:
+        return _larger_than_equal if bound else _equal
+    if bound:
+        return _larger
+    if least < 1:
+        return _no_slower
+    return _at_least if math.isinf(most) else _figure
+
+
+def _equal(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+    """Judge a claim of no difference: the interval must show either equality or a difference."""
+    within = math.log(claimed.tolerance)
+    if -within <= ratio.low and ratio.high <= within:
+        return HOLDS, ""
+    beyond = ratio.low > within or ratio.high < -within
+    return (REFUTED if beyond else UNDECIDED), ""
+
+
+def _no_slower(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+    """Judge a claim that the first costs no more than so much: nobody has to win."""
+    least = math.log(claimed.ratio[0])
+    if ratio.low >= least:
+        return HOLDS, ""
+    return (REFUTED if ratio.high < least else UNDECIDED), ""
+
+
+def _at_least(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+    least = math.log(claimed.ratio[0])
+    if found.winner < 0:
+        return REFUTED, SLOWER
+    if ratio.high < least:
+        return _below(ratio, found)
+    if found.winner > 0:
+        return (HOLDS if ratio.low >= least else UNDECIDED), ""
+    if least == 0 and ratio.bound <= min(found.margin, math.log(claimed.tolerance)):
+        return REFUTED, EQUAL
+    return UNDECIDED, ""
+
+
+def _figure(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+    least, most = map(math.log, claimed.ratio)
+    if found.winner < 0:
+        return REFUTED, SLOWER
+    if ratio.high < least:
+        return _below(ratio, found)
+    if not found.winner:
+        return UNDECIDED, ""
+    within = math.log(claimed.tolerance)
+    near = least - within <= ratio.value <= most + within
+    return (HOLDS if near or ratio.low > most else UNDECIDED), ""
+
+
+def _below(ratio: Estimate, found: Measured) -> Judged:
+    """Judge an interval that lies below the claim: weaker only where the first is the winner."""
+    if found.winner > 0:
+        return WEAKER, ""
+    return REFUTED, BEHIND if ratio.high < 0 else AHEAD if ratio.low > 0 else TIE
+
+
+def _larger_than_equal(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+    """Judge a claim of no difference where the true ratio is at least this one."""
+    return (REFUTED if ratio.low > math.log(claimed.tolerance) else UNDECIDED), ""
+
+
+def _larger(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+    """Judge a figure where the true ratio is at least this one, so that it can only be reached."""
+    least = math.log(claimed.ratio[0])
+    reached = ratio.low >= least and (least < 0 or found.winner > 0)
+    return (HOLDS if reached else UNDECIDED), ""
