@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from data_interface.memory_store import MemoryStore
-from data_interface.store import AGENT_LENGTH
+from data_interface.store import AGENT_LENGTH, Pack, Sticker
 from handlers.api import Refused
 from handlers.exchange import Page
 from handlers.pages import visitor_of
@@ -33,10 +34,16 @@ class ToyVisit:
         self.body: bytes = fields.get("body", b"")
 
 
-def answer(method: str, path: str, visit: ToyVisit, token: str | None = TOKEN) -> Page:
-    """Return the page of a route on an empty store, as an adapter would."""
+def answer(
+    method: str,
+    path: str,
+    visit: ToyVisit,
+    token: str | None = TOKEN,
+    store: MemoryStore | None = None,
+) -> Page:
+    """Return the page of a route, on an empty store unless one is given, as an adapter would."""
     renderer = RENDERERS["jinja"].load()("e", "3")
-    site = Site(MemoryStore(), renderer, Settings(lambda: 0, token))
+    site = Site(store or MemoryStore(), renderer, Settings(lambda: 0, token))
     respond: Any = next(it.respond for it in site.routes if (it.method, it.path) == (method, path))
     try:
         page: Page = asyncio.run(respond(visit))
@@ -182,3 +189,12 @@ def test_a_name_that_is_no_picture_is_404() -> None:
     for name in ("0.svg", "01.svg", "2147483648.svg", "1.png", "", "-1.svg", "１.svg"):
         assert respond(ToyVisit(params=(name,)))[2] == 404, name
     assert respond(ToyVisit(params=("2147483647.svg",)))[2] == 200
+
+
+@pytest.mark.parametrize(("path", "shown"), [("/good", range(12, 3, -1)), ("/bad", range(1, 10))])
+def test_good_and_bad_show_nine_stickers_in_their_order(path: str, shown: range) -> None:
+    store = MemoryStore()
+    stickers = [Sticker(number, 1, "a", number, number, 0) for number in range(1, 13)]
+    store.load([Pack(1, "a")], stickers)
+    html = str(answer("GET", path, ToyVisit(), store=store)[0], "utf-8")
+    assert [int(number) for number in re.findall(r"/pictures/(\d+)\.svg", html)] == list(shown)
