@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from race.analysis import controls, trust, values
 from race.analysis.headline import headline
 from race.analysis.model import Analysis, Comparison, Noise
-from race.analysis.results import ByWork, Gathered, Table, result
+from race.analysis.results import ByWork, RaceData, Table, result
 from race.saved.model import CALIBRATION, Cell, Contender, Work
 from race.saved.reader import SavedRace
 from race.stats import effects, noise, ranking, signed_rank
@@ -25,32 +25,32 @@ Levels = tuple[tuple[str, str], ...]
 def analyse(race: SavedRace) -> Analysis:
     """Analyse a saved race; also an unfinished or an empty one, which then claims less."""
     counted = values.counted(race)
-    gathered = gather(race, counted)
-    noises, between = _noises(gathered), controls.between(gathered)
+    data = collect(race, counted)
+    noises, between = _noises(data), controls.between(data)
     comparisons = [
-        _comparison(gathered, work, _noise(work, noises), between)
-        for work in values.in_order(gathered.ran, race.head.discipline)
+        _comparison(data, work, _noise(work, noises), between)
+        for work in values.in_order(data.ran, race.head.discipline)
     ]
     ran = {cell.label for cell in race.cells}
-    designs = [design for label, design in gathered.designs.items() if label in ran]
+    designs = [design for label, design in data.designs.items() if label in ran]
     return Analysis(
         race=race,
         counted=counted,
         rounds=max((comparison.rounds for comparison in comparisons), default=0),
         headline=headline(comparisons, race.head.discipline),
         comparisons=comparisons,
-        effects=[(one.work, effect) for one in comparisons for effect in _effects(gathered, one)],
+        effects=[(one.work, effect) for one in comparisons for effect in _effects(data, one)],
         unmatched=effects.unmatched(sorted(designs, key=str), race.head.discipline.factors),
         trust=trust.trust(race, comparisons, counted),
     )
 
 
-def gather(race: SavedRace, counted: list[Cell]) -> Gathered:
+def collect(race: SavedRace, counted: list[Cell]) -> RaceData:
     """What every step of an analysis looks at; `counted` are the cells that count."""
     contenders = {contender.label: contender for contender in race.head.contenders}
     for cell in race.cells:
         contenders.setdefault(cell.label, Contender(label=cell.label, name=cell.label))
-    return Gathered(
+    return RaceData(
         saved=race,
         last=max((cell.round for cell in race.cells), default=CALIBRATION),
         ran=_by_work(cell for cell in race.cells if cell.round != CALIBRATION),
@@ -110,7 +110,7 @@ def _levels(contender: Contender) -> Levels:
     return tuple(sorted(contender.factors.items()))
 
 
-def _noises(race: Gathered) -> dict[Work, Noise]:
+def _noises(race: RaceData) -> dict[Work, Noise]:
     """The A/A twin against its original, wherever both ran."""
     found = {}
     for work, by_label in race.rates.items():
@@ -129,9 +129,9 @@ def _noise(work: Work, noises: dict[Work, Noise]) -> Noise | None:
     return Noise(worst.twin, worst.estimate, measured_here=False)
 
 
-def _comparison(race: Gathered, work: Work, floor: Noise | None, between: float) -> Comparison:
+def _comparison(race: RaceData, work: Work, floor: Noise | None, between: float) -> Comparison:
     head = race.saved.head
-    same = controls.groups(race.told_apart, head.discipline.ignores.get(work.task, ()))
+    same = controls.groups(race.distinguishable, head.discipline.ignores.get(work.task, ()))
     found = controls.controls(race.own(work), same) if work.load.closed else None
     margin = noise.margin(
         floor.estimate.bound if floor else 0.0, between, found.estimate.value if found else 0.0
@@ -154,7 +154,7 @@ def _comparison(race: Gathered, work: Work, floor: Noise | None, between: float)
     )
 
 
-def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> Table:
+def _table(race: RaceData, work: Work, margin: float, same: controls.Groups) -> Table:
     """Ranked are those with a number of their own: at a fixed rate everyone serves what is offered,
     of a user load what its users ask for, and where something else than the party under test was
     the limit, the rate is a lower bound.
@@ -177,7 +177,7 @@ def _table(race: Gathered, work: Work, margin: float, same: controls.Groups) -> 
     return Table(work, rates, ranked, reference, bounds)
 
 
-def _in_order(race: Gathered, table: Table) -> list[str]:
+def _in_order(race: RaceData, table: Table) -> list[str]:
     """Labels, best first; those without a rank by their mean rate, then who has not run yet or has
     nothing for the task.
     """
@@ -194,7 +194,7 @@ def _in_order(race: Gathered, table: Table) -> list[str]:
     return labels + sorted(others, key=lambda label: -mean(label))
 
 
-def _effects(race: Gathered, comparison: Comparison) -> list[Effect]:
+def _effects(race: RaceData, comparison: Comparison) -> list[Effect]:
     """What each choice buys here; nothing where there is no ranking."""
     designs = {
         item.label: item.factors

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 
 from race.analysis.model import Controls
-from race.analysis.results import Gathered
+from race.analysis.results import RaceData
 from race.saved.model import Contender
 from race.stats import noise
 from race.stats.noise import Rounds
@@ -45,13 +45,13 @@ def controls(rates: Mapping[str, Rounds], found: Groups) -> Controls | None:
     return Controls(tuple(labels for labels in measured if len(labels) > 1), widest)
 
 
-def between(race: Gathered) -> float:
+def between(race: RaceData) -> float:
     """`noise.between` over the closed-loop works of a race: of A/A twins and of all controls."""
     ignores = race.saved.head.discipline.ignores
     pairs: list[list[float]] = []
     for work, rates in race.rates.items():
         if work.load.closed:
-            same = groups(race.told_apart, ignores.get(work.task, ()))
+            same = groups(race.distinguishable, ignores.get(work.task, ()))
             twins = [frozenset(pair) for pair in race.twins.items()]
             pairs += noise.same_code(rates, [*same, *twins])
     return float(noise.between([np.array(ratios) for ratios in pairs]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from race.analysis.model import Comparison, ContenderResult
-from race.analysis.spoken import Headline
+from race.analysis.sentence import Headline
 from race.saved.model import Discipline, Work
 from race.stats.estimate import Estimate
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from race.analysis.spoken import Headline
+from race.analysis.sentence import Headline
 from race.analysis.values import load_text, place, title
 from race.saved.model import Cell, Discipline, Work
 from race.saved.reader import SavedRace

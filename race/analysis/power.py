@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from race.analysis import controls, values
-from race.analysis.analyse import gather
+from race.analysis.analyse import collect
 from race.analysis.headline import precedence
 from race.analysis.model import plain
-from race.analysis.results import Gathered
+from race.analysis.results import RaceData
 from race.saved.model import Work
 from race.saved.reader import SavedRace
 from race.stats import simulation
@@ -94,34 +94,34 @@ def power(
 
     Raises ValueError, one line, when the race has no work with two contenders and two rounds.
     """
-    gathered = gather(race, values.counted(race))
+    data = collect(race, values.counted(race))
     residuals = {
         work: found
-        for work in values.in_order(gathered.rates, race.head.discipline)
-        if work.load.closed and (found := _residuals(gathered, work)) is not None
+        for work in values.in_order(data.rates, race.head.discipline)
+        if work.load.closed and (found := _residuals(data, work)) is not None
     }
     if not residuals:
         raise ValueError("no task of this race has two contenders with two complete rounds")
     if processes is None:
-        processes = controls.between(gathered) / math.sqrt(2)
-    labels = sorted({label for work in residuals for label in gathered.own(work)})
+        processes = controls.between(data) / math.sqrt(2)
+    labels = sorted({label for work in residuals for label in data.own(work)})
     works = list(residuals)
     equals = _Equals(
         residuals=list(residuals.values()),
         contenders=len(labels),
         processes=processes,
-        same=[_groups(gathered, work, labels) for work in works],
-        contrasts=[_contrasts(gathered, work, labels) for work in works],
+        same=[_groups(data, work, labels) for work in works],
+        contrasts=[_contrasts(data, work, labels) for work in works],
         first=works.index(min(works, key=lambda one: precedence(one, race.head.discipline))),
     )
     return Power(
         race=race.head.race,
         contenders=len(labels),
-        twin=bool(gathered.twins),
+        twin=bool(data.twins),
         effects=list(effects),
         processes=processes,
         scatter=[
-            Scatter(work, _cell_spread(gathered, work), float(found.std()))
+            Scatter(work, _cell_spread(data, work), float(found.std()))
             for work, found in residuals.items()
         ],
         outlooks=[equals.outlook(number, effects) for number in rounds],
@@ -167,7 +167,7 @@ class _Equals:
         return races
 
 
-def _residuals(race: Gathered, work: Work) -> Array | None:
+def _residuals(race: RaceData, work: Work) -> Array | None:
     """Round values without what a contender and what a round has of its own, in one row.
 
     Taking out the means of L contenders and n rounds leaves (L-1)(n-1) of L n degrees of freedom;
@@ -185,7 +185,7 @@ def _residuals(race: Gathered, work: Work) -> Array | None:
     return found
 
 
-def _cell_spread(race: Gathered, work: Work) -> float | None:
+def _cell_spread(race: RaceData, work: Work) -> float | None:
     """From the difference of two passes; what a round's drift adds to it, all contenders share."""
     passes: dict[tuple[int, str], dict[str, float]] = {}
     for label, cells in race.counted.get(work, {}).items():
@@ -200,15 +200,15 @@ def _cell_spread(race: Gathered, work: Work) -> float | None:
     return float(np.sqrt(np.mean(variances) / 2)) if variances else None
 
 
-def _groups(race: Gathered, work: Work, labels: Sequence[str]) -> list[list[int]]:
+def _groups(race: RaceData, work: Work, labels: Sequence[str]) -> list[list[int]]:
     ignored = race.saved.head.discipline.ignores.get(work.task, ())
     return [
         [labels.index(label) for label in sorted(group & set(labels))]
-        for group in controls.groups(race.told_apart, ignored)
+        for group in controls.groups(race.distinguishable, ignored)
     ]
 
 
-def _contrasts(race: Gathered, work: Work, labels: Sequence[str]) -> list[simulation.Pairs]:
+def _contrasts(race: RaceData, work: Work, labels: Sequence[str]) -> list[simulation.Pairs]:
     """The matched pairs of each effect that a report would tell of a work, by index."""
     kind = race.saved.head.discipline
     designs = {label: race.designs[label] for label in labels if label in race.designs}

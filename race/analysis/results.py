@@ -25,7 +25,7 @@ ByWork = dict[Work, dict[str, list[Cell]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class RaceData:
     """What every step looks at: all cells and those that count, their values, the `last` round.
 
     `designs` are the factors of those that factors tell apart (`effects.comparable`), by label.
@@ -47,7 +47,7 @@ class Gathered:
         return [one for label, one in self.contenders.items() if label not in self.twins]
 
     @property
-    def told_apart(self) -> list[Contender]:
+    def distinguishable(self) -> list[Contender]:
         """The originals that factors tell apart."""
         return [one for one in self.originals if one.label in self.designs]
 
@@ -83,7 +83,7 @@ class Table:
     bounds: frozenset[str]
 
 
-def result(race: Gathered, table: Table, label: str) -> ContenderResult:
+def result(race: RaceData, table: Table, label: str) -> ContenderResult:
     """What is known of a contender, with its reason when it has no rank."""
     contender, work = race.contenders[label], table.work
     discipline = race.saved.head.discipline
@@ -136,7 +136,7 @@ def _ratio(found: Values, table: Table, label: str) -> Estimate | None:
     return signed_rank.hodges_lehmann(ratios) if ratios else None
 
 
-def _cpu_us(race: Gathered, work: Work, label: str) -> dict[str, float]:
+def _cpu_us(race: RaceData, work: Work, label: str) -> dict[str, float]:
     """Party to the median over rounds."""
     found = {
         party: spread(math.exp(log) for log in by_work.get(work, {}).get(label, {}).values())

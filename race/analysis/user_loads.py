@@ -18,7 +18,7 @@ from itertools import combinations
 
 from race.analysis.model import Analysis, Comparison, ContenderResult, Spread, spread
 from race.analysis.trust import most_often_full
-from race.analysis.values import Measure, cpu_us, kept, median, values
+from race.analysis.values import Measure, cpu_us, latest_cells, median, values
 from race.saved.model import Cell, Moment, Work
 from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
@@ -44,7 +44,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PartFigures:
     """Units of one kind in a cell, and the median of their times in microseconds."""
 
     count: Spread
@@ -52,7 +52,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class UserLoadResult:
     """One contender: figures of a cell over rounds, by part (ALL the first); timelines by figure.
 
     `lost` is the fraction that did not go well; in `late` of its `cells` that was too much. `full`
@@ -65,13 +65,13 @@ class Side:
     lost: Spread | None
     full: str | None
     cpu_us: float | None
-    parts: dict[str, Row]
+    parts: dict[str, PartFigures]
     p95_us: Spread | None
     timelines: dict[str, list[Point]]
 
 
 @dataclass(frozen=True, slots=True)
-class Versus:
+class UserLoadRatios:
     """Ratios of one contender to another; `differ` is the factor that sets them apart, TWIN where
     nothing does. Of a time, less is better.
     """
@@ -85,14 +85,14 @@ class Versus:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class UserLoadGroup:
     """Contenders under one user load and the same `conditions` ("link 2 ms", or empty)."""
 
     comparison: Comparison
     conditions: str
     rounds: int
-    sides: list[Side]
-    pairs: list[Versus]
+    sides: list[UserLoadResult]
+    pairs: list[UserLoadRatios]
 
     @property
     def title(self) -> str:
@@ -124,14 +124,14 @@ MEASURES: Mapping[str, Measure] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class WatchedComparison:
     """A comparison without a user load whose cells were watched from begin to end."""
 
     comparison: Comparison
-    sides: list[Side]
+    sides: list[UserLoadResult]
 
 
-def user_loads(analysis: Analysis) -> list[Group]:
+def user_loads(analysis: Analysis) -> list[UserLoadGroup]:
     """A group for each user load and conditions, in the order of the contenders."""
     found = []
     for comparison in analysis.comparisons:
@@ -145,7 +145,7 @@ def user_loads(analysis: Analysis) -> list[Group]:
     return found
 
 
-def known_limits(groups: Sequence[Group]) -> list[str]:
+def known_limits(groups: Sequence[UserLoadGroup]) -> list[str]:
     """What to know of the figures of the generators that drove them."""
     comparisons = [group.comparison for group in groups]
     texts = (
@@ -155,7 +155,7 @@ def known_limits(groups: Sequence[Group]) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text]
 
 
-def followed(analysis: Analysis) -> list[Followed]:
+def watched(analysis: Analysis) -> list[WatchedComparison]:
     """Comparisons of a closed loop that have timelines, in the order of the contenders."""
     found = []
     for comparison in analysis.comparisons:
@@ -170,7 +170,7 @@ def followed(analysis: Analysis) -> list[Followed]:
             for one in items
             if one.throughput is not None
         ]
-        found.append(Followed(comparison, sides))
+        found.append(WatchedComparison(comparison, sides))
     return found
 
 
@@ -182,7 +182,7 @@ def _step(seconds: float) -> float:
 def _by_label(analysis: Analysis, comparison: Comparison) -> dict[str, list[Cell]]:
     """The cells of a comparison that are shown: see ``seen``."""
     cells: dict[str, list[Cell]] = defaultdict(list)
-    for cell in seen(analysis):
+    for cell in shown_cells(analysis):
         if cell.work == comparison.work:
             cells[cell.label].append(cell)
     return cells
@@ -195,9 +195,9 @@ def _as_declared(analysis: Analysis) -> Callable[[ContenderResult], int]:
 
 def _group(
     analysis: Analysis, comparison: Comparison, more: str, items: Sequence[ContenderResult]
-) -> Group:
+) -> UserLoadGroup:
     cells = _by_label(analysis, comparison)
-    return Group(
+    return UserLoadGroup(
         comparison=comparison,
         conditions=more.removeprefix(", "),
         sides=[
@@ -208,24 +208,26 @@ def _group(
     )
 
 
-def seen(analysis: Analysis) -> list[Cell]:
+def shown_cells(analysis: Analysis) -> list[Cell]:
     """The cells that count, and of user loads those of contenders that did not keep up."""
     return [
         cell
-        for cell in kept(analysis.race)
+        for cell in latest_cells(analysis.race)
         if cell.status == "ok" or (cell.load.user_load and cell.status == "overloaded")
         if cell.count is not None
     ]
 
 
-def _side(item: ContenderResult, cells: Sequence[Cell], party: str, step: float = 1.0) -> Side:
+def _side(
+    item: ContenderResult, cells: Sequence[Cell], party: str, step: float = 1.0
+) -> UserLoadResult:
     names = dict.fromkeys(name for cell in cells for name in sorted(cell.parts))
     rows = {ALL: _row([(cell.count or 0, cell.latency_us.get("p50")) for cell in cells])}
     for name in names:
         found = [cell.parts[name] for cell in cells if name in cell.parts]
         rows[name] = _row([(part.count, part.latency_us.get("p50")) for part in found])
     cost = cpu_us(party)
-    return Side(
+    return UserLoadResult(
         item=item,
         cells=len(cells),
         late=sum(cell.status == "overloaded" for cell in cells),
@@ -247,9 +249,9 @@ def _lost(cell: Cell) -> float:
     return failed / max(1, failed + (cell.count or 0))
 
 
-def _row(found: Sequence[tuple[int, float | None]]) -> Row | None:
+def _row(found: Sequence[tuple[int, float | None]]) -> PartFigures | None:
     counts = spread(float(count) for count, _ in found)
-    return None if counts is None else Row(counts, spread(p50 for _, p50 in found))
+    return None if counts is None else PartFigures(counts, spread(p50 for _, p50 in found))
 
 
 def _timeline(
@@ -269,7 +271,7 @@ def _timeline(
 
 def _pairs(
     analysis: Analysis, comparison: Comparison, items: Sequence[ContenderResult]
-) -> Iterator[Versus]:
+) -> Iterator[UserLoadRatios]:
     """Those that differ in one factor; then the A/A twin, where its original is among them."""
     kind = analysis.discipline
     known = {one.label: one.factors for one in analysis.race.head.contenders}
@@ -290,16 +292,16 @@ def _pairs(
 
 def _versus(
     analysis: Analysis, comparison: Comparison, label: str, other: str, differ: str
-) -> Versus:
+) -> UserLoadRatios:
     found = [ratio(analysis, comparison.work, name, label, other) for name in (COUNT, "p50", "p95")]
-    return Versus(label, other, differ, *found)
+    return UserLoadRatios(label, other, differ, *found)
 
 
 def ratio(analysis: Analysis, work: Work, name: str, label: str, other: str) -> Estimate | None:
     """Of one of MEASURES, two contenders; None where they have no common round, of a time where one
     did not keep up, of a count where one had a round in which nothing went well.
     """
-    cells = seen(analysis) if name == COUNT else analysis.counted
+    cells = shown_cells(analysis) if name == COUNT else analysis.counted
     if any(not cell.count for cell in cells if cell.work == work and cell.label in (label, other)):
         return None
     logs = values(cells, MEASURES[name]).get(work, {})

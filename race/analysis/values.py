@@ -87,12 +87,12 @@ def in_order(works: Iterable[Work], discipline: Discipline) -> list[Work]:
 
 def counted(race: SavedRace) -> list[Cell]:
     """The cells that count, in the order of the file."""
-    found = kept(race)
+    found = latest_cells(race)
     late = {(cell.label, cell.work) for cell in found if cell.status == "overloaded"}
     return [cell for cell in found if cell.status == "ok" and (cell.label, cell.work) not in late]
 
 
-def kept(race: SavedRace) -> list[Cell]:
+def latest_cells(race: SavedRace) -> list[Cell]:
     """Of each cell the last record, whatever its status, in the order of the file."""
     rejected = {item.round for item in race.head.rejected}
     latest = {(cell.round, cell.pass_, cell.label, cell.work): cell for cell in race.cells}

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"race: {_unasked(others, wanted)}", file=sys.stderr)
         if len(others) == len(names):
             return FAILED
-    made = page.Page.of(articles, runs(names, wanted))
+    made = page.ClaimsPage.of(articles, runs(names, wanted))
     text = None
     if options.json:
         text = json.dumps(made.as_json()) + "\n"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from race.analysis.model import Comparison, ContenderResult, Spread
-from race.analysis.user_loads import ALL, Side
+from race.analysis.user_loads import ALL, UserLoadResult
 from race.analysis.values import a, load_text, one
 from race.saved.model import Environment
 
@@ -133,13 +133,13 @@ def counted(result: ContenderResult) -> str:
     return f"{result.cells} of {result.ran}" if lost else f"{result.cells}"
 
 
-def seconds(side: Side) -> str:
+def seconds(side: UserLoadResult) -> str:
     """What all units of a cell took at its rate: medians of both."""
     found = side.item.throughput
     return number(side.parts[ALL].count.median / found.median if found else None)
 
 
-def most(side: Side, timeline: str) -> str:
+def most(side: UserLoadResult, timeline: str) -> str:
     """Of a timeline, at any moment of any cell."""
     found = (point.high for point in side.timelines.get(timeline, []))
     return figure(max(found, default=None), "count")

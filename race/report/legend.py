@@ -173,7 +173,7 @@ def _more(analysis: Analysis) -> Iterator[Entry]:
             "than p50, 99 of 100 no longer than p99 (not told of fewer than 100), none longer than "
             "max.",
         )
-    if user_loads.followed(analysis):
+    if user_loads.watched(analysis):
         yield Entry(
             "seconds, connections, in use, memory",
             f"Of a cell: how long its {unit} took together; how many connections to the database "

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from race.analysis import user_loads
 from race.analysis.distributions import PERCENTILES, Means, Timed, summaries, timed
 from race.analysis.model import Analysis, Comparison
-from race.analysis.user_loads import Followed, Side
+from race.analysis.user_loads import UserLoadResult, WatchedComparison
 from race.analysis.values import place
 from race.report import format as words
 from race.report import sentences
@@ -35,7 +35,7 @@ def page(analysis: Analysis) -> str:
     parts += [_legend(found)] if (found := legend(analysis, cells=False)) else []
     parts += [escape(f"Left out: {'; '.join(head.left_out)}.")] if head.left_out else []
     parts += [_mean(analysis, one) for one in summaries(analysis)]
-    watched = {one.comparison.work: one for one in user_loads.followed(analysis)}
+    watched = {one.comparison.work: one for one in user_loads.watched(analysis)}
     for comparison in analysis.closed():
         parts += [
             _comparison(analysis, comparison),
@@ -119,7 +119,7 @@ def _comparison(analysis: Analysis, comparison: Comparison) -> str:
     return f"## {escape(comparison.place)}\n\n{escape(said)}\n\n{table(names, rows, left=(1,))}"
 
 
-def _more(analysis: Analysis, comparison: Comparison, watched: Followed | None) -> str:
+def _more(analysis: Analysis, comparison: Comparison, watched: WatchedComparison | None) -> str:
     """What the ranking has no room for: of cells that were watched, of fixed connections. Empty
     where there is neither.
     """
@@ -132,7 +132,7 @@ def _more(analysis: Analysis, comparison: Comparison, watched: Followed | None) 
     return _known(comparison.discipline.contender, {label: rows[label] for label in order})
 
 
-def _timeline(comparison: Comparison, side: Side) -> dict[str, str]:
+def _timeline(comparison: Comparison, side: UserLoadResult) -> dict[str, str]:
     """What a cell took from its begin to its end."""
     return {
         comparison.discipline.unit: f"{side.parts[user_loads.ALL].count.median:,.0f}",
@@ -215,7 +215,7 @@ def _rates(analysis: Analysis) -> list[str]:
     return parts
 
 
-def _user_load(group: user_loads.Group) -> str:
+def _user_load(group: user_loads.UserLoadGroup) -> str:
     """Contenders under a user load, who did not keep up, every pair in a sentence, the parts."""
     comparison = group.comparison
     rows: list[list[str]] = []
@@ -235,7 +235,7 @@ def _user_load(group: user_loads.Group) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _parts(group: user_loads.Group) -> str:
+def _parts(group: user_loads.UserLoadGroup) -> str:
     """By what was asked for: how many went well, and the median of all times."""
     rows = [
         [name, *(_part(side.parts.get(name)) for side in group.sides)]
@@ -245,7 +245,7 @@ def _parts(group: user_loads.Group) -> str:
     return table(["", *(side.item.name for side in group.sides)], rows, left=(0,))
 
 
-def _part(row: user_loads.Row | None) -> str:
+def _part(row: user_loads.PartFigures | None) -> str:
     if row is None:
         return words.NONE
     took = words.milliseconds(row.p50_us.median if row.p50_us else None)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from race.analysis import user_loads
 from race.analysis.headline import against
 from race.analysis.model import Analysis, Comparison, ContenderResult
-from race.analysis.user_loads import Side, Versus
+from race.analysis.user_loads import UserLoadRatios, UserLoadResult
 from race.analysis.values import load_text
 from race.report import format as words
 from race.saved.model import Work
@@ -187,12 +187,12 @@ def spoken(comparison: Comparison) -> str:
     )
 
 
-def late(side: Side) -> str:
+def late(side: UserLoadResult) -> str:
     """Who did not keep up with a user load, and how often."""
     return f"{side.item.label}: did not keep up in {side.late} of {side.cells} cells."
 
 
-def versus(comparison: Comparison, pair: Versus) -> str:
+def versus(comparison: Comparison, pair: UserLoadRatios) -> str:
     """Two contenders under one user load, in a sentence."""
     known = (
         (pair.count, f"as many {comparison.discipline.unit}"),

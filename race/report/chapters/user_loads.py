@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from race.analysis import user_loads
 from race.analysis.model import Analysis, Comparison
-from race.analysis.user_loads import Followed, Group, Side
+from race.analysis.user_loads import UserLoadGroup, UserLoadResult, WatchedComparison
 from race.report import format as words
 from race.report import sentences
 from race.report.charts import timelines, vega
@@ -21,7 +21,7 @@ from race.report.charts.timelines import Timelines
 from race.report.template import filled
 
 SIDES = 4
-"""Side by side; more are further figures."""
+"""UserLoadResult by side; more are further figures."""
 CAPTION = (
     "Line: mean over rounds; band: from the least round to the largest. The panels of a row have "
     "one scale. Connections are those that the contender has open, idle ones too."
@@ -34,7 +34,7 @@ class Section:
     """A group with its heading and figures, and a sentence for each who did not keep up."""
 
     title: str
-    group: Group
+    group: UserLoadGroup
     figures: list[Figure]
     late: list[str]
 
@@ -44,7 +44,7 @@ class Watch:
     """A comparison that was watched, with its figures."""
 
     comparison: Comparison
-    sides: list[Side]
+    sides: list[UserLoadResult]
     figures: list[Figure]
 
 
@@ -59,7 +59,7 @@ class UserLoads:
 
     def render(self, analysis: Analysis) -> Markup | None:
         """See ``Chapter``."""
-        groups, watched = user_loads.user_loads(analysis), user_loads.followed(analysis)
+        groups, watched = user_loads.user_loads(analysis), user_loads.watched(analysis)
         if not groups and not watched:
             return None
         sections = [
@@ -81,7 +81,7 @@ class UserLoads:
         )
 
 
-def _section(analysis: Analysis, group: Group, name: str) -> Section:
+def _section(analysis: Analysis, group: UserLoadGroup, name: str) -> Section:
     shown = {
         "users": timelines.Figure("users"),
         "throughput": timelines.Figure(f"{analysis.discipline.unit}/s"),
@@ -94,7 +94,7 @@ def _section(analysis: Analysis, group: Group, name: str) -> Section:
     return Section(group.title, group, figures, late)
 
 
-def _watch(analysis: Analysis, one: Followed, name: str) -> Watch:
+def _watch(analysis: Analysis, one: WatchedComparison, name: str) -> Watch:
     shown = {
         "throughput": timelines.Figure(f"{analysis.discipline.unit}/s"),
         "connections": timelines.Figure(CONNECTIONS),
@@ -108,7 +108,7 @@ def _watch(analysis: Analysis, one: Followed, name: str) -> Watch:
 def _figures(
     analysis: Analysis,
     comparison: Comparison,
-    sides: Sequence[Side],
+    sides: Sequence[UserLoadResult],
     shown: Mapping[str, timelines.Figure],
     name: str,
 ) -> list[Figure]:
@@ -121,7 +121,7 @@ def _figures(
 def _figure(
     analysis: Analysis,
     comparison: Comparison,
-    sides: Sequence[Side],
+    sides: Sequence[UserLoadResult],
     shown: Mapping[str, timelines.Figure],
     name: str,
 ) -> Figure:
@@ -134,7 +134,7 @@ def _figure(
     return Figure("", CAPTION, drawing)
 
 
-def _told(side: Side, unit: str) -> str:
+def _told(side: UserLoadResult, unit: str) -> str:
     whole = side.parts[user_loads.ALL]
     p50 = words.milliseconds(whole.p50_us.median if whole.p50_us else None)
     p95 = words.milliseconds(side.p95_us.median if side.p95_us else None)

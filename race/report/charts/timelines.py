@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from race.analysis.user_loads import Point, Side
+from race.analysis.user_loads import Point, UserLoadResult
 from race.report.charts.colours import Palette
 from race.report.charts.marks import Row, panels
 from race.report.charts.vega import NARROW, WIDE, Spec
@@ -30,7 +30,7 @@ class Figure:
 class Timelines:
     """A row of panels for each figure, a column for each side; a row has one scale of values."""
 
-    sides: Sequence[Side]
+    sides: Sequence[UserLoadResult]
     figures: Mapping[str, Figure]
     palette: Palette
 
@@ -46,14 +46,14 @@ class Timelines:
         ]
         return panels(found, narrow, columns)
 
-    def _title(self, name: str, side: Side, named: bool) -> Spec:
+    def _title(self, name: str, side: UserLoadResult, named: bool) -> Spec:
         """The contender stands above its column, and above each panel where all are in one."""
         title = self.figures[name].title
         if not named:
             return {"text": title, "color": "var(--muted)", "fontWeight": "normal"}
         return {"text": side.item.name, "subtitle": title, "subtitleColor": "var(--muted)"}
 
-    def _panel(self, name: str, side: Side, width: float, title: Spec) -> Spec:
+    def _panel(self, name: str, side: UserLoadResult, width: float, title: Spec) -> Spec:
         unit, colour = self.figures[name].unit, f"var(--{self.palette.accent(side.item)})"
         rows = [_row(point, unit) for point in side.timelines.get(name, [])]
         known = [point for one in self.sides for point in one.timelines.get(name, [])]

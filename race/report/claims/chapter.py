@@ -12,7 +12,7 @@ from race.analysis.pairing import Run
 from race.errors import RaceError
 from race.paths import CLAIMS
 from race.report.claims.article import Article, read
-from race.report.claims.rows import Row, notes, rows
+from race.report.claims.rows import ClaimRow, notes, rows
 from race.report.claims.verdicts import VERDICTS
 from race.report.template import filled
 
@@ -22,7 +22,7 @@ class ArticleRows:
     """An article that claims something about this scenario, with its rows and their notes."""
 
     article: Article
-    rows: list[Row]
+    rows: list[ClaimRow]
     notes: dict[str, int]
 
 

@@ -219,7 +219,7 @@ def _same(texts: Iterable[str]) -> str:
 
 
 SEEN: dict[
-    str, tuple[Callable[[user_loads.Side], Spread | None], Callable[[float | None], str]]
+    str, tuple[Callable[[user_loads.UserLoadResult], Spread | None], Callable[[float | None], str]]
 ] = {
     "p50": (lambda side: side.parts[user_loads.ALL].p50_us, words.milliseconds),
     "p95": (lambda side: side.p95_us, words.milliseconds),

@@ -17,7 +17,7 @@ from race.analysis.pairing import Run
 from race.report import format as words
 from race.report import markdown as marked
 from race.report.claims.article import Article
-from race.report.claims.rows import Row, Runs, notes, ordered, rows
+from race.report.claims.rows import ClaimRow, Runs, notes, ordered, rows
 from race.report.claims.verdicts import HOLDS, REFUTED, UNMEASURED, VERDICTS, WEAKER
 from race.report.run_comparison import say
 
@@ -39,14 +39,14 @@ INTRODUCTION = (
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ClaimsPage:
     """Articles with their rows, and the runs that were asked, by scenario."""
 
-    articles: list[tuple[Article, list[Row]]]
+    articles: list[tuple[Article, list[ClaimRow]]]
     runs: Runs
 
     @classmethod
-    def of(cls, articles: Sequence[Article], runs: Runs) -> Page:
+    def of(cls, articles: Sequence[Article], runs: Runs) -> ClaimsPage:
         """Hold the claims of articles against runs."""
         return cls([(one, rows(one, runs)) for one in articles], runs)
 
@@ -72,7 +72,7 @@ class Page:
         return {"summary": self.summary, "articles": articles, "runs": names}
 
 
-def markdown(page: Page) -> str:
+def markdown(page: ClaimsPage) -> str:
     """Return the page as Markdown: the same runs and claims give the same text."""
     meanings = [f"- **{name}**: {text}." for name, text in VERDICTS.items()]
     parts = [f"# {TITLE}", INTRODUCTION, page.summary + ".", "\n".join(meanings), _merged(page)]
@@ -84,7 +84,7 @@ def markdown(page: Page) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _merged(page: Page) -> str:
+def _merged(page: ClaimsPage) -> str:
     """Return what the interval is where a race ran more than once."""
     several = [
         f"{name} ({len(runs)} runs): {interval_text(len(runs))}"
@@ -94,7 +94,7 @@ def _merged(page: Page) -> str:
     return f"Where a race ran more than once: {'; '.join(several)}." if several else ""
 
 
-def _conditions(article: Article, found: Sequence[Row]) -> list[str]:
+def _conditions(article: Article, found: Sequence[ClaimRow]) -> list[str]:
     """Return how it was measured there, and what is otherwise here, in all rows and in some."""
     here = f"Here, in all rows: {article.differs}." if article.differs else ""
     listed = [f"{number}. {text}" for text, number in notes(found).items()]
@@ -103,7 +103,7 @@ def _conditions(article: Article, found: Sequence[Row]) -> list[str]:
     return [marked.escape(there.strip()), f"In the rows with a note:\n\n{some}" if some else ""]
 
 
-def _table(found: Sequence[Row]) -> str:
+def _table(found: Sequence[ClaimRow]) -> str:
     number = notes(found)
     lines: list[list[str]] = []
     before = [""] * AS_ABOVE
@@ -135,7 +135,7 @@ def _run(run: Run) -> list[str]:
     ]
 
 
-def show(page: Page) -> None:
+def show(page: ClaimsPage) -> None:
     """Print the page to the terminal."""
     console = Console()
     say(console, page.summary, style="bold")

@@ -32,7 +32,7 @@ Runs = Mapping[str, Sequence[Run]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ClaimRow:
     """A claim on one task, or on the mean of several: in `runs`, `first` over `second` on `task`,
     or over itself on the task `against`; empty texts where nothing can be compared.
 
@@ -90,20 +90,20 @@ class Found(NamedTuple):
     bound: bool = False
 
 
-def rows(article: Article, runs: Runs) -> list[Row]:
+def rows(article: Article, runs: Runs) -> list[ClaimRow]:
     """Return the rows of every claim of an article, in its order."""
     return [row for claim in article.claims for row in _rows(claim, runs)]
 
 
-def notes(found: Sequence[Row]) -> dict[str, int]:
+def notes(found: Sequence[ClaimRow]) -> dict[str, int]:
     """Return what rows differ by, numbered from 1, to be said once above a table."""
     texts = dict.fromkeys(row.differs for row in found if row.differs)
     return {text: number for number, text in enumerate(texts, 1)}
 
 
-def _rows(claim: Claim, runs: Runs) -> list[Row]:
+def _rows(claim: Claim, runs: Runs) -> list[ClaimRow]:
     if claim.untested:
-        return [Row(claim.text, claim.said, UNMEASURED, claim.untested)]
+        return [ClaimRow(claim.text, claim.said, UNMEASURED, claim.untested)]
     found = [
         _row(claim, question, tasks, runs.get(question.race, ()))
         for question in claim.here
@@ -112,12 +112,12 @@ def _rows(claim: Claim, runs: Runs) -> list[Row]:
     return [_whole(claim, found), *found] if claim.every else found
 
 
-def _row(claim: Claim, question: Question, tasks: tuple[str, ...], runs: Sequence[Run]) -> Row:
+def _row(claim: Claim, question: Question, tasks: tuple[str, ...], runs: Sequence[Run]) -> ClaimRow:
     others = (question.against,) if question.against else tasks
     second = Side(others, question.second or question.first)
     sides = Sides(runs, Side(tasks, question.first), second)
     found = _found(claim, question, sides)
-    return Row(
+    return ClaimRow(
         claim=claim.text,
         said=question.said or claim.said,
         verdict=found.verdict,
@@ -152,7 +152,7 @@ def _found(claim: Claim, question: Question, sides: Sides) -> Found:
     return Found(verdict, why, found.ratio, found.bound)
 
 
-def _whole(claim: Claim, found: Sequence[Row]) -> Row:
+def _whole(claim: Claim, found: Sequence[ClaimRow]) -> ClaimRow:
     """Return the row of a claim of all its rows: all must hold, and one is enough against it."""
     number = Counter(row.verdict for row in found)
     verdict = UNDECIDED
@@ -164,7 +164,7 @@ def _whole(claim: Claim, found: Sequence[Row]) -> Row:
         verdict = UNMEASURED
     where = f"all of {words.plural(len(found), 'row')}"
     why = "" if verdict == UNMEASURED else ", ".join(f"{n} “{one}”" for one, n in ordered(number))
-    return Row(claim.text, claim.said, verdict, why, task=where, whole=True)
+    return ClaimRow(claim.text, claim.said, verdict, why, task=where, whole=True)
 
 
 def ordered(number: Mapping[str, int]) -> list[tuple[str, int]]:

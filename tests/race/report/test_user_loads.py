@@ -14,7 +14,7 @@ from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis, Spread
-from race.analysis.user_loads import ALL, followed, user_loads
+from race.analysis.user_loads import ALL, user_loads, watched
 from race.commands.claim import finder
 from race.errors import RaceError
 from race.report import format as words
@@ -201,26 +201,26 @@ def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> 
         Moment(at=at / 20, throughput=350.0, connections=40, working=at % 7) for at in range(1, 21)
     ]
     more = {"peak_bytes": {"server": 61_000_000}}
-    watched = analyse(
+    raced = analyse(
         altered(
             small, lambda cell: changed(cell, timeline=timeline, meters={**cell.meters, **more})
         )
     )
-    found = followed(watched)
-    assert [one.comparison for one in found] == watched.comparisons
+    found = watched(raced)
+    assert [one.comparison for one in found] == raced.comparisons
     for one in found:
         for side in one.sides:
             assert [point.at for point in side.timelines["working"]] == [
                 round(at / 20, 3) for at in range(1, 21)
             ]
             assert {point.mean for point in side.timelines["connections"]} == {40.0}
-    page = html.page(watched)
+    page = html.page(raced)
     shown = section(page, "user-loads")
     assert "connections to the database" in shown
     assert "61 MB" in shown
     assert "Users who think" not in shown
     assert 'id="tasks"' in page
-    text = markdown.page(watched)
+    text = markdown.page(raced)
     assert "seconds, connections, in use, memory" in text
     for one in found:
         if not one.comparison.closed:
@@ -234,4 +234,4 @@ def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> 
             assert rate is not None
             told = [f"{count:,.0f}", words.number(count / rate.median), "40", "6", "61 MB"]
             assert rows[side.item.label] == told
-    assert followed(analyse(small)) == []
+    assert watched(analyse(small)) == []

@@ -11,7 +11,7 @@ from race.analysis.pairing import Run
 from race.cli import main
 from race.errors import RaceError
 from race.report.claims import article
-from race.report.claims.page import Page, markdown
+from race.report.claims.page import ClaimsPage, markdown
 from race.report.claims.verdicts import WEAKER
 from tests.support.synthetic import BASELINE, Recipe, write
 from tests.unit.race.claims.conftest import FAST
@@ -39,7 +39,7 @@ def folder(tmp_path: Path, text: str) -> Path:
 def test_the_page_has_every_row_and_says_once_what_differs(one: Run, tmp_path: Path) -> None:
     other = PAIR.replace('"ugly"', '"ugly:x24"') + 'differs = "another <core>"\n'
     articles = article.read(folder(tmp_path, f"{LEAST}{PAIR}{other}"))
-    page = Page.of(articles, {"article": [one]})
+    page = ClaimsPage.of(articles, {"article": [one]})
     text = markdown(page)
     assert page.summary == "4 rows: 4 “holds”"
     for part in (

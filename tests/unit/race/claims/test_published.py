@@ -20,7 +20,7 @@ from race.plan.works import closed_works
 from race.report.claims import article
 from race.report.claims.document import check_document, claims, compute
 from race.report.claims.measures import MEASURES, TIE, measure
-from race.report.claims.page import Page, markdown
+from race.report.claims.page import ClaimsPage, markdown
 from race.report.claims.pairs import task_word
 from race.report.claims.verdicts import UNMEASURED
 from race.saved.reader import read_head
@@ -75,15 +75,15 @@ def test_a_ratio_without_a_winner_is_marked(path: Path, published: FindRun) -> N
 
 
 @pytest.fixture(scope="module")
-def page(published: FindRun) -> Page:
+def page(published: FindRun) -> ClaimsPage:
     runs: dict[str, list[Run]] = {}
     for folder, name in command.scenarios(command.published()).items():
         if name in article.scenarios(ARTICLES):
             runs.setdefault(name, []).append(published(folder.name))
-    return Page.of(ARTICLES, runs)
+    return ClaimsPage.of(ARTICLES, runs)
 
 
-def test_the_words_of_each_row_find_its_ratio(page: Page, published: FindRun) -> None:
+def test_the_words_of_each_row_find_its_ratio(page: ClaimsPage, published: FindRun) -> None:
     """A mistyped task or contender would be "not measured" for good."""
     found = [row for _, each in page.articles for row in each if row.first]
     assert len(found) >= 90
@@ -93,7 +93,7 @@ def test_the_words_of_each_row_find_its_ratio(page: Page, published: FindRun) ->
             assert compute(shlex.split(row.measured), published) == row.ratio_text
 
 
-def test_the_document_is_what_the_command_makes(page: Page) -> None:
+def test_the_document_is_what_the_command_makes(page: ClaimsPage) -> None:
     """By hand: `race articles -o docs/claims.md`."""
     assert (PUBLISHED.parent / "claims.md").read_text(encoding="utf-8") == markdown(page)
 

@@ -16,8 +16,8 @@ from race.analysis.pairing import Run
 from race.report.claims import scenario
 from race.report.claims.article import FASTER, Article, Claim, Question, Range
 from race.report.claims.document import compute
-from race.report.claims.page import Page
-from race.report.claims.rows import Row, rows
+from race.report.claims.page import ClaimsPage
+from race.report.claims.rows import ClaimRow, rows
 from race.report.claims.verdicts import HOLDS, REFUTED, UNDECIDED, UNMEASURED, WEAKER
 from race.saved.model import Cell, Contender, Discipline, Load
 from race.saved.reader import SavedRace, load
@@ -38,7 +38,7 @@ def article(*questions: Question, ratio: Range = FASTER, every: bool = False) ->
     return Article(title="T", source="S", conditions="C", claims=(claim,), differs="two cores")
 
 
-def row(run: Run, question: Question, ratio: Range = FASTER) -> Row:
+def row(run: Run, question: Question, ratio: Range = FASTER) -> ClaimRow:
     (found,) = rows(article(question, ratio=ratio), {question.race: [run]})
     if found.ratio is not None:  # the words of a row find its ratio again
         assert compute(shlex.split(found.measured), lambda name: run) == found.ratio_text
@@ -168,7 +168,7 @@ def test_a_claim_of_all_its_rows_holds_where_all_do(
     first, *others = rows(source, {"article": [one]})
     assert (first.whole, first.verdict, first.why) == (True, verdict, why)
     assert first.measured == f"all of {len(others)} row{'s' * (len(others) > 1)}"
-    assert Page.of([source], {"article": [one]}).summary.startswith(f"{len(others)} row")
+    assert ClaimsPage.of([source], {"article": [one]}).summary.startswith(f"{len(others)} row")
 
 
 TOOLS = Discipline(
@@ -244,7 +244,7 @@ def users(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run.of(load(user_load.write(tmp_path_factory.mktemp("users") / "run")))
 
 
-def of_users(run: Run, change: Callable[[Cell], Cell]) -> Row:
+def of_users(run: Run, change: Callable[[Cell], Cell]) -> ClaimRow:
     question = Question(race="pool-shape", tasks=("reports:Steps",), first=POOL, second=QUERY)
     return row(changed_run(run, change), question)
 
