@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from race.errors import CellFailed, unknown
 from race.saved import model
-from race.saved.model import Contender, Figures, Moment, Part, Work
+from race.saved.model import Contender, Figures, Moment, UnitSummary, Work
 from race.scenario import Scenario
 from runtime.plugin import Plugin
 
@@ -61,8 +61,8 @@ class Sample:
     histogram is pairs (upper bound, count). `busy_connections` is the mean number of connections
     that waited for an answer, counted from the latencies (None where it cannot be). `cpu_ns` has
     what the processes used, by party, that only ran for this load; `beside_ns` how much of that was
-    before or after it (start, sorting), where that is known. `timeline` and `parts` are those of a
-    user load (`model.Cell`).
+    before or after it (start, sorting), where that is known. `timeline` and `by_name` are those of
+    a user load (`model.Cell`).
     """
 
     count: int
@@ -71,7 +71,7 @@ class Sample:
     latency_us: Mapping[str, float] = field(default_factory=dict)
     histogram: Sequence[tuple[float, int]] = ()
     timeline: Sequence[Moment] = ()
-    parts: Mapping[str, Part] = field(default_factory=dict)
+    by_name: Mapping[str, UnitSummary] = field(default_factory=dict)
     busy_connections: float | None = None
     bytes: int | None = None
     cpu_ns: Mapping[str, int] = field(default_factory=dict)

@@ -81,8 +81,8 @@ class ContenderResult:
     was, `throughput` is a lower bound and `cpu_ratio` speaks instead of `ratio`. State "waiting":
     the race goes on, and the first round is not over; `reason` has the figure so far. State
     "unsupported": the contender has nothing for the task, and was not run on it. `ranks` are
-    the best and the worst possible one (`stats.ranking`). `full` is whose core was full most
-    often: a party, "nobody", or None where that is not known; `busy` the median fraction of its
+    the best and the worst possible one (`stats.ranking`). `saturated` is the party that was so
+    most often, "nobody", or None where that is not known; `busy` the median fraction of its
     cores that the party under test used. Of `ran` cells `cells` count, in `rounds` complete rounds.
     `throughput` (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party
     (median of rounds), `latency_us` comes from all counted cells' histograms merged, `utilisation`
@@ -96,7 +96,7 @@ class ContenderResult:
     reason: str | None
     ranks: tuple[int, int] | None
     beats: tuple[str, ...]
-    full: str | None
+    saturated: str | None
     limit: str | None
     busy: float | None
     cells: int

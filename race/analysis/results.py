@@ -107,7 +107,7 @@ def result(race: RaceData, table: Table, label: str) -> ContenderResult:
         reason=reason,
         ranks=place.ranks if place else None,
         beats=place.beats if place else (),
-        full=most_often_full(cells),
+        saturated=most_often_full(cells),
         limit=limit.who if limit else None,
         busy=median(cell.metered("busy", party) for cell in cells),
         cells=len(cells),

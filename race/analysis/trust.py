@@ -61,33 +61,33 @@ def limited(counted: Sequence[Cell], party: str) -> Limit | None:
     """The commonest limit of these cells, where `party` was not; None where it was."""
     if not not_the_limit(counted, party):
         return None
-    found = Counter(_limit(cell) for cell in counted if cell.full != party)
+    found = Counter(_limit(cell) for cell in counted if cell.saturated != party)
     return Limit(*found.most_common(1)[0])
 
 
 def not_the_limit(counted: Sequence[Cell], party: str) -> bool:
     """Whether `party` was not seen to be full in half of the cells that were to fill it."""
     filled = [cell for cell in counted if cell.load.fills]
-    elsewhere = sum(cell.full != party for cell in filled)
+    elsewhere = sum(cell.saturated != party for cell in filled)
     return bool(filled) and 2 * elsewhere >= len(filled)
 
 
 def most_often_full(counted: Sequence[Cell]) -> str | None:
     """Whose core was full in most cells: a party, "nobody", or None where that is not known."""
-    found = Counter(cell.full for cell in counted)
+    found = Counter(cell.saturated for cell in counted)
     return found.most_common(1)[0][0] if found else None
 
 
 def _limit(cell: Cell) -> str:
     """Of a cell that the party under test did not limit."""
-    if cell.full is None:
+    if cell.saturated is None:
         return f"who was full is not known: {_unknown(cell)}"
-    return "no core was full" if cell.full == NOBODY else f"the {cell.full} was full"
+    return "no core was full" if cell.saturated == NOBODY else f"the {cell.saturated} was full"
 
 
 def _unknown(cell: Cell) -> str:
     """Why a cell does not know who was full; the first races of version 2 saved no reason."""
-    return cell.full_unknown or "the saved cells do not say why"
+    return cell.saturated_unknown or "the saved cells do not say why"
 
 
 def trust(race: SavedRace, comparisons: Sequence[Comparison], counted: Sequence[Cell]) -> Trust:
@@ -137,7 +137,7 @@ def _warnings(
 def _unknown_limits(race: SavedRace, counted: Sequence[Cell]) -> Iterator[str]:
     """How many cells that were to fill somebody do not know who was full, and why."""
     filled = [cell for cell in counted if cell.load.fills]
-    reasons = Counter(_unknown(cell) for cell in filled if cell.full is None)
+    reasons = Counter(_unknown(cell) for cell in filled if cell.saturated is None)
     if reasons:
         kind, why = race.head.discipline, "; ".join(reasons)
         yield (

@@ -63,9 +63,9 @@ class UserLoadResult:
     cells: int
     late: int
     lost: Spread | None
-    full: str | None
+    saturated: str | None
     cpu_us: float | None
-    parts: dict[str, PartFigures]
+    by_name: dict[str, PartFigures]
     p95_us: Spread | None
     timelines: dict[str, list[Point]]
 
@@ -100,9 +100,9 @@ class UserLoadGroup:
         return ", ".join(filter(None, (self.comparison.title, self.conditions)))
 
     @property
-    def parts(self) -> list[str]:
+    def names(self) -> list[str]:
         """The kinds of units that anybody was asked for."""
-        return list(dict.fromkeys(name for side in self.sides for name in side.parts))
+        return list(dict.fromkeys(name for side in self.sides for name in side.by_name))
 
 
 TIMELINES: Mapping[str, Callable[[Moment], float | None]] = {
@@ -111,7 +111,7 @@ TIMELINES: Mapping[str, Callable[[Moment], float | None]] = {
     "p50": lambda moment: moment.p50_us,
     "p95": lambda moment: moment.p95_us,
     "connections": lambda moment: moment.connections,
-    "working": lambda moment: moment.working,
+    "active": lambda moment: moment.active,
 }
 """Figures of a moment, in the order of the report."""
 COUNT = "count"
@@ -221,10 +221,10 @@ def shown_cells(analysis: Analysis) -> list[Cell]:
 def _side(
     item: ContenderResult, cells: Sequence[Cell], party: str, step: float = 1.0
 ) -> UserLoadResult:
-    names = dict.fromkeys(name for cell in cells for name in sorted(cell.parts))
+    names = dict.fromkeys(name for cell in cells for name in sorted(cell.by_name))
     rows = {ALL: _row([(cell.count or 0, cell.latency_us.get("p50")) for cell in cells])}
     for name in names:
-        found = [cell.parts[name] for cell in cells if name in cell.parts]
+        found = [cell.by_name[name] for cell in cells if name in cell.by_name]
         rows[name] = _row([(part.count, part.latency_us.get("p50")) for part in found])
     cost = cpu_us(party)
     return UserLoadResult(
@@ -232,9 +232,9 @@ def _side(
         cells=len(cells),
         late=sum(cell.status == "overloaded" for cell in cells),
         lost=spread(map(_lost, cells)),
-        full=most_often_full(cells),
+        saturated=most_often_full(cells),
         cpu_us=median(map(cost, cells)),
-        parts={name: row for name, row in rows.items() if row is not None},
+        by_name={name: row for name, row in rows.items() if row is not None},
         p95_us=spread(cell.latency_us.get("p95") for cell in cells),
         timelines={
             name: points

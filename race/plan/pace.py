@@ -128,7 +128,7 @@ def _warmup(head: Head) -> WarmUpPlan | None:
 def _steps(race: SavedRace, warmup: WarmUpPlan) -> Iterator[_Step]:
     """Without those of failed cells, and without interruptions."""
     head = race.head
-    longest = head.limits.patience_s + INTERRUPTED_SECONDS
+    longest = head.limits.quiet_wait_s + INTERRUPTED_SECONDS
     seen: set[CellKey] = set()
     started: set[tuple[str, int]] = set()
     for cell, after in pairwise(race.cells):

@@ -122,9 +122,9 @@ def full(comparison: Comparison, result: ContenderResult) -> str:
     if result.throughput is None:
         return NONE
     own = "" if result.busy is None else f"{comparison.party} {100 * result.busy:.0f} %"
-    if result.full == comparison.party:
+    if result.saturated == comparison.party:
         return own or comparison.party
-    return ", ".join(filter(None, (result.full or "unknown", own)))
+    return ", ".join(filter(None, (result.saturated or "unknown", own)))
 
 
 def counted(result: ContenderResult) -> str:
@@ -136,7 +136,7 @@ def counted(result: ContenderResult) -> str:
 def seconds(side: UserLoadResult) -> str:
     """What all units of a cell took at its rate: medians of both."""
     found = side.item.throughput
-    return number(side.parts[ALL].count.median / found.median if found else None)
+    return number(side.by_name[ALL].count.median / found.median if found else None)
 
 
 def most(side: UserLoadResult, timeline: str) -> str:

@@ -141,7 +141,9 @@ def _limits(analysis: Analysis) -> Iterator[Entry]:
             f"who. It has no rank; CPU time per {words.one(unit)} is compared instead.",
         )
     if closed:
-        unknown = any(item.throughput and not item.full for one in closed for item in one.results)
+        unknown = any(
+            item.throughput and not item.saturated for one in closed for item in one.results
+        )
         unseen = "; unknown where one of them could not be seen" if unknown else ""
         parties = ", ".join(discipline.parties)
         yield Entry(

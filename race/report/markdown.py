@@ -135,10 +135,10 @@ def _more(analysis: Analysis, comparison: Comparison, watched: WatchedComparison
 def _timeline(comparison: Comparison, side: UserLoadResult) -> dict[str, str]:
     """What a cell took from its begin to its end."""
     return {
-        comparison.discipline.unit: f"{side.parts[user_loads.ALL].count.median:,.0f}",
+        comparison.discipline.unit: f"{side.by_name[user_loads.ALL].count.median:,.0f}",
         "seconds": words.seconds(side),
         "connections": words.most(side, "connections"),
-        "in use": words.most(side, "working"),
+        "in use": words.most(side, "active"),
         "memory": words.peak(comparison, side.item),
     }
 
@@ -220,9 +220,13 @@ def _user_load(group: user_loads.UserLoadGroup) -> str:
     comparison = group.comparison
     rows: list[list[str]] = []
     for side in group.sides:
-        whole = side.parts[user_loads.ALL]
+        whole = side.by_name[user_loads.ALL]
         times = [words.spread(one, words.milliseconds) for one in (whole.p50_us, side.p95_us)]
-        last = [words.spread(side.lost, words.percent), side.full or "unknown", str(side.cells)]
+        last = [
+            words.spread(side.lost, words.percent),
+            side.saturated or "unknown",
+            str(side.cells),
+        ]
         rows.append([side.item.label, f"{whole.count.median:,.0f}", *times, *last])
     unit = comparison.discipline.unit
     names = [comparison.discipline.contender, unit, "median", "p95", "failed", "full", "n"]
@@ -238,8 +242,8 @@ def _user_load(group: user_loads.UserLoadGroup) -> str:
 def _parts(group: user_loads.UserLoadGroup) -> str:
     """By what was asked for: how many went well, and the median of all times."""
     rows = [
-        [name, *(_part(side.parts.get(name)) for side in group.sides)]
-        for name in group.parts
+        [name, *(_part(side.by_name.get(name)) for side in group.sides)]
+        for name in group.names
         if name != user_loads.ALL
     ]
     return table(["", *(side.item.name for side in group.sides)], rows, left=(0,))

@@ -84,6 +84,6 @@ class _Table:
         connections = cell.connections_used or load.connections
         return [
             *(cell.task, load.generator, connections, load.pipeline, load.rate),
-            *(cell.status, fate, cell.full, cell.reason),
+            *(cell.status, fate, cell.saturated, cell.reason),
             *(cell.count, cell.seconds, cell.throughput, errors),
         ]

@@ -17,7 +17,7 @@ Look = Callable[[], Figures]
 
 @dataclass
 class Patience:
-    """`left` seconds of waiting in this round, `limits.patience_s` at its start."""
+    """`left` seconds of waiting in this round, `limits.quiet_wait_s` at its start."""
 
     limits: Limits
     look: Look
@@ -25,7 +25,7 @@ class Patience:
 
     def renew(self) -> None:
         """A round begins."""
-        self.left = self.limits.patience_s
+        self.left = self.limits.quiet_wait_s
 
     def disturbed(self, cell: Cell) -> str | None:
         """What the machine did to a cell, where there is patience left to wait for its end."""

@@ -27,8 +27,8 @@ from race.run.learned import Learned
 from race.run.patience import Patience
 from race.run.rounds import Rounds
 from race.saved import model
-from race.saved.model import SCHEMA, Contender, Environment, Head
-from race.saved.reader import load, version_of
+from race.saved.model import Contender, Environment, Head
+from race.saved.reader import load
 from race.saved.writer import Writer
 from race.scenario import Scenario
 from race.terminal.board import Boards
@@ -117,8 +117,6 @@ def resumed(folder: Path, allow: Callable[[Scenario], None]) -> tuple[Head, Plan
     not to be run, and a contender is what it is here, whatever the folder says of it.
     """
     head = load(folder).head
-    if version_of(folder) != SCHEMA:
-        raise RaceError(f"{head.race} was saved by an older version: run it anew")
     if head.finished_at:
         raise RaceError(f"{head.race} is finished: see it with `race report {head.race}`")
     scenario = from_json(head.scenario)

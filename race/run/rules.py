@@ -58,7 +58,7 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
         seen, allowed = apart(share, limits.errors, 2)
         lost = f"{seen} errors ({worst} most) are over {allowed}"
         # A generator at its limit does not send on time what is due, by the clock or by its users.
-        late = not load.closed and bottleneck(measured).full == GENERATOR
+        late = not load.closed and bottleneck(measured).saturated == GENERATOR
         (machine if late else own).append(lost)
     few = sample.count < limits.samples
     if few:
@@ -172,7 +172,7 @@ def nobody_saturated(busy: Mapping[str, float]) -> bool:
 class Bottleneck(NamedTuple):
     """Who was full: a party or NOBODY; None where that cannot be told, and `unknown` says why."""
 
-    full: str | None
+    saturated: str | None
     unknown: str | None = None
 
 

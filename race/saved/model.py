@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-SCHEMA: Literal[2] = 2
+SCHEMA: Literal[3] = 3
 CALIBRATION = 0
 """The round that finds what cells need, and warms up; its cells never count."""
 
@@ -28,7 +28,7 @@ Positive = Annotated[float, Meta(gt=0)]
 Figures = dict[str, int | float]
 
 NOBODY = "nobody"
-"""`Cell.full` where no party was: more connections might have raised the throughput."""
+"""`Cell.saturated` where no party was: more connections might have raised the throughput."""
 
 
 class UserLoad(Struct, frozen=True):
@@ -42,7 +42,7 @@ class UserLoad(Struct, frozen=True):
     options: tuple[tuple[str, str], ...] = ()
 
 
-class Load(Struct, frozen=True, rename={"user_load": "crowd"}):
+class Load(Struct, frozen=True):
     """What a cell was driven with: a closed loop, `rate` units/s offered, or a `user_load`.
 
     `pipeline` requests are sent before the first answer. `fixed` connections are a part of the
@@ -69,7 +69,7 @@ class Load(Struct, frozen=True, rename={"user_load": "crowd"}):
     @property
     def fills(self) -> bool:
         """Whether it is to fill the party under test: closed, and its connections are raised until
-        somebody is full. Where that was another, the rate is a lower bound.
+        somebody is saturated. Where that was another, the rate is a lower bound.
         """
         return self.closed and not self.fixed
 
@@ -93,7 +93,7 @@ class WarmUp(Struct, frozen=True):
 class Moment(Struct, frozen=True, kw_only=True):
     """A cell `at` seconds after its begin: the `users` of a user load; of the last seconds before
     it `throughput` (units/s that went well) and percentiles of all times, in microseconds;
-    `connections` that the contender had open to its database, and how many of them were `working`
+    `connections` that the contender had open to its database, and how many of them were `active`
     (not idle). None is what is not known.
     """
 
@@ -103,10 +103,10 @@ class Moment(Struct, frozen=True, kw_only=True):
     p50_us: Amount | None = None
     p95_us: Amount | None = None
     connections: Count | None = None
-    working: Count | None = None
+    active: Count | None = None
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class UnitSummary(Struct, frozen=True, kw_only=True):
     """Of a cell, the units of one kind: how many went well, how many did not, and all times."""
 
     count: Count
@@ -114,19 +114,19 @@ class Part(Struct, frozen=True, kw_only=True):
     latency_us: dict[str, Amount] = {}
 
 
-class Cell(Struct, frozen=True, kw_only=True, rename={"timeline": "course"}):
+class Cell(Struct, frozen=True, kw_only=True):
     """One contender at one task under one load in one round; round 0 is the calibration.
 
     `count` units were done in `seconds`, `throughput` a second. `histogram` is pairs (upper bound
     in microseconds, count). `meters` holds what each meter saw, by party or by figure; `facts` what
     the discipline knows of the task (requests to the database for each page). `connections_used` is
     what `load.connections` was raised to, `driven_s` what `load.duration_s` was; `busy_connections`
-    are how many the generator saw waiting on the mean (for Little's law). `full` is the party that
-    had no more to give, "nobody", or None where that cannot be told, with the reason in
-    `full_unknown`; unless it is the first one, or connections are fixed, `throughput` is a lower
-    bound. `no_latency` says why a pipelined cell has none. `timeline` is what happened over time,
-    of a user load or a load that was watched; of a user load `parts` are the kinds of units that
-    its users asked for, by name.
+    are how many the generator saw waiting on the mean (for Little's law). `saturated` is the party
+    that had no more to give, "nobody", or None where that cannot be told, with the reason in
+    `saturated_unknown`; unless it is the first one, or connections are fixed, `throughput` is a
+    lower bound. `no_latency` says why a pipelined cell has none. `timeline` is what happened over
+    time, of a user load or a load that was watched; of a user load `by_name` are the kinds of units
+    that its users asked for, by name.
 
     A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
     overloaded (offered a fixed rate or a user load that it did not keep up with). It keeps what was
@@ -134,7 +134,7 @@ class Cell(Struct, frozen=True, kw_only=True, rename={"timeline": "course"}):
     of the race has to know of it, also when it is resumed.
     """
 
-    schema: Literal[2] = SCHEMA
+    schema: Literal[3] = SCHEMA
     round: Count
     order: Count
     label: Name
@@ -144,8 +144,8 @@ class Cell(Struct, frozen=True, kw_only=True, rename={"timeline": "course"}):
     status: Status
     reason: str | None = None
     fault: Fault | None = None
-    full: Name | None = None
-    full_unknown: str | None = None
+    saturated: Name | None = None
+    saturated_unknown: str | None = None
     count: Count | None = None
     seconds: Amount | None = None
     throughput: Amount | None = None
@@ -154,7 +154,7 @@ class Cell(Struct, frozen=True, kw_only=True, rename={"timeline": "course"}):
     latency_us: dict[str, Amount] = {}
     histogram: list[tuple[float, int]] = []
     timeline: list[Moment] = []
-    parts: dict[str, Part] = {}
+    by_name: dict[str, UnitSummary] = {}
     no_latency: str | None = None
     meters: dict[str, Figures] = {}
     facts: Figures = {}
@@ -216,7 +216,7 @@ class Rejected(Struct, frozen=True):
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits beyond which a cell says nothing; it is then measured again at the end of its round,
     at most `reruns` times. After one that the machine disturbed the race waits for a quiet moment,
-    for at most `patience_s` in a round.
+    for at most `quiet_wait_s` in a round.
 
     `steal` and `foreign` are fractions of the measured cores' time, `errors` of the units,
     `little` the difference between open connections and those seen busy; `samples` are units.
@@ -228,7 +228,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     samples: Count = 100
     little: Amount = 0.3
     reruns: Count = 2
-    patience_s: Amount = 60
+    quiet_wait_s: Amount = 60
 
 
 class Discipline(Struct, frozen=True, kw_only=True):
@@ -294,7 +294,7 @@ class Head(Struct, frozen=True, kw_only=True):
     race ran: fractions `foreign` and `steal`, and for how many `seconds`.
     """
 
-    schema: Literal[2] = SCHEMA
+    schema: Literal[3] = SCHEMA
     race: Name
     discipline: Discipline
     scenario: dict[str, Any]

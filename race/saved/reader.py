@@ -1,23 +1,25 @@
-"""Saved results of a race: a folder with run.json and cells.jsonl (format: schema.json).
+"""Read the saved results of a race: a folder with run.json and its cells (format: schema.json).
 
-`load` reads a folder of this version or an older one. A damaged line of cells.jsonl never hides the
-others: it becomes a `Problem` with its line number, and every other line is read.
+The cells are lines of JSON in cells.jsonl while a race runs, or in cells.jsonl.gz where they were
+published (`gzip -9n cells.jsonl`). A damaged line never hides the others: it becomes a `Problem`
+with its line number, and every other line is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
-from race.saved import version1
 from race.saved.model import SCHEMA, Cell, Head
 
 RUN_FILE = "run.json"
 CELLS_FILE = "cells.jsonl"
+PACKED_FILE = f"{CELLS_FILE}.gz"
 
 Record = TypeVar("Record", Cell, Head)
 
@@ -50,36 +52,30 @@ class SavedRace:
 def load(folder: Path | str) -> SavedRace:
     """Read a results folder.
 
-    Raises ResultsError when the folder or run.json is missing or unreadable; damaged lines of
-    cells.jsonl are reported in `SavedRace.problems` instead. No cells.jsonl means no cells yet.
+    Raises ResultsError when the folder or one of its files cannot be read; damaged lines of cells
+    are reported in `SavedRace.problems` instead. A folder without a file of cells has none yet.
     """
     folder = Path(folder)
     head = read_head(folder)
-    try:
-        raw = (folder / CELLS_FILE).read_bytes()
-    except FileNotFoundError:
-        raw = b""
-    except OSError as error:
-        raise ResultsError(f"cannot read {folder / CELLS_FILE}: {error.strerror}") from None
     cells: list[Cell] = []
     problems: list[Problem] = []
-    for number, line in enumerate(raw.split(b"\n"), start=1):
+    for number, line in enumerate(_cell_lines(folder), start=1):
         if not line.strip():
             continue
         try:
-            cells.append(_decoded(line, Cell, version1.cell))
+            cells.append(_decoded(line, Cell))
         except ValueError as error:
             problems.append(Problem(number, str(error)))
     return SavedRace(folder, head, cells, problems)
 
 
 def read_head(folder: Path) -> Head:
-    """The head alone; ResultsError as for `load`."""
+    """Read run.json alone; raises ResultsError as `load` does."""
     if not folder.is_dir():
         raise ResultsError(f"no results folder '{folder}': name a folder that holds {RUN_FILE}")
     path = folder / RUN_FILE
     try:
-        return _decoded(path.read_bytes(), Head, version1.head)
+        return _decoded(path.read_bytes(), Head)
     except FileNotFoundError:
         raise ResultsError(f"'{folder}' holds no {RUN_FILE}: it is no results folder") from None
     except OSError as error:
@@ -88,16 +84,25 @@ def read_head(folder: Path) -> Head:
         raise ResultsError(f"{path} is damaged: {error}") from None
 
 
-def version_of(folder: Path) -> int:
-    """Which version of the schema run.json is of; call it for a folder that was read."""
-    found: int = msgspec.json.decode((folder / RUN_FILE).read_bytes())["schema"]
-    return found
+def _cell_lines(folder: Path) -> list[bytes]:
+    """Return the lines of the cells, from the plain file where there is one."""
+    path = folder / CELLS_FILE
+    try:
+        if path.exists():
+            raw = path.read_bytes()
+        elif (path := folder / PACKED_FILE).exists():
+            raw = gzip.decompress(path.read_bytes())
+        else:
+            return []
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ResultsError(f"{path} is damaged: {error}") from None
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from None
+    return raw.splitlines()
 
 
-def _decoded(
-    raw: bytes, kind: type[Record], upgrade: Callable[[Mapping[str, Any]], dict[str, Any]]
-) -> Record:
-    """A record from its JSON; ValueError in one line. What is of version 1 is upgraded first."""
+def _decoded(raw: bytes, kind: type[Record]) -> Record:
+    """Return the record of a JSON object; raises ValueError with one line of text."""
     try:
         data = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -105,6 +110,6 @@ def _decoded(
     if not isinstance(data, dict):
         raise ValueError("not a JSON object")  # noqa: TRY004 - the reader's one kind of error
     version = data.get("schema")
-    if version not in (1, SCHEMA):
-        raise ValueError(f"schema version {version!r} is not one read here: 1 or {SCHEMA}")
-    return msgspec.convert(upgrade(data) if version == 1 else data, kind)
+    if version != SCHEMA:
+        raise ValueError(f"schema version {version!r} is not the one read here: {SCHEMA}")
+    return msgspec.convert(data, kind)

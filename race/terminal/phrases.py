@@ -54,8 +54,8 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
     if cell.count:
         spent = cell.metered("cpu_ns", party) or 0
         parts.append(f"{spent / cell.count / 1000:,.1f} us CPU")
-    if cell.full != party and cell.load.fills:
-        parts.append(f"at least: {_who(cell.full)}")
+    if cell.saturated != party and cell.load.fills:
+        parts.append(f"at least: {_who(cell.saturated)}")
     return ", ".join(parts)
 
 

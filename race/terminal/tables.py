@@ -100,8 +100,8 @@ def _figures(comparison: Comparison, item: ContenderResult, wide: bool) -> list[
     if item.throughput is None:
         return [rank, item.state, "", "", "", ""]
     busy = words.NONE if item.busy is None else f"{100 * item.busy:.0f} %"
-    if item.full not in (None, comparison.party):
-        busy = f"{busy}\n{item.full}"
+    if item.saturated not in (None, comparison.party):
+        busy = f"{busy}\n{item.saturated}"
     return [
         rank,
         f"{'≥' if item.state == 'at-least' else ''}{short(item.throughput.median)}",
@@ -149,7 +149,7 @@ def seen_by_user_loads(analysis: Analysis) -> Iterator[RenderableType]:
         for name in (analysis.discipline.unit, "median", "p95", "failed", "n"):
             table.add_column(name, justify="right", no_wrap=True)
         for side in group.sides:
-            whole = side.parts[user_loads.ALL]
+            whole = side.by_name[user_loads.ALL]
             times = [_middle(one) for one in (whole.p50_us, side.p95_us)]
             name, last = (
                 broken(side.item.label, NAME),

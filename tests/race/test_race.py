@@ -13,7 +13,6 @@ import pytest
 from race.cli import main
 from race.saved.model import CALIBRATION, Work
 from race.saved.reader import CELLS_FILE
-from runtime.paths import ROOT
 from tests.conftest import absent
 from tests.support.race_lab import Race, scenario
 from tests.support.site_server import Databases
@@ -112,18 +111,6 @@ def test_a_report_was_written_and_its_path_printed(finished: Race) -> None:
 def test_a_finished_race_is_not_resumed(finished: Race, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["resume", "latest", "--results", str(finished.saved)]) == 2
     assert "is finished" in capsys.readouterr().err
-
-
-def test_a_race_of_an_older_version_is_read_but_not_resumed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(ROOT / "tests" / "race" / "saved" / "version1", tmp_path / "old")
-    assert main(["show", str(tmp_path / "old"), "--json"]) == 0
-    capsys.readouterr()
-    assert main(["resume", str(tmp_path / "old")]) == 2
-    error = capsys.readouterr().err
-    assert "older version: run it anew" in error or "is finished" in error
-    assert error.count("\n") == 1
 
 
 def test_saved_races_are_listed_shown_and_reported_again(

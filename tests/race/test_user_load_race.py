@@ -60,8 +60,8 @@ def test_cells_have_what_users_saw(raced: Race) -> None:
         assert cell.count >= 12
         assert cell.driven_s == 5.0
         assert cell.seconds == pytest.approx(5, abs=2)
-        assert set(cell.parts) <= {f"Report {number}" for number in range(1, 6)}
-        assert sum(part.count for part in cell.parts.values()) == cell.count
+        assert set(cell.by_name) <= {f"Report {number}" for number in range(1, 6)}
+        assert sum(part.count for part in cell.by_name.values()) == cell.count
         assert max(moment.users for moment in cell.timeline) == 12
         assert any(moment.connections for moment in cell.timeline)
         assert 0 < cell.latency_us["p50"] <= cell.latency_us["p95"]

@@ -181,7 +181,7 @@ def _cell(
         blank,
         status="ok",
         reason=None,
-        full="generator" if recipe.faults and rate > 400_000 else "server",
+        saturated="generator" if recipe.faults and rate > 400_000 else "server",
         count=done,
         seconds=work.load.duration_s,
         throughput=done / work.load.duration_s,

@@ -141,6 +141,6 @@ def scenario(**changes: Any) -> Scenario:
         "baseline": "slow",
         "load": {"duration_s": 1.0, "connections": 4, "max_connections": 100},
         "warmup": {"window_s": 0.5, "windows": 2},
-        "limits": {"steal": 1e9, "foreign": 1e9, "samples": 200, "patience_s": 0},
+        "limits": {"steal": 1e9, "foreign": 1e9, "samples": 200, "quiet_wait_s": 0},
     }
     return convert({**least, **changes}, Scenario)

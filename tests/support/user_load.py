@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from race.saved.model import Cell, Contender, Environment, Head, Load, Moment, Part, UserLoad
+from race.saved.model import Cell, Contender, Environment, Head, Load, Moment, UnitSummary, UserLoad
 from race.saved.reader import CELLS_FILE, RUN_FILE
 from race.web.levels import LEVELS
 from tests.support.records import NOW, SITE
@@ -77,7 +77,7 @@ def _cell(who: Contender, number: int, dice: random.Random) -> Cell:
         load=LOAD,
         started_at=NOW,
         status="ok",
-        full="nobody",
+        saturated="nobody",
         count=count,
         seconds=30.0,
         throughput=count / 30,
@@ -94,9 +94,9 @@ def _cell(who: Contender, number: int, dice: random.Random) -> Cell:
             )
             for second in range(1, 31)
         ],
-        parts={
-            "Report 1": Part(count=count * 3 // 4, latency_us=times),
-            "Report 5": Part(count=count // 4, latency_us={"p50": slow * 5e3}),
+        by_name={
+            "Report 1": UnitSummary(count=count * 3 // 4, latency_us=times),
+            "Report 5": UnitSummary(count=count // 4, latency_us={"p50": slow * 5e3}),
         },
         meters={"cpu_ns": {"server": count * 9_000_000}, "cores": {"steal": 0.0, "foreign": 0.0}},
         facts={"database_requests": 5.5},

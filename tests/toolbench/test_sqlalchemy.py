@@ -122,7 +122,7 @@ def test_the_timeline_has_what_the_database_saw_during_the_load() -> None:
     moments = timeline(looks, 5 * SECOND // 10, 1.0, [1] * 20)
     assert [round(one.at, 1) for one in moments] == [place / 10 for place in range(11)]
     assert [one.connections for one in moments] == list(range(5, 16))
-    assert moments[-1].working == 7
+    assert moments[-1].active == 7
     # One in each twentieth of a second; nothing is known of the begin.
     assert moments[0].throughput == 0
     assert [one.throughput for one in moments[1:]] == pytest.approx([20.0] * 10)

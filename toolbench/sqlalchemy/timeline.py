@@ -32,7 +32,7 @@ class Look(NamedTuple):
 
     at: int
     open: int
-    working: int
+    active: int
 
 
 @contextlib.contextmanager
@@ -84,7 +84,7 @@ def timeline(
             at=(look.at - begun) / 1e9,
             throughput=_rate(done, look.at - begun),
             connections=look.open,
-            working=look.working,
+            active=look.active,
         )
         for look in inside
     ]

@@ -38,7 +38,7 @@ class Cells:
 def _is_bound(cell: Cell, party: str) -> bool:
     """Whether its throughput is a lower bound: not `party` was full, as far as is known."""
     known = cell.throughput and cell.load.fills
-    return bool(known) and cell.full != party
+    return bool(known) and cell.saturated != party
 
 
 def _example(analysis: Analysis) -> str:

@@ -98,7 +98,7 @@ def _watch(analysis: Analysis, one: WatchedComparison, name: str) -> Watch:
     shown = {
         "throughput": timelines.Figure(f"{analysis.discipline.unit}/s"),
         "connections": timelines.Figure(CONNECTIONS),
-        "working": timelines.Figure("of these in use: at work, or in a transaction"),
+        "active": timelines.Figure("of these in use: at work, or in a transaction"),
     }
     return Watch(
         one.comparison, one.sides, _figures(analysis, one.comparison, one.sides, shown, name)
@@ -135,7 +135,7 @@ def _figure(
 
 
 def _told(side: UserLoadResult, unit: str) -> str:
-    whole = side.parts[user_loads.ALL]
+    whole = side.by_name[user_loads.ALL]
     p50 = words.milliseconds(whole.p50_us.median if whole.p50_us else None)
     p95 = words.milliseconds(side.p95_us.median if side.p95_us else None)
     told = f"{side.item.label}: {whole.count.median:,.0f} {unit}, median {p50}, p95 {p95}"

@@ -134,8 +134,8 @@ def _saturated(sides: Sides, side: Side) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for comparison, item in sides.results(side):
-        if comparison.work.load.fixed and item.full != comparison.party:
-            tasks = found.setdefault(_who(item.full), [])
+        if comparison.work.load.fixed and item.saturated != comparison.party:
+            tasks = found.setdefault(_who(item.saturated), [])
             tasks += [comparison.work.task] if comparison.work.task not in tasks else []
     return found
 

@@ -175,7 +175,7 @@ def _figure(
 
 
 def _full(runs: Runs, task: str, label: str) -> str:
-    return _same(item.full or words.NONE for _, item in _results(runs, task, label))
+    return _same(item.saturated or words.NONE for _, item in _results(runs, task, label))
 
 
 def _rank(runs: Runs, task: str, label: str) -> str:
@@ -221,7 +221,7 @@ def _same(texts: Iterable[str]) -> str:
 SEEN: dict[
     str, tuple[Callable[[user_loads.UserLoadResult], Spread | None], Callable[[float | None], str]]
 ] = {
-    "p50": (lambda side: side.parts[user_loads.ALL].p50_us, words.milliseconds),
+    "p50": (lambda side: side.by_name[user_loads.ALL].p50_us, words.milliseconds),
     "p95": (lambda side: side.p95_us, words.milliseconds),
     "failed": (lambda side: side.lost, words.percent),
 }

@@ -91,5 +91,5 @@ def _run(one: Pairing) -> Iterator[str]:
 
 
 def _facts(item: ContenderResult) -> dict[str, Any]:
-    names = ("label", "state", "reason", "ranks", "full", "busy", "cells", "ran", "rounds")
+    names = ("label", "state", "reason", "ranks", "saturated", "busy", "cells", "ran", "rounds")
     return {name: getattr(item, name) for name in names}

@@ -157,7 +157,7 @@ class Sides:
 
 
 def _room(comparison: Comparison, item: ContenderResult) -> float:
-    if item.full == comparison.party:
+    if item.saturated == comparison.party:
         return 0.0
     return -math.log(item.busy) if item.busy else math.inf
 

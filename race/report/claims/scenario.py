@@ -21,7 +21,13 @@ USER_LOAD = ("user", "shape", "shape_options")
 DURATION = "load.duration_s"
 FREE = (
     *("rounds", "restart", "title", "baseline", "twin", "exclude", "time_limit_s"),
-    *("limits.reruns", "limits.patience_s", "geometric_mean", "load.pipeline", "load.concurrency"),
+    *(
+        "limits.reruns",
+        "limits.quiet_wait_s",
+        "geometric_mean",
+        "load.pipeline",
+        "load.concurrency",
+    ),
 )
 """Keys that change how precise a result is, or what is measured beside it."""
 

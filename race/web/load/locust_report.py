@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from race.discipline import Sample
-from race.saved.model import Load, Moment, Part
+from race.saved.model import Load, Moment, UnitSummary
 from race.stats.histogram import percentile
 from race.web.load.generator import ERROR_KINDS, Seen
 from race.web.votes import VOTING, Cast
@@ -48,7 +48,7 @@ def seen(report: Report, load: Load) -> Seen:
         latency_us=figures(histogram),
         histogram=histogram,
         timeline=timeline(report),
-        parts={str(page["page"]): part(page) for page in report["pages"]},
+        by_name={str(page["page"]): part(page) for page in report["pages"]},
     )
     spent = report.get("cpu_seconds")
     return Seen(sample, cast(report, load), None if spent is None else round(spent * 1e9))
@@ -80,10 +80,10 @@ def kind(error: str) -> str:
     return next((name for name, parts in KINDS.items() if any(p in said for p in parts)), WRONG)
 
 
-def part(page: Report) -> Part:
+def part(page: Report) -> UnitSummary:
     """What came of one page."""
     failed = int(page["failures"])
-    return Part(
+    return UnitSummary(
         count=int(page["requests"]) - failed, errors=failed, latency_us=figures(times(page))
     )
 

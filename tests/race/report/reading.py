@@ -23,7 +23,7 @@ def alone(race: SavedRace, *labels: str) -> SavedRace:
 
 def bound(cell: Cell, full: str = "nobody", busy: float = 0.81) -> Cell:
     """The cell when its server had time to spare."""
-    return changed(cell, full=full, meters={**cell.meters, "busy": {"server": busy}})
+    return changed(cell, saturated=full, meters={**cell.meters, "busy": {"server": busy}})
 
 
 def section(page: str, name: str) -> str:

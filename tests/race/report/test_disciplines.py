@@ -68,9 +68,9 @@ def _other(cell: Cell) -> Cell:
         return cell
     cpu = {"client": cell.count * 20_000, "store": cell.count * 9000}
     watts = {"package": 12.5}
-    full = "client" if cell.full == "server" else cell.full
+    full = "client" if cell.saturated == "server" else cell.saturated
     meters = {"cpu_ns": cpu, "watts": watts}
-    return changed(cell, full=full, meters=meters, facts={"round_trips": 2})
+    return changed(cell, saturated=full, meters=meters, facts={"round_trips": 2})
 
 
 def test_another_discipline_is_reported_in_its_own_words(tools: SavedRace) -> None:

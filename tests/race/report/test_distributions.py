@@ -53,7 +53,7 @@ def made(label: str, task: str, connections: int, number: int) -> Cell:
         round=number,
         status="ok",
         reason=None,
-        full="driver",
+        saturated="driver",
         count=COUNT,
         seconds=seconds,
         throughput=COUNT / seconds,

@@ -80,14 +80,14 @@ def test_the_terminal_names_who_was_full_within_80_columns(small: SavedRace, ful
 
 def test_a_limit_that_is_not_known_is_a_lower_bound_and_says_why(small: SavedRace) -> None:
     why = "the database could not be seen"
-    analysis = analyse(altered(small, lambda c: changed(c, full=None, full_unknown=why)))
+    analysis = analyse(altered(small, lambda c: changed(c, saturated=None, saturated_unknown=why)))
     # At a rate that all kept, CPU time says something whoever was full.
     assert analysis.headline is not None
     assert (analysis.headline.rate, analysis.headline.declared) == (4000.0, False)
     assert analysis.effects == []
     assert not any(comparison.ranked for comparison in analysis.comparisons)
     item = next(one for one in analysis.comparisons[0].results if one.label == FAST)
-    assert (item.state, item.full, item.ranks, item.ratio) == ("at-least", None, None, None)
+    assert (item.state, item.saturated, item.ranks, item.ratio) == ("at-least", None, None, None)
     unknown = f"who was full is not known: {why}"
     assert item.reason == f"{unknown} in 12 of 12 cells: this is a lower bound"
     assert item.cpu_ratio is not None
@@ -104,7 +104,7 @@ def test_one_whose_limit_is_not_known_is_ranked_below_the_others(small: SavedRac
     def change(cell: Cell) -> Cell:
         """As the first races of version 2 saved it, without a reason."""
         unseen = (cell.label, cell.task) == (FAST, "index")
-        return changed(cell, full=None) if unseen else cell
+        return changed(cell, saturated=None) if unseen else cell
 
     analysis = analyse(altered(small, change))
     index = analysis.comparisons[0]

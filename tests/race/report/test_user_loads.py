@@ -46,7 +46,7 @@ def test_a_cell_of_a_user_load_is_saved_and_read_again(raced: SavedRace) -> None
     assert cell.load == LOAD
     assert len(cell.timeline) == 30
     assert cell.timeline[0].p50_us is None
-    assert cell.parts["Report 5"].count > 0
+    assert cell.by_name["Report 5"].count > 0
     assert msgspec.json.decode(msgspec.json.encode(cell), type=Cell) == cell
 
 
@@ -89,9 +89,11 @@ def test_who_did_not_keep_up_is_shown_and_compared_by_what_went_well(raced: Save
     query, pool = near.sides
     assert (query.item.state, query.late, query.cells, pool.late) == ("overloaded", 5, 6, 0)
     assert query.lost is not None
-    assert query.lost.median == pytest.approx(100 / (100 + query.parts[ALL].count.median), rel=0.05)
+    assert query.lost.median == pytest.approx(
+        100 / (100 + query.by_name[ALL].count.median), rel=0.05
+    )
     assert (query.lost.low, pool.lost) == (0.0, Spread(0.0, 0.0, 0.0))
-    assert (query.full, query.cpu_us) == ("nobody", 9000.0)
+    assert (query.saturated, query.cpu_us) == ("nobody", 9000.0)
     assert query.timelines["p95"]
     pair = near.pairs[0]
     assert pair.count is not None
@@ -128,8 +130,8 @@ def test_timelines_are_means_over_rounds_and_parts_medians(found: Analysis) -> N
     last = side.timelines["p95"][-1]
     assert last.low < last.mean < last.high
     assert {point.mean for point in side.timelines["connections"]} == {10.0}
-    assert list(side.parts) == [ALL, "Report 1", "Report 5"]
-    assert side.parts["Report 1"].count.median < side.parts[ALL].count.median
+    assert list(side.by_name) == [ALL, "Report 1", "Report 5"]
+    assert side.by_name["Report 1"].count.median < side.by_name[ALL].count.median
 
 
 def test_the_page_shows_both_sides_and_what_the_generator_cannot(found: Analysis) -> None:
@@ -198,7 +200,7 @@ def test_a_race_without_user_loads_has_no_chapter_of_them(small: SavedRace, tmp_
 def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> None:
     """Ranked as ever; over time stands what its database saw."""
     timeline = [
-        Moment(at=at / 20, throughput=350.0, connections=40, working=at % 7) for at in range(1, 21)
+        Moment(at=at / 20, throughput=350.0, connections=40, active=at % 7) for at in range(1, 21)
     ]
     more = {"peak_bytes": {"server": 61_000_000}}
     raced = analyse(
@@ -210,7 +212,7 @@ def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> 
     assert [one.comparison for one in found] == raced.comparisons
     for one in found:
         for side in one.sides:
-            assert [point.at for point in side.timelines["working"]] == [
+            assert [point.at for point in side.timelines["active"]] == [
                 round(at / 20, 3) for at in range(1, 21)
             ]
             assert {point.mean for point in side.timelines["connections"]} == {40.0}
@@ -230,7 +232,7 @@ def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> 
         assert table[0] == ["engine", *names]
         rows = {row[0]: row[1:] for row in table[1:]}
         for side in one.sides:
-            count, rate = side.parts[ALL].count.median, side.item.throughput
+            count, rate = side.by_name[ALL].count.median, side.item.throughput
             assert rate is not None
             told = [f"{count:,.0f}", words.number(count / rate.median), "40", "6", "61 MB"]
             assert rows[side.item.label] == told

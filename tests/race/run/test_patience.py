@@ -11,7 +11,7 @@ from race.run.patience import Patience
 from race.saved.model import Figures, Limits
 from tests.support import records
 
-LIMITS = Limits(steal=0.02, foreign=0.05, patience_s=20)
+LIMITS = Limits(steal=0.02, foreign=0.05, quiet_wait_s=20)
 BUSY = {"steal": 0.3, "foreign": 0.0}
 QUIET = {"steal": 0.0, "foreign": 0.01}
 BAD = replace(records.cell("fast"), status="invalid", meters={"cores": BUSY})
@@ -58,7 +58,7 @@ def test_patience_ends_and_is_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_patience_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    wait(monkeypatch, Looks([], 1.0), replace(LIMITS, patience_s=0))
+    wait(monkeypatch, Looks([], 1.0), replace(LIMITS, quiet_wait_s=0))
 
 
 def test_nothing_to_see_is_nothing_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:

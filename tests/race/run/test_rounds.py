@@ -214,7 +214,7 @@ def test_after_a_disturbed_cell_the_machine_is_looked_at(tmp_path: Path) -> None
         looked.append(1)
         return {"steal": 0.0, "foreign": 0.0}
 
-    limits = {"steal": 0.02, "foreign": 1.0, "patience_s": 5}
+    limits = {"steal": 0.02, "foreign": 1.0, "quiet_wait_s": 5}
     race(tmp_path, spoiled={(1, "fast"): 1}, look=look, limits=limits)
     assert len(looked) == 1
 

@@ -181,7 +181,7 @@ def test_who_was_full(
 ) -> None:
     busy = dict(zip(layout, fractions, strict=True))
     found = bottleneck(Measured(SAMPLE, {"busy": busy, "cpu_ns": used}, layout))
-    assert found.full == who
+    assert found.saturated == who
     assert (found.unknown is None) == (who is not None)
 
 

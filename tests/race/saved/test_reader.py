@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import shutil
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,15 @@ import pytest
 from msgspec.structs import replace
 
 from race.analysis import values
-from race.analysis.analyse import analyse
 from race.analysis.values import Values
-from race.saved import reader, schema, version1
+from race.saved import reader, schema
 from race.saved.model import Cell, Rejected
 from race.saved.reader import SavedRace
 from tests.support.synthetic import Recipe, failed, write
 
 SCHEMA = json.loads(schema.FILE.read_text())
 SMALL = Recipe(pages=("good", "ugly"), rounds=3)
-VERSION1 = Path(__file__).parent / "version1"
+PUBLISHED = Path(__file__).parents[3] / "docs" / "results"
 
 
 @pytest.fixture
@@ -81,19 +80,16 @@ def test_records_survive_writing_and_reading(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b'{"schema": 2, "round": 1', "not valid JSON"),
+        (b'{"schema": 3, "round": 1', "not valid JSON"),
         (b"\xff\xfe\x00", "not valid JSON"),
         (b"[" * 100_000, "not valid JSON"),
         (b'{"schema": NaN}', "not valid JSON"),
         (b"[1]", "not a JSON object"),
         (b'{"round": 1}', "schema version None"),
         (b'{"schema": 9}', "schema version 9"),
-        (b'{"schema": 2, "round": "one"}', "Expected `int`, got `str` - at `$.round`"),
-        (b'{"schema": 2, "round": true}', "Expected `int`, got `bool` - at `$.round`"),
-        (b'{"schema": 2}', "missing required field `round`"),
-        (b'{"schema": 1, "round": "one"}', "Expected `int`, got `str` - at `$.round`"),
-        (b'{"schema": 1, "cpu_ns": 5}', "'cpu_ns' is not an object"),
-        (b'{"schema": 1}', "missing required field `round`"),
+        (b'{"schema": 3, "round": "one"}', "Expected `int`, got `str` - at `$.round`"),
+        (b'{"schema": 3, "round": true}', "Expected `int`, got `bool` - at `$.round`"),
+        (b'{"schema": 3}', "missing required field `round`"),
     ],
 )
 def test_a_damaged_line_is_reported_with_its_number_and_the_rest_is_read(
@@ -161,9 +157,7 @@ def test_unreadable_folders_give_one_line(tmp_path: Path, folder: Path) -> None:
         reader.load(tmp_path / "absent")
     with pytest.raises(reader.ResultsError, match=r"holds no run\.json"):
         reader.load(tmp_path)
-    damaged = ('{"schema": 2', "[]", '{"schema": 1}', '{"schema": 2}', '{"schema": 3}')
-    old = ('{"schema": 1, "scenario": [1]}', '{"schema": 1, "contenders": "abc"}')
-    for content in (*damaged, *old):
+    for content in ('{"schema": 3', "[]", '{"schema": 2}', '{"schema": 3}', '{"schema": 4}'):
         (folder / "run.json").write_text(content)
         with pytest.raises(reader.ResultsError, match="is damaged") as caught:
             reader.load(folder)
@@ -175,72 +169,23 @@ def test_a_race_without_cells_is_read(folder: Path) -> None:
     assert reader.load(folder).cells == []
 
 
-def test_results_of_version_1_are_read_as_those_of_version_2() -> None:
-    race = reader.load(VERSION1)
-    assert race.problems == []
-    head = race.head
-    assert (head.schema, head.race, head.limits.steal) == (2, "20261120-204500-old", 0.03)
-    assert head.discipline.headline == "good"
-    japronto = next(one for one in head.contenders if one.label.startswith("japronto"))
-    assert japronto.factors == {
-        "web": "japronto",
-        "loop": "uvloop",
-        "backend": "tarantool",
-        "connection": "one",
-        "python": "3.7",
-    }
-    assert [one.aa for one in head.contenders] == [False, False, False, True]
-    by_status = {cell.status: cell for cell in race.cells}
-    assert set(by_status) == {"ok", "invalid", "overloaded", "failed"}
-    assert by_status["failed"].reason == "the page answered 503"
-    assert by_status["invalid"].steal == 0.034
-    assert {cell.load.pipeline for cell in race.cells} == {1, 24}
-    assert {cell.load.rate for cell in race.cells} == {None, 2000.0}
-    assert {cell.full for cell in race.cells} == {"server", "generator", None}
-    first = race.cells[0]
-    assert (first.task, first.count, first.throughput) == ("good", 4000, 4000.0)
-    assert first.meters == {
-        "cpu_ns": {"server": 900_000_000, "database": 90_000_000, "harness": 1_500_000},
-        "memory_bytes": {"server": 38_000_000},
-        "switches": {"voluntary": 92, "involuntary": 39},
-        "cores": {"steal": 0.001, "foreign": 0.0},
-        "busy": {"server": 0.9},
-    }
-    assert first.facts == {"database_requests": 3.0}
-    ranked = [(one.work.task, one.closed) for one in analyse(race).comparisons if one.ranked]
-    assert ("good", True) in ranked
+def test_cells_are_read_packed_as_well_as_plain(folder: Path) -> None:
+    plain = reader.load(folder)
+    packed = gzip.compress((folder / "cells.jsonl").read_bytes(), mtime=0)
+    (folder / "cells.jsonl").unlink()
+    (folder / "cells.jsonl.gz").write_bytes(packed)
+    assert reader.load(folder) == plain
+    for damaged in (packed[:-20], b"plain", packed[:30] + b"x" * 9 + packed[39:]):
+        (folder / "cells.jsonl.gz").write_bytes(damaged)
+        with pytest.raises(reader.ResultsError, match=r"cells\.jsonl\.gz is damaged"):
+            reader.load(folder)
 
 
-@pytest.mark.parametrize(
-    ("changes", "full", "told"),
-    [
-        ({}, "server", None),
-        ({"busy": {"server": 0.89}}, None, "version 1 of the results does not say"),
-        ({"busy": None}, None, "version 1 of the results does not say"),
-        ({"busy": {"server": "much"}}, None, "version 1 of the results does not say"),
-        ({"generator_bound": True}, "generator", None),
-        # Nothing was measured.
-        ({"rps": None}, None, None),
-    ],
-)
-def test_who_was_full_as_far_as_version_1_says_so(
-    changes: dict[str, Any], full: str | None, told: str | None
-) -> None:
-    line = json.loads((VERSION1 / "cells.jsonl").read_text().splitlines()[0])
-    found = version1.cell({**line, **changes})
-    assert (found.get("full"), found.get("full_unknown")) == (full, told)
-
-
-def test_a_race_of_version_1_that_does_not_say_who_was_full_ranks_nobody(tmp_path: Path) -> None:
-    old = tmp_path / "old"
-    shutil.copytree(VERSION1, old)
-    text = (old / "cells.jsonl").read_text()
-    (old / "cells.jsonl").write_text(text.replace('"busy":{"server":0.9}', '"busy":null'))
-    analysis = analyse(reader.load(old))
-    assert analysis.counted
-    assert not any(comparison.ranked for comparison in analysis.comparisons)
-    told = "who was full is not known: version 1 of the results does not say"
-    assert told in str(analysis.comparisons[0].results[0].reason)
+def test_published_results_stay_small() -> None:
+    """Whoever publishes a race packs its cells: `gzip -9n cells.jsonl`."""
+    files = [path for path in PUBLISHED.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 8_000_000
+    assert not [path for path in files if path.name == "cells.jsonl"]
 
 
 def _values(race: SavedRace) -> Values:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from race.saved.model import Load, Moment, Part, UserLoad
+from race.saved.model import Load, Moment, UnitSummary, UserLoad
 from race.web.load.locust import Locust
 from race.web.load.locust_report import kind, seen
 from race.web.locust.raced import MARK
@@ -81,7 +81,7 @@ def test_a_report_as_figures() -> None:
         Moment(at=2.01, users=3, throughput=2.5, p50_us=12_000.0, connections=7),
     ]
     times = dict.fromkeys(("p50", "p95", "p99", "max"), 900_000.0)
-    assert sample.parts["Report 3"] == Part(count=2, errors=2, latency_us=times)
+    assert sample.by_name["Report 3"] == UnitSummary(count=2, errors=2, latency_us=times)
     assert found.own_ns == 500_000_000
     assert found.cast is None
 
@@ -124,8 +124,8 @@ def test_a_report_that_was_really_written() -> None:
     sample = found.sample
     assert sample.count == saved["total"]["requests"] - saved["total"]["failures"]
     assert sum(number for _, number in sample.histogram) == saved["total"]["requests"]
-    assert sum(part.count for part in sample.parts.values()) == sample.count
-    assert set(sample.parts) <= {f"Report {number}" for number in range(1, 6)}
+    assert sum(part.count for part in sample.by_name.values()) == sample.count
+    assert set(sample.by_name) <= {f"Report {number}" for number in range(1, 6)}
     assert [round(moment.at) for moment in sample.timeline] == list(
         range(1, len(sample.timeline) + 1)
     )

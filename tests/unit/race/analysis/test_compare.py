@@ -84,7 +84,7 @@ def test_too_few_rounds_decide_nothing(folders: dict[str, Path]) -> None:
 
 def test_limits_that_are_not_known_decide_nothing_and_say_so(folders: dict[str, Path]) -> None:
     old, slow = (load(folders[name]) for name in ("before", "slower"))
-    unknown = replace(slow, cells=[changed(cell, full=None) for cell in slow.cells])
+    unknown = replace(slow, cells=[changed(cell, saturated=None) for cell in slow.cells])
     found = compare(old, unknown, 0.05)
     assert not found.decided
     assert found.regressions == []

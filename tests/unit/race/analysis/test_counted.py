@@ -68,7 +68,7 @@ def _full(race: SavedRace, label: str, task: str, who: list[str | None]) -> Save
     cells, number = [], 0
     for one in race.cells:
         mine = (one.label, one.task, one.status) == (label, task, "ok") and one.load.rate is None
-        cells.append(changed(one, full=who[number % len(who)]) if mine else one)
+        cells.append(changed(one, saturated=who[number % len(who)]) if mine else one)
         number += mine
     return replace(race, cells=cells)
 
@@ -93,7 +93,7 @@ def test_who_was_not_the_limit_in_half_of_its_cells_has_a_lower_bound(
     analysis = analyse(_full(small, ARTICLE[5], "index", who))
     comparison = comparison_of(analysis, "index")
     item = results_of(comparison)[ARTICLE[5]]
-    assert (item.state, item.full, item.cells) == (state, full, 12)
+    assert (item.state, item.saturated, item.cells) == (state, full, 12)
     assert (item.ranks is None, item.ratio is None) == (state == "at-least",) * 2
     assert item.throughput is not None
     assert item.cpu_ratio is not None

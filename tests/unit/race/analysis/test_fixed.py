@@ -42,7 +42,7 @@ def test_rates_at_fixed_connections_are_ranked_whoever_was_full(small: SavedRace
     fixed = everybody_had_time(small, at_once)
     for comparison in fixed.comparisons:
         assert {item.state for item in comparison.results} == {"ranked"}
-        assert {item.full for item in comparison.results} == {"nobody"}
+        assert {item.saturated for item in comparison.results} == {"nobody"}
         assert comparison.pairs
         assert all(item.ratio for item in comparison.results if item.label != comparison.reference)
     assert not [text for text in fixed.trust.warnings if "lower bound" in text]

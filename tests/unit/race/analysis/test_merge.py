@@ -137,7 +137,7 @@ def test_runs_that_were_run_otherwise_are_warned_about(two: list[SavedRace]) -> 
 
 
 def test_a_lower_bound_in_one_run_is_no_ratio_of_all(two: list[SavedRace]) -> None:
-    cells = [changed(c, full="nobody") if c.label == FAST else c for c in two[1].cells]
+    cells = [changed(c, saturated="nobody") if c.label == FAST else c for c in two[1].cells]
     found = merge([two[0], replace(two[1], cells=cells)])
     pair = found.comparisons[0].pair(FAST, BASELINE)
     assert pair is not None

@@ -195,7 +195,7 @@ def fixed(full: Mapping[tuple[str, str], str | None]) -> Run:
             round=number,
             status="ok",
             reason=None,
-            full=full.get((label, task), "driver"),
+            saturated=full.get((label, task), "driver"),
             count=round(rate),
             seconds=1.0,
             throughput=rate,
