@@ -1,4 +1,4 @@
-"""Line charts as SVG, drawn by hand: for the reports, the page and the documents."""
+"""Line charts as SVG, for the reports, the page and the documents."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 32, 34, 26
 TICKS = 4
 INKS = ("#1f77b4", "#d1495b", "#2a9d62", "#8b5cf6")
 STEPS = (1, 2, 2.5, 5, 10)
-# Up to so many seconds an axis is read in that unit.
+# (most seconds, seconds of the unit, unit) of an axis
 UNITS = ((600, 1, "s"), (3 * 3600, 60, "min"), (math.inf, 3600, "h"))
 
 
 def line_chart(title: str, lines: Mapping[str, Points]) -> str:
-    """Lines by name over one axis of seconds and one of values, which begins at 0."""
+    """Draw lines by name over an axis of seconds; the axis of values begins at 0."""
     values = [value for points in lines.values() for _, value in points if value is not None]
     last = max((points[-1][0] for points in lines.values() if points), default=0.0)
     length, unit = next((length, unit) for most, length, unit in UNITS if last <= most)
@@ -44,7 +44,7 @@ def line_chart(title: str, lines: Mapping[str, Points]) -> str:
 
 
 def scale(most: float) -> list[float]:
-    """Round values from 0 to one that is not below ``most``, TICKS or fewer steps of them."""
+    """Return round values from 0 to at least `most`, in TICKS or fewer steps."""
     if most <= 0:
         return [0.0, 1.0]
     power = 10.0 ** math.floor(math.log10(most / TICKS))
@@ -79,7 +79,7 @@ def _path(points: Points, across: float, up: float, ink: str) -> str:
 
 
 def _pieces(points: Points) -> Iterator[Points]:
-    """The stretches of a line in which every value is known."""
+    """Split a line into stretches in which every value is known."""
     piece: list[tuple[float, float | None]] = []
     for point in points:
         if point[1] is not None:

@@ -1,6 +1,6 @@
-"""The one file for Locust: ``locust -f locustfiles/locustfile.py``, from the project's folder.
+"""The one file for Locust: `locust -f locustfiles/locustfile.py`, from the project's folder.
 
-``make locust`` starts the site and Locust with it; see docs/locust.md.
+`make locust` starts the site and Locust with it (docs/locust.md).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from locust.runners import WorkerRunner
 
 from locustfiles.run import arguments
 from locustfiles.run.planned import shape_class
-from locustfiles.run.session import Session, hear_sigint
+from locustfiles.run.session import LocustSession
+from locustfiles.run.signals import handle_sigint, handle_sigterm
 from locustfiles.shapes import SHAPES
 from locustfiles.users import USERS
 
@@ -20,22 +21,22 @@ from locustfiles.users import USERS
 globals().update(USERS)
 globals().update({name: shape_class(name, kind) for name, kind in SHAPES.items()})
 
-_sessions: list[Session] = []
+_sessions: list[LocustSession] = []
 
 
 def begin(environment: Any, **_: Any) -> None:
-    """Workers only do as they are told."""
-    hear_sigint()
+    """Start a session, except in a worker, which only does what its master says."""
+    handle_sigint()
     if not isinstance(environment.runner, WorkerRunner):
-        session = Session(environment)
+        session = LocustSession(environment)
         _sessions.append(session)
         if environment.parsed_options.headless and environment.shape_class:
-            session.hear_sigterm()
+            handle_sigterm(session)
 
 
 def end(**_: Any) -> None:
-    """Heard after the master's own listener, which has by then the last figures of its workers:
-    what is added first is called last.
+    """Write the last reports. Locust calls listeners in reverse order, so the master's own, which
+    collects the last figures of its workers, has run by then.
     """
     for session in _sessions:
         session.quitting()

@@ -1,1 +1,1 @@
-"""What users see of a page: its forms, and what is wrong with it. Without Locust."""
+"""Readers and checks of the site's pages, without Locust."""

@@ -1,17 +1,17 @@
-"""The forms of Index, read as a browser reads them; standard library only."""
+"""Reads the forms of Index as a browser does. Standard library only."""
 
 from __future__ import annotations
 
 from html.parser import HTMLParser
 
 Form = dict[str, str]
-"""What a form sends, by field."""
+"""The fields that a form sends, by name."""
 
 FIELDS = {"vote_plus", "vote_minus"}
 
 
 class _Forms(HTMLParser):
-    """Collects the fields of every form that posts to the page itself."""
+    """Collects the fields of every form that posts to Index."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class _Forms(HTMLParser):
 
 
 def read_ballot(html: str) -> list[Form]:
-    """The forms that vote, left and right; none where the page has no whole ballot."""
+    """Return the two forms that vote, left and right, or none if the page has no whole ballot."""
     parser = _Forms()
     parser.feed(html)
     parser.close()

@@ -1,1 +1,1 @@
-"""What surrounds a run: its arguments, its shape, the guard, the verdict, the reports, the tab."""
+"""The parts of a run: arguments, shape, worker guard, verdict, reports and web page."""

@@ -1,4 +1,4 @@
-"""Our arguments on Locust's command line; those of the shapes are fields of its web page too."""
+"""Our arguments on Locust's command line. Those of the shapes are fields of its web page too."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ REPORTS = Path("results") / "locust"
 
 
 def add(parser: Any, **_: Any) -> None:
-    """Hear ``events.init_command_line_parser``, which comes more than once."""
+    """Handle `events.init_command_line_parser`, which comes more than once."""
     for name, default, text in (
-        ("shape", "", f"the run's shape without a web page: {', '.join(SHAPES)}"),
+        ("shape", "", f"shape of the run without a web page: {', '.join(SHAPES)}"),
         ("reports", str(REPORTS), "folder that gets a folder of reports for each run"),
-        ("samples", "", "file of JSON lines: what server and database did (docs/locust.md)"),
-        ("fail-p95", "", "the exit status is 1 where the 95th percentile is above, as in 500ms"),
-        ("fail-ratio", "", "the exit status is 1 where more requests failed, as in 0.01"),
+        ("samples", "", "file of JSON lines about server and database (docs/locust.md)"),
+        ("fail-p95", "", "exit with status 1 if the 95th percentile is above, as in 500ms"),
+        ("fail-ratio", "", "exit with status 1 if more requests failed, as in 0.01"),
     ):
         parser.add_argument(f"--{name}", default=default, help=text, include_in_web_ui=False)
     for kind in SHAPES.values():
         for field in kind.FIELDS:
             option = "--" + field.name.replace("_", "-")
-            # Text, whatever it holds: Locust would answer a wrong number with status 500.
+            # Always text: Locust would answer a wrong number with status 500.
             parser.add_argument(option, default=field.default, help=field.help)

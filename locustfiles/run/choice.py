@@ -1,4 +1,4 @@
-"""What a person chose: a shape and its fields, checked before anything starts."""
+"""Checks the shape and the fields that a person chose, before anything starts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from locustfiles.run.reach import problem
+from locustfiles.run.site import problem
 from locustfiles.shapes import SHAPES
 from locustfiles.shapes.plan import planned
 from locustfiles.shapes.values import WrongField
 
 
 def mistake(shape: str, filled: Mapping[str, Any]) -> str | None:
-    """What is wrong with a shape's name, "" for none, or with its fields; None where nothing is."""
+    """Return what is wrong with a shape ("" for none) or its fields; None if nothing is."""
     if not shape:
         return None
     if shape not in SHAPES:
@@ -30,16 +30,16 @@ def mistake(shape: str, filled: Mapping[str, Any]) -> str | None:
 
 
 def obstacle(shape: str, filled: Mapping[str, Any]) -> str | None:
-    """Why a run cannot begin: a mistake, or no site at ``host``; None where it can."""
+    """Return why a run cannot begin: a mistake, or no site at `host`; None if it can."""
     return mistake(shape, filled) or problem(filled.get("host") or "")
 
 
 def say(line: str) -> None:
-    """To the person at the terminal."""
+    """Print a line to the person at the terminal."""
     print(line, file=sys.stderr, flush=True)
 
 
 def refuse(line: str, status: int) -> NoReturn:
-    """End the program before anything began."""
+    """End the program before anything begins."""
     say(f"locustfile: {line}")
     sys.exit(status)

@@ -1,4 +1,4 @@
-"""A plan as Locust's own kind of shape."""
+"""Makes Locust's own kind of shape from a plan."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from locust import LoadTestShape
 
-from locustfiles.shapes.load import Load
 from locustfiles.shapes.plan import Plan, planned
+from locustfiles.shapes.totals import Totals
 
 
 class PlannedShape(LoadTestShape):
-    """Follows a plan, which is made of the fields anew at each start."""
+    """A shape that follows a plan, which is made from the fields anew at each start."""
 
     abstract = True
     kind: ClassVar[type[Plan]]
@@ -20,21 +20,21 @@ class PlannedShape(LoadTestShape):
     _last: tuple[int, float] = (0, 1.0)
 
     def reset_time(self) -> None:
-        """See Locust: called when the shape starts, by a master once more when its run does."""
+        """Begin anew. A master calls this when the shape starts, and again when its run does."""
         super().reset_time()
         self.plan = planned(self.kind, fields_of(self.kind, self._environment()))
         self._last = (0, 1.0)
 
     def tick(self) -> tuple[int, float] | None:
-        """See Locust. The rate is so high that what changes within a second is there after it."""
+        """Return users and a rate so high that all of a second's change is there after it."""
         second = int(self.get_run_time())
-        self.plan.look(second, load_of(self._environment()))
+        self.plan.observe(second, totals_of(self._environment()))
         users = self.plan.users(second)
         if users is None:
             return None
         if users != self._last[0]:
             self._last = (users, float(abs(users - self._last[0])))
-        # The same tuple as long as nothing changes: Locust starts users anew at any other.
+        # Locust spawns anew at any other tuple, so this stays the same while nothing changes.
         return self._last
 
     def _environment(self) -> Any:
@@ -42,7 +42,7 @@ class PlannedShape(LoadTestShape):
 
 
 def shape_class(name: str, plan: type[Plan]) -> type[PlannedShape]:
-    """Locust's class for a plan, under the name that the web page offers."""
+    """Return Locust's class for a plan, under the name that the web page offers."""
 
     class Shape(PlannedShape):
         __doc__ = plan.__doc__
@@ -53,12 +53,12 @@ def shape_class(name: str, plan: type[Plan]) -> type[PlannedShape]:
 
 
 def fields_of(kind: type[Plan], environment: Any) -> Mapping[str, str]:
-    """The fields of a kind of plan as they were filled in."""
+    """Return the fields of a kind of plan as they were filled in."""
     filled = vars(environment.parsed_options)
     return {one.name: filled[one.name] for one in kind.FIELDS if one.name in filled}
 
 
-def load_of(environment: Any) -> Load:
-    """What the site has answered since the run began; a master counts its workers' reports."""
+def totals_of(environment: Any) -> Totals:
+    """Return what the site has answered since the run began, on a master as workers report it."""
     total = environment.stats.total
-    return Load(total.num_requests, total.num_failures, dict(total.response_times))
+    return Totals(total.num_requests, total.num_failures, dict(total.response_times))

@@ -1,11 +1,10 @@
-"""The reports of a run: Locust's own HTML and CSV with the verdict in them, and all as JSON."""
+"""The reports of a run: Locust's own HTML and CSV with engine and verdict, and all as JSON."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,81 +13,73 @@ from locust import __version__
 from locust.html import get_html_report
 from locust.stats import PERCENTILES_TO_REPORT, StatsCSV
 
-from locustfiles.run.put import put
-from locustfiles.run.record import Run
-from locustfiles.run.samples import FIGURES, TIME, charts
+from locustfiles.run.files import write_atomically
+from locustfiles.run.locust_html import marked
+from locustfiles.run.record import LocustRun
+from locustfiles.run.samples import FIGURES, TIME
 
-PAGE = "report.html"
-DATA = "report.json"
-# Of the page that Locust's report builds itself in; all of the report stands in it.
-ROOT = '<div id="root"></div>'
-VERDICT = "Verdict"
+Mark = Callable[[], tuple[str, str]]
+"""Returns the engine and the verdict of the last run."""
 
 
-class Marked:
-    """A CSV writer with one more column: the verdict, in each row but the first."""
+class MarkedRows:
+    """A CSV writer with two more columns in each row: the engine and the verdict."""
 
-    def __init__(self, writer: Any, verdict: str) -> None:
+    def __init__(self, writer: Any, mark: tuple[str, str]) -> None:
         self._writer = writer
-        self._verdict = verdict
-        self._next = VERDICT
+        self._mark = mark
+        self._next = ("Engine", "Verdict")
 
     def writerow(self, columns: Iterable[str | int | float]) -> None:
-        """See ``csv``."""
-        self._writer.writerow([*columns, self._next])
-        self._next = self._verdict
+        """Write a row; the first one has the names of the columns."""
+        self._writer.writerow([*columns, *self._next])
+        self._next = self._mark
 
 
 class MarkedCsv(StatsCSV):
-    """Locust's own CSV files, with the verdict of the last run in each row."""
+    """Locust's own CSV files, with engine and verdict of the last run in each row."""
 
-    def __init__(self, environment: Any, verdict: Callable[[], str]) -> None:
+    def __init__(self, environment: Any, mark: Mark) -> None:
         super().__init__(environment, PERCENTILES_TO_REPORT)
-        self._verdict = verdict
+        self._mark = mark
 
     def requests_csv(self, csv_writer: Any) -> None:
-        super().requests_csv(Marked(csv_writer, self._verdict()))
+        super().requests_csv(MarkedRows(csv_writer, self._mark()))
 
     def failures_csv(self, csv_writer: Any) -> None:
-        super().failures_csv(Marked(csv_writer, self._verdict()))
+        super().failures_csv(MarkedRows(csv_writer, self._mark()))
 
     def exceptions_csv(self, csv_writer: Any) -> None:
-        super().exceptions_csv(Marked(csv_writer, self._verdict()))
+        super().exceptions_csv(MarkedRows(csv_writer, self._mark()))
 
 
-def write(run: Run, environment: Any, reports: Path) -> Path:
-    """Write or overwrite every report of a run; their folder."""
+def mark_of(run: LocustRun | None) -> tuple[str, str]:
+    """Return engine and verdict of a run, or two empty texts before the first run."""
+    return (run.engine, str(run.verdict)) if run else ("", "")
+
+
+def write(run: LocustRun, environment: Any, reports: Path) -> Path:
+    """Write or overwrite every report of a run; return their folder."""
     folder = run.folder(reports)
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
-        # First, as it adds the last point to the history.
-        PAGE: marked(get_html_report(environment, show_download_link=False), run),
-        DATA: json.dumps(record(run, environment), indent=1) + "\n",
+        # Comes first, as it adds the last point to Locust's history.
+        "report.html": marked(get_html_report(environment, show_download_link=False), run),
+        "report.json": json.dumps(as_json(run, environment), indent=1) + "\n",
         **tables(run, environment),
     }
     for name, text in texts.items():
-        put(folder / name, text)
+        write_atomically(folder / name, text)
     return folder
 
 
-def marked(page: str, run: Run) -> str:
-    """Locust's HTML report with what we know of the run above and below it."""
-    head, root, rest = page.partition(ROOT)
-    ink = "#155724" if run.verdict.valid else "#b00020"
-    style = f"margin:0;padding:12px 24px;color:#fff;background:{ink};font:16px system-ui"
-    banner = "".join(f'<p role="status" style="{style}">{escape(one)}</p>' for one in run.lines())
-    drawn = charts(run.sampled())
-    style = "max-width:1000px;margin:0 auto;padding:24px;font:16px system-ui"
-    below = f'<section style="{style}"><h2>Server and database</h2>{drawn}</section>'
-    return head + banner + root + (below if drawn else "") + rest
-
-
-def record(run: Run, environment: Any) -> dict[str, Any]:
-    """All of a run as JSON; see docs/locust.md."""
+def as_json(run: LocustRun, environment: Any) -> dict[str, Any]:
+    """Return all of a run as JSON (docs/locust.md)."""
     stats = environment.stats
     return {
         "locust": __version__,
         "host": run.host,
+        "engine": run.engine,
         "shape": run.shape,
         "fields": dict(run.fields),
         "users": run.users,
@@ -119,7 +110,7 @@ def record(run: Run, environment: Any) -> dict[str, Any]:
 
 
 def counts(entry: Any) -> dict[str, Any]:
-    """A page's figures; times are milliseconds, ``times`` {time: requests} as Locust rounds it."""
+    """Return a page's figures in milliseconds; `times` is {time: requests} as Locust rounds it."""
     return {
         "page": entry.name,
         "method": entry.method or "",
@@ -135,37 +126,36 @@ def counts(entry: Any) -> dict[str, Any]:
 
 
 def history(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Locust's history: each value once, without the time that it stands beside."""
+    """Return Locust's history with each value once, without the time that Locust puts beside it."""
     return [
         {key: value[1] if isinstance(value, list) else value for key, value in point.items()}
         for point in points
     ]
 
 
-def tables(run: Run, environment: Any) -> dict[str, str]:
-    """Every CSV file by its name."""
-    verdict = str(run.verdict)
-    writer = MarkedCsv(environment, lambda: verdict)
-    written = {
-        "requests.csv": writer.requests_csv,
-        "failures.csv": writer.failures_csv,
-        "exceptions.csv": writer.exceptions_csv,
-    }
+def tables(run: LocustRun, environment: Any) -> dict[str, str]:
+    """Return every CSV file by its name."""
+    mark = mark_of(run)
+    writer = MarkedCsv(environment, lambda: mark)
     texts = {}
-    for name, write_to in written.items():
+    for name, write_to in (
+        ("requests.csv", writer.requests_csv),
+        ("failures.csv", writer.failures_csv),
+        ("exceptions.csv", writer.exceptions_csv),
+    ):
         text = StringIO()
         write_to(csv.writer(text))
         texts[name] = text.getvalue()
-    texts["history.csv"] = table(history(environment.stats.history), verdict)
-    texts["server.csv"] = table(run.sampled(), verdict, [TIME, *FIGURES])
+    points = history(environment.stats.history)
+    texts["history.csv"] = table(points, mark, list(points[0]) if points else [])
+    texts["server.csv"] = table(run.sampled(), mark, [TIME, *FIGURES])
     return texts
 
 
-def table(rows: Sequence[Mapping[str, Any]], verdict: str, names: Sequence[str] = ()) -> str:
-    """Rows as CSV; the names of the columns are those of the first row unless they are given."""
+def table(rows: Sequence[Mapping[str, Any]], mark: tuple[str, str], columns: Sequence[str]) -> str:
+    """Return rows as CSV."""
     text = StringIO()
-    writer = Marked(csv.writer(text), verdict)
-    columns = list(names or (rows[0] if rows else ()))
+    writer = MarkedRows(csv.writer(text), mark)
     writer.writerow(columns)
     for row in rows:
         writer.writerow([row.get(name, "") for name in columns])

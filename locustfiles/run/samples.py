@@ -1,6 +1,6 @@
-"""What the server and the database did meanwhile, as somebody beside them writes it down.
+"""Samples of what server and database did during a run, taken by another program.
 
-The contract is a file of JSON lines (``--samples``), one for each second or so, with ``time`` in
+The contract is a file of JSON lines (`--samples`), one for each second or so, with `time` in
 seconds since the epoch and the figures below; null where one is not known. docs/locust.md says
 what each means. Standard library only.
 """
@@ -18,26 +18,26 @@ from locustfiles.charts import line_chart
 Sample = Mapping[str, float | None]
 
 
-class Figure(NamedTuple):
-    """A figure of each sample: what it is called, and how a value of it is written."""
+class SampleFigure(NamedTuple):
+    """A figure of each sample: its name, and the format of its values."""
 
     name: str
     form: str
 
 
 FIGURES = {
-    "server_cpu": Figure("server CPU (of one core)", "{:.0%}"),
-    "database_cpu": Figure("database CPU (of one core)", "{:.0%}"),
-    "connections": Figure("connections to the database", "{:.0f}"),
-    "waiting": Figure("pages waiting for a connection", "{:.0f}"),
-    "requests_per_page": Figure("requests to the database per page", "{:.2f}"),
+    "server_cpu": SampleFigure("server CPU (of one core)", "{:.0%}"),
+    "database_cpu": SampleFigure("database CPU (of one core)", "{:.0%}"),
+    "connections": SampleFigure("connections to the database", "{:.0f}"),
+    "waiting": SampleFigure("pages waiting for a connection", "{:.0f}"),
+    "requests_per_page": SampleFigure("requests to the database per page", "{:.2f}"),
 }
 UNKNOWN = "-"
 TIME = "time"
 
 
 class Samples:
-    """The samples of a file that grows; none where there is no file."""
+    """The samples of a growing file; none without a file."""
 
     def __init__(self, path: str) -> None:
         self._path = Path(path) if path else None
@@ -45,24 +45,24 @@ class Samples:
         self._samples: list[Sample] = []
 
     def since(self, begun: float, ended: float = math.inf) -> list[Sample]:
-        """Those between two times."""
-        self._catch_up()
+        """Return the samples between two times."""
+        self._read_on()
         return [one for one in self._samples if begun <= (one.get(TIME) or 0.0) <= ended]
 
-    def _catch_up(self) -> None:
+    def _read_on(self) -> None:
         if self._path is None or not self._path.is_file():
             return
         with self._path.open("rb") as file:
             file.seek(self._read)
             fresh = file.read()
-        # What is not a whole line yet is read the next time.
+        # An incomplete last line is read the next time.
         whole = fresh[: fresh.rfind(b"\n") + 1]
         self._read += len(whole)
         self._samples += [sample for line in whole.splitlines() if (sample := _sample(line))]
 
 
 def _sample(line: bytes) -> Sample | None:
-    """A line; None for one that is no sample, which is left out."""
+    """Return the sample of a line, or None if it holds none."""
     try:
         found = json.loads(line)
     except ValueError:
@@ -71,11 +71,11 @@ def _sample(line: bytes) -> Sample | None:
 
 
 def rows(samples: Sequence[Sample]) -> list[dict[str, str]]:
-    """A row for each figure: its name, its last value, its mean and its highest."""
+    """Return a row for each figure: its name, last value, mean and highest."""
     return [_row(key, figure, samples) for key, figure in FIGURES.items()]
 
 
-def _row(key: str, figure: Figure, samples: Sequence[Sample]) -> dict[str, str]:
+def _row(key: str, figure: SampleFigure, samples: Sequence[Sample]) -> dict[str, str]:
     values = [value for one in samples if (value := one.get(key)) is not None]
     last = samples[-1].get(key) if samples else None
     shown = (last, sum(values) / len(values), max(values)) if values else (None,) * 3
@@ -84,7 +84,7 @@ def _row(key: str, figure: Figure, samples: Sequence[Sample]) -> dict[str, str]:
 
 
 def charts(samples: Sequence[Sample]) -> str:
-    """Each figure over time as SVG; "" without samples."""
+    """Return SVG of each figure over time; "" without samples."""
     if not samples:
         return ""
     begun = samples[0].get(TIME) or 0.0

@@ -1,8 +1,7 @@
 """Load shapes: how many users there are in each second of a run.
 
-``SHAPES`` is the registry, in the order of the documents: a new shape is one file with a
-``plan.Plan`` and one line here. No shape knows Locust; ``run.planned`` makes Locust's classes of
-them.
+`SHAPES` is the registry, in the order of the documents and of the page: a new shape is one file
+with a `plan.Plan` and one line here. No shape knows Locust; `run.planned` makes Locust's classes.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
-"""What a load shape is: fields that a person fills in, and users for each second."""
+"""The plan of a load shape: fields that a person fills in, and users for each second."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Self
 
-from locustfiles.shapes.load import Load
+from locustfiles.shapes.totals import Totals
 from locustfiles.shapes.values import Values
 
 
 class Field(NamedTuple):
-    """A parameter of a shape: ``steps_rate`` is the argument ``--steps-rate`` and a field of the
-    web page, which takes a digit in a name for a word of its own: letters only. ``help`` is what
-    the page shows beside the name; a percent sign there breaks --help.
+    """A parameter of a shape: `steps_rate` is the argument `--steps-rate` and a field of the page.
+
+    A name has no digits, which the page would take for words, and `help` no percent sign, which
+    would break --help.
     """
 
     name: str
@@ -22,41 +23,66 @@ class Field(NamedTuple):
 
 
 class Plan:
-    """Users over time. Made anew for each run, of the fields as they were filled in."""
+    """Users over time, made anew for each run from the fields as they were filled in."""
 
     FIELDS: ClassVar[tuple[Field, ...]]
 
     @classmethod
     def parse(cls, values: Values) -> Self:
-        """The plan of these fields; ``WrongField`` with one line where a value is none."""
+        """Return the plan of these fields. Raises `WrongField` if a value is wrong."""
         raise NotImplementedError
 
-    def look(self, second: int, load: Load) -> None:
-        """What the site has answered since the run began; before ``users``, in each second."""
+    def observe(self, second: int, totals: Totals) -> None:
+        """Take in what the site has answered since the run began; called before `users`."""
 
     def users(self, second: int) -> int | None:
-        """How many users there are once that second of the run is over; None ends the run."""
+        """Return how many users there are at the end of a second; None ends the run."""
         raise NotImplementedError
 
     def finding(self) -> str | None:
-        """What the run found out, for the reports; None where it only followed a curve."""
+        """Return what the run found out, or None if it only followed a curve."""
         return None
 
 
 def planned(kind: type[Plan], given: Mapping[str, str]) -> Plan:
-    """The plan of fields by name; what is not given has its default."""
+    """Return the plan of fields by name; a field that is not given has its default."""
     return kind.parse(Values({one.name: one.default for one in kind.FIELDS} | dict(given)))
+
+
+def adapts(kind: type[Plan]) -> bool:
+    """Return whether the users of such a plan depend on what the site answers."""
+    return kind.observe is not Plan.observe
+
+
+def curve(plan: Plan, answer: Callable[[int], Totals]) -> list[int]:
+    """Return the users of each second if so many users get those answers within a second."""
+    totals, counts = Totals(), list[int]()
+    while True:
+        plan.observe(len(counts), totals)
+        found = plan.users(len(counts))
+        if found is None:
+            return counts
+        counts.append(found)
+        totals = totals.plus(answer(found))
+
+
+def extent(plan: Plan) -> str:
+    """Return how many users a plan has and how long it takes, for the line before a run."""
+    if adapts(type(plan)):
+        return "until a limit is passed"
+    counts = curve(plan, lambda users: Totals())
+    return f"up to {max(counts)} users, {len(counts)} s"
 
 
 @dataclass(frozen=True)
 class Stage:
-    """So many users for so many seconds, the way there included."""
+    """A number of users, and the seconds for it with the way there."""
 
     users: int
     seconds: int
 
 
 def moved(before: int, after: int, most: float) -> int:
-    """Users on the way from one number to another, when at most so many came or left so far."""
+    """Return the users on the way from one number to another if at most `most` came or left."""
     change = min(abs(after - before), int(most))
     return before + change if after > before else before - change

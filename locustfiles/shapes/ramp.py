@@ -1,21 +1,20 @@
-"""More users, step by step, until the site bends: the knee is the last step that it held."""
+"""More users, step by step, until a limit is passed: the knee is the last step within limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from locustfiles.shapes.load import Load
 from locustfiles.shapes.plan import Field, Plan
+from locustfiles.shapes.totals import Totals
 from locustfiles.shapes.values import Values, WrongField
 
 LIMITED = 0.95
-# Workers report every 3 s: a shorter step would be judged by the one before.
-LEAST_SECONDS = 6
+LEAST_SECONDS = 6  # workers report every 3 s, so a shorter step would be judged by the last one
 
 
 @dataclass(frozen=True)
-class Held:
-    """A step without a breach."""
+class PassedStep:
+    """A step within the limits."""
 
     users: int
     requests_per_second: float
@@ -28,10 +27,10 @@ class Held:
 
 @dataclass
 class Ramp(Plan):
-    """``first`` users, ``step`` more after every ``seconds``, up to ``most``.
+    """`first` users, `step` more after every `seconds`, up to `most`.
 
-    Each step is judged when it is over, by its own requests alone: the 95th percentile against
-    ``p95`` milliseconds, the share of failures against ``ratio``.
+    Each step is judged at its end by its own requests alone: the 95th percentile against `p95`
+    milliseconds, the share of failures against `ratio`.
     """
 
     first: int
@@ -41,8 +40,8 @@ class Ramp(Plan):
     p95: float
     ratio: float
     _steps: int = 0
-    _before: Load = field(default_factory=Load)
-    _held: Held | None = None
+    _before: Totals = field(default_factory=Totals)
+    _held: PassedStep | None = None
     _breach: str | None = None
 
     FIELDS = (
@@ -56,13 +55,12 @@ class Ramp(Plan):
 
     @classmethod
     def parse(cls, values: Values) -> Ramp:
-        """See ``Plan``."""
         first, most = values.users("ramp_first"), values.users("ramp_most")
         if first > most:
             raise WrongField(f"ramp_first: {first} users are more than ramp_most, {most}")
         seconds = values.seconds("ramp_time")
         if seconds < LEAST_SECONDS:
-            raise WrongField(f"ramp_time: {seconds} s are too short to judge: {LEAST_SECONDS} s")
+            raise WrongField(f"ramp_time: {seconds} s are too short, at least {LEAST_SECONDS} s")
         return cls(
             first,
             values.users("ramp_step"),
@@ -72,37 +70,38 @@ class Ramp(Plan):
             values.share("ramp_ratio"),
         )
 
-    def look(self, second: int, load: Load) -> None:
-        """Judge the step that is over, if one is."""
+    def observe(self, second: int, totals: Totals) -> None:
+        """Judge a step that has just ended."""
         if second // self.seconds > self._steps and not self._over():
-            users, passed = self._users(), load.since(self._before)
+            users, passed = self._users(), totals.since(self._before)
             self._breach = self._judge(passed)
             if self._breach is None:
                 rate = passed.requests / self.seconds
-                self._held = Held(users, rate, passed.percentile(LIMITED) or 0)
-            self._steps, self._before = self._steps + 1, load
+                self._held = PassedStep(users, rate, passed.percentile(LIMITED) or 0)
+            self._steps, self._before = self._steps + 1, totals
 
     def users(self, second: int) -> int | None:
         return None if self._over() else self._users()
 
     def finding(self) -> str | None:
-        """Where the knee is."""
+        """Say where the knee is."""
         if self._breach is None:
             return f"no knee up to {self._held}" if self._held else None
         if self._held is None:
             return f"no knee: with {self.first} users, the fewest, {self._breach}"
         tried = min(self.most, self._held.users + self.step)
-        return f"the knee is at {self._held}: with {tried} users {self._breach}"
+        between = f"so between {self._held.users} and {tried} users"
+        return f"the knee is at {self._held}: with {tried} users {self._breach}, {between}"
 
     def _users(self) -> int:
         return min(self.most, self.first + self.step * self._steps)
 
     def _over(self) -> bool:
-        full = self._held is not None and self._held.users == self.most
-        return full or self._breach is not None
+        complete = self._held is not None and self._held.users == self.most
+        return complete or self._breach is not None
 
-    def _judge(self, passed: Load) -> str | None:
-        """Which limit the step passed."""
+    def _judge(self, passed: Totals) -> str | None:
+        """Return which limit a step passed, or None."""
         p95 = passed.percentile(LIMITED)
         if p95 is None:
             return f"no request was answered in {self.seconds} s"

@@ -1,4 +1,4 @@
-"""The same load for hours: what leaks, fills up or slows down shows itself."""
+"""The same load for hours, which shows leaks, what fills up and what slows down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from locustfiles.shapes.values import Values
 
 @dataclass(frozen=True)
 class Soak(Plan):
-    """Up to ``peak`` users in ``ramp`` seconds, ``plateau`` seconds there, down as it went up."""
+    """Up to `peak` users in `ramp` seconds, `plateau` seconds there, and down as it went up."""
 
     peak: int
     ramp: int
@@ -24,7 +24,6 @@ class Soak(Plan):
 
     @classmethod
     def parse(cls, values: Values) -> Soak:
-        """See ``Plan``."""
         return cls(
             values.users("soak_users"), values.seconds("soak_ramp"), values.seconds("soak_time")
         )

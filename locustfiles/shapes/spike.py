@@ -1,4 +1,4 @@
-"""A sudden user load."""
+"""A sudden rush of users."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from locustfiles.shapes.values import Values
 
 @dataclass(frozen=True)
 class Spike(Plan):
-    """``base`` users, all at once ``peak`` of them, and ``base`` again. Times are seconds."""
+    """`base` users, suddenly `peak` of them, and `base` again. Times are seconds."""
 
     base: int
     peak: int
@@ -20,7 +20,7 @@ class Spike(Plan):
 
     FIELDS = (
         Field("spike_base", "10", "users before and after"),
-        Field("spike_peak", "100", "users of the user load"),
+        Field("spike_peak", "100", "users of the rush"),
         Field("spike_before", "60s", "time until it comes"),
         Field("spike_during", "20s", "time that it stays"),
         Field("spike_after", "60s", "time to recover"),
@@ -28,7 +28,6 @@ class Spike(Plan):
 
     @classmethod
     def parse(cls, values: Values) -> Spike:
-        """See ``Plan``."""
         return cls(
             values.users("spike_base"),
             values.users("spike_peak"),

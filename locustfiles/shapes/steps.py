@@ -13,7 +13,7 @@ STAGES = "steps_stages"
 
 @dataclass(frozen=True)
 class Steps(Plan):
-    """Stages one after the other; ``rate`` users come or leave in a second on the way to each."""
+    """Stages one after the other; `rate` users come or leave in a second on the way to each."""
 
     stages: tuple[Stage, ...]
     rate: float
@@ -25,7 +25,7 @@ class Steps(Plan):
 
     @classmethod
     def parse(cls, values: Values) -> Steps:
-        """See ``Plan``; each stage must be long enough to reach its users."""
+        """Return the plan; each stage must be long enough to reach its users."""
         rate = values.positive("steps_rate", "rate")
         stages = tuple(_stage(text) for text in re.split(r"[,\s]+", values.text(STAGES)) if text)
         if not stages:

@@ -1,4 +1,4 @@
-"""Users as somebody wrote them down: a file of seconds and users, replayed."""
+"""A file of seconds and users, replayed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from locustfiles.shapes.plan import Field, Plan
 from locustfiles.shapes.values import MOST_SECONDS, MOST_USERS, Values, WrongField
 
 FILE = "trace_file"
-# A name without a folder is looked for here, too.
-TRACES = Path(__file__).resolve().parent.parent / "traces"
+TRACES = Path(__file__).resolve().parent.parent / "traces"  # of names without a folder
 HEAD = ["seconds", "users"]
 SHOWN = 20
 MOST_BYTES = 2**20
@@ -23,7 +22,7 @@ _WHOLE = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Trace(Plan):
-    """From each of ``seconds`` on that many ``users``; the last of them ends the run."""
+    """From each of `seconds` on, that many users; the last second ends the run."""
 
     seconds: tuple[int, ...]
     counts: tuple[int, ...]
@@ -32,7 +31,7 @@ class Trace(Plan):
 
     @classmethod
     def parse(cls, values: Values) -> Trace:
-        """See ``Plan``; a mistake names its line."""
+        """Return the plan; a mistake names its line."""
         name = values.text(FILE)
         return cls(*zip(*_rows(name, _read(name)), strict=True))
 
@@ -49,7 +48,7 @@ def _read(name: str) -> str:
             path = TRACES / name
         if not path.is_file():
             raise WrongField(f"{FILE}: {name}: no such file")
-        # No file of the kernel's, which has no size and need not end.
+        # A file of the kernel has no size and need not end.
         if not 0 < path.stat().st_size <= MOST_BYTES:
             raise WrongField(f"{FILE}: {name}: is empty, or over {MOST_BYTES:,} bytes")
         return path.read_text(encoding="utf-8")
@@ -58,7 +57,7 @@ def _read(name: str) -> str:
 
 
 def _rows(name: str, text: str) -> list[tuple[int, int]]:
-    """The seconds and users of a file, checked."""
+    """Return the seconds and users of a file, checked."""
     rows: list[tuple[int, int]] = []
     reader = csv.reader(text.splitlines())
     for cells in reader:
@@ -75,7 +74,7 @@ def _rows(name: str, text: str) -> list[tuple[int, int]]:
 
 
 def _problem(words: list[str], rows: list[tuple[int, int]]) -> str | None:
-    """What is wrong with a line that follows these rows."""
+    """Return what is wrong with a line after these rows, or None."""
     if len(words) != 2:
         return f"{len(words)} columns, not two: seconds,users"
     for word, most, what in zip(words, (MOST_SECONDS, MOST_USERS), HEAD, strict=True):

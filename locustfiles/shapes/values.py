@@ -1,4 +1,4 @@
-"""Fields as people type them: numbers, times, shares; each mistake is one line."""
+"""Reads fields as people type them: numbers, times, shares. Each mistake is one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PART = re.compile(r"(\d+)([hms]?)")
 
 
 class WrongField(ValueError):
-    """A field holds what it cannot; the text begins with the field's name."""
+    """A field has a wrong value; the text begins with the field's name."""
 
 
 class Values:
@@ -26,19 +26,19 @@ class Values:
         self._given = given
 
     def text(self, name: str) -> str:
-        """The field without blanks around it."""
+        """Return a field without blanks around it."""
         return str(self._given[name]).strip()
 
     def users(self, name: str, least: int = 1) -> int:
-        """A number of users."""
+        """Return a number of users."""
         return whole(name, self.text(name), least)
 
     def seconds(self, name: str) -> int:
-        """A time: ``90``, ``90s``, ``10m``, ``1h30m``."""
+        """Return the seconds of a time: `90`, `90s`, `10m`, `1h30m`."""
         return span(name, self.text(name))
 
     def positive(self, name: str, what: str) -> float:
-        """A finite number above zero."""
+        """Return a finite number above zero."""
         text = self.text(name)
         try:
             number = float(text)
@@ -49,23 +49,23 @@ class Values:
         return number
 
     def milliseconds(self, name: str) -> float:
-        """``500ms``, ``1.5s``; a bare number is milliseconds."""
+        """Return the milliseconds of `500ms`, `1.5s` or a bare number."""
         return milliseconds(name, self.text(name))
 
     def share(self, name: str) -> float:
-        """``1%`` or ``0.01``, as 0.01."""
+        """Return `1%` or `0.01` as 0.01."""
         return share(name, self.text(name))
 
 
 def whole(name: str, text: str, least: int) -> int:
-    """A number of users in a text."""
+    """Return the number of users in a text."""
     if not _WHOLE.fullmatch(text) or not least <= int(text) <= MOST_USERS:
         raise WrongField(f"{name}: {text!r} is no number of users: {least} to {MOST_USERS}")
     return int(text)
 
 
 def span(name: str, text: str) -> int:
-    """Seconds of a time in a text."""
+    """Return the seconds of a time in a text."""
     parts = _PART.findall(text) if _SPAN.fullmatch(text) else []
     seconds = sum(int(number) * UNITS[unit] for number, unit in parts)
     if not 0 < seconds <= MOST_SECONDS:
@@ -74,7 +74,7 @@ def span(name: str, text: str) -> int:
 
 
 def milliseconds(name: str, text: str) -> float:
-    """Milliseconds of a limit in a text."""
+    """Return the milliseconds of a limit in a text."""
     match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s)?", text)
     number = float(match[1]) * (1000 if match[2] == "s" else 1) if match else 0
     if not number:
@@ -83,7 +83,7 @@ def milliseconds(name: str, text: str) -> float:
 
 
 def share(name: str, text: str) -> float:
-    """A share in a text, 0 to 1."""
+    """Return a share in a text, 0 to 1."""
     match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*(%)?", text)
     number = float(match[1]) / (100 if match[2] else 1) if match else math.inf
     if number > 1:

@@ -11,7 +11,7 @@ from locustfiles.shapes.values import Values, WrongField
 
 @dataclass(frozen=True)
 class Wave(Plan):
-    """Between ``low`` and ``high`` users, from ``low`` on; times are seconds."""
+    """A sine between `low` and `high` users that begins at `low`. Times are seconds."""
 
     low: int
     high: int
@@ -27,15 +27,14 @@ class Wave(Plan):
 
     @classmethod
     def parse(cls, values: Values) -> Wave:
-        """See ``Plan``."""
         low, high = values.users("wave_low", least=0), values.users("wave_high")
         if low >= high:
             raise WrongField(f"wave_low: {low} users are not fewer than wave_high, {high}")
         return cls(low, high, values.seconds("wave_period"), values.seconds("wave_time"))
 
     def users(self, second: int) -> int | None:
-        """A cosine turned upside down, so that it begins at the lowest."""
         if second >= self.length:
             return None
+        # An inverted cosine begins at its lowest.
         turn = (1 - math.cos(math.tau * second / self.period)) / 2
         return self.low + round((self.high - self.low) * turn)

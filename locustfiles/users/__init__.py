@@ -1,6 +1,6 @@
-"""Users: what somebody does on the site.
+"""Users, each with what it does on the site.
 
-``USERS`` is the registry: a new user is one file with a ``site_user.SiteUser`` and one line here.
+`USERS` is the registry: a new user is one file with a `site_user.SiteUser` and one line here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Somebody who reads, and a program that reads the API."""
+"""A user that reads pages and the API."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import random
 
 from locust import between, task
 
-from locustfiles.pages import looks
+from locustfiles.pages import checks
 from locustfiles.users.site_user import SiteUser
 
 
 class Reader(SiteUser):
-    """Good, Bad, About; from time to time a sticker through the API."""
+    """Reads Good, Bad and About, and from time to time a sticker through the API."""
 
     wait_time = between(1, 4)
 
     @task(4)
     def good(self) -> None:
-        """The nine best."""
-        self.open("Good", "/good", looks.top("The Good"))
+        """Open Good, the nine best."""
+        self.open("Good", "/good", checks.top("The Good"))
 
     @task(3)
     def bad(self) -> None:
-        """The nine worst."""
-        self.open("Bad", "/bad", looks.top("The Bad"))
+        """Open Bad, the nine worst."""
+        self.open("Bad", "/bad", checks.top("The Bad"))
 
     @task(1)
     def about(self) -> None:
-        """What this is."""
-        self.open("About", "/about", looks.headed("About"))
+        """Open About."""
+        self.open("About", "/about", checks.has_heading("About"))
 
     @task(2)
     def api(self) -> None:
-        """All packs, one of them, one of its stickers."""
+        """Read all packs, one of them, and one of its stickers."""
         pack = self._any("Packs", "/stickers", "packs")
         if pack is not None:
             path = f"/stickers/{pack}"
             sticker = self._any("Pack", path, "stickers")
             if sticker is not None:
-                self.read("Sticker", f"{path}/{sticker}", looks.numbered(sticker))
+                self.read("Sticker", f"{path}/{sticker}", checks.numbered(sticker))
 
     def _any(self, name: str, path: str, key: str) -> int | None:
-        """The id of one in a list of the API; None where that failed."""
-        found = self.read(name, path, looks.members(key))
+        """Return the id of a random member of a list of the API, or None if that failed."""
+        found = self.read(name, path, checks.members(key))
         return random.choice(found[key])["id"] if found else None

@@ -1,4 +1,4 @@
-"""Somebody who reads the reports: the mix of pages of the article on psycopg 3."""
+"""A user that reads the reports in the mix of the article on psycopg 3."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Callable
 
 from locust import between
 
-from locustfiles.pages import looks
+from locustfiles.pages import checks
 from locustfiles.users.site_user import SiteUser
 
-# How often each of the five is asked for: two light pages, three heavy ones.
+# Report to weight: two light pages, three heavy ones.
 WEIGHTS = {1: 5, 2: 3, 3: 1, 4: 1, 5: 1}
 
 
 def report(number: int) -> Callable[[SiteUser], None]:
-    """The task that opens that page."""
+    """Return the task that opens that report."""
 
     def show(user: SiteUser) -> None:
-        user.open(f"Report {number}", f"/reports/{number}", looks.report(number))
+        user.open(f"Report {number}", f"/reports/{number}", checks.report(number))
 
     show.__name__ = f"report_{number}"
     return show

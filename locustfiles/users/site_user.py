@@ -1,4 +1,4 @@
-"""What every user does alike: requests are named by their page, and answers are looked at."""
+"""The base of all users: requests are named by their page, and answers are checked."""
 
 from __future__ import annotations
 
@@ -7,33 +7,32 @@ from typing import Any
 
 from locust.contrib.fasthttp import FastHttpUser, ResponseContextManager
 
-# A page that takes longer has failed, whatever it then answers.
-TIMEOUT = 10.0
+from locustfiles.timeouts import TIMEOUTS
 
-Look = Callable[[str], str | None]
-"""Says what is wrong with a body; None where nothing is."""
+Check = Callable[[str], str | None]
+"""Returns what is wrong with a body, or None."""
 
 
 class SiteUser(FastHttpUser):
-    """Keeps its cookie and its connection, as a browser does."""
+    """A user that keeps its cookie and its connection, as a browser does."""
 
     abstract = True
-    network_timeout = TIMEOUT
-    connection_timeout = TIMEOUT
+    network_timeout = TIMEOUTS.page
+    connection_timeout = TIMEOUTS.page
 
-    def open(self, name: str, path: str, look: Look) -> str:
-        """Ask for a page, and look at it: its body, or "" where it failed."""
+    def open(self, name: str, path: str, check: Check) -> str:
+        """Get a page and check it; return its body, or "" if it failed."""
         with self.client.get(path, name=name, catch_response=True) as answer:
             if answered(answer, 200):
                 body = answer.text or ""
-                wrong = look(body)
+                wrong = check(body)
                 if wrong is None:
                     return body
                 answer.failure(wrong)
         return ""
 
-    def read(self, name: str, path: str, look: Callable[[Any], str | None]) -> Any:
-        """Ask for JSON, and look at it: what it says, or None where it failed."""
+    def read(self, name: str, path: str, check: Callable[[Any], str | None]) -> Any:
+        """Get JSON and check it; return what it holds, or None if it failed."""
         with self.client.get(path, name=name, catch_response=True) as answer:
             if answered(answer, 200):
                 try:
@@ -41,7 +40,7 @@ class SiteUser(FastHttpUser):
                 except ValueError:
                     answer.failure("not JSON")
                     return None
-                wrong = look(found)
+                wrong = check(found)
                 if wrong is None:
                     return found
                 answer.failure(wrong)
@@ -49,8 +48,9 @@ class SiteUser(FastHttpUser):
 
 
 def answered(answer: ResponseContextManager, status: int) -> bool:
-    """Whether that status came. Another one is a failure; no answer at all already is one, which
-    Locust names by its kind.
+    """Return whether an answer has that status; another one is a failure.
+
+    No answer at all already is a failure, which Locust names by its kind.
     """
     if answer.status_code and answer.status_code != status:
         answer.failure(f"status {answer.status_code}, not {status}")

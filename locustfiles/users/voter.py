@@ -1,4 +1,4 @@
-"""Somebody who votes."""
+"""A user that votes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from urllib.parse import urlencode, urlsplit
 
 from locust import between, task
 
-from locustfiles.pages import looks
+from locustfiles.pages import checks
 from locustfiles.pages.ballot import Form, read_ballot
-from locustfiles.users.site_user import Look, SiteUser, answered
+from locustfiles.users.site_user import Check, SiteUser, answered
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 SEE_OTHER = 303
@@ -17,48 +17,48 @@ COUNTED = "voted=1"
 
 
 class Voter(SiteUser):
-    """Opens Index, looks at it, clicks on one of the two; sometimes looks around."""
+    """Opens Index, thinks, votes for one of the two; sometimes reads another page."""
 
     wait_time = between(1, 4)
 
     def on_start(self) -> None:
-        """The first look."""
+        """Open the first ballot."""
         self._ballot: list[Form] = []
-        self._index("/", looks.ballot)
+        self._index("/", checks.ballot)
         self.wait()
 
     @task(12)
     def vote(self) -> None:
-        """One of the two forms of the page that is open; its tokens are good once."""
+        """Send one of the two forms of the open page, whose tokens are valid once."""
         if not self._ballot:
-            # The last page was none: open it again.
-            self._index("/", looks.ballot)
+            # The last page had no ballot.
+            self._index("/", checks.ballot)
             return
         form, self._ballot = random.choice(self._ballot), []
         target = self._send(form)
         if target:
-            self._index(target, looks.counted)
+            self._index(target, checks.counted)
 
     @task(2)
     def good(self) -> None:
-        """The nine best."""
-        self.open("Good", "/good", looks.top("The Good"))
+        """Open Good, the nine best."""
+        self.open("Good", "/good", checks.top("The Good"))
 
     @task(1)
     def bad(self) -> None:
-        """The nine worst."""
-        self.open("Bad", "/bad", looks.top("The Bad"))
+        """Open Bad, the nine worst."""
+        self.open("Bad", "/bad", checks.top("The Bad"))
 
     @task(1)
     def about(self) -> None:
-        """What this is."""
-        self.open("About", "/about", looks.headed("About"))
+        """Open About."""
+        self.open("About", "/about", checks.has_heading("About"))
 
-    def _index(self, path: str, look: Look) -> None:
-        self._ballot = read_ballot(self.open("Index", path, look))
+    def _index(self, path: str, check: Check) -> None:
+        self._ballot = read_ballot(self.open("Index", path, check))
 
     def _send(self, form: Form) -> str:
-        """Vote: where the answer leads to, or "" where the vote did not count."""
+        """Vote; return the target of the redirect, or "" if the vote did not count."""
         with self.client.post(
             "/",
             name="vote",

@@ -1,1 +1,1 @@
-"""``make locust``: the site on an engine, Locust in front of it, and somebody who watches both."""
+"""`make locust`: the site on an engine, Locust in front of it, and samples of both."""

@@ -1,4 +1,4 @@
-"""The command behind ``make locust``: its arguments, and one line for each mistake."""
+"""The command behind `make locust`: its arguments, and one line for each mistake."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from race.errors import CellFailed, RaceError
 from race.paths import RESULTS
-from race.web.locust.locusts import Plan
-from race.web.locust.session import Asked, run
+from race.web.locust.launcher import LocustOptions
+from race.web.locust.sampler import WatchedProcesses
+from race.web.locust.session import Launch, run
 from runtime.arguments import MOST_WORKERS, Parser, port, whole_number
 
 FAILED = 1
@@ -21,28 +24,32 @@ WORKERS = whole_number("number of workers", 0, MOST_WORKERS)  # 0: a Locust with
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; the exit status is Locust's own."""
+    """Run the command; return Locust's own exit status."""
     made = parser()
-    options = made.parse_args(argv)
-    if options.headless and not (options.shape or options.locust):
+    given = made.parse_args(argv)
+    if given.headless and not (given.shape or given.locust):
         made.error("--headless needs --shape, or users and a time for Locust: -- -u 10 -t 1m")
     if importlib.util.find_spec("locust") is None:
         return fail("Locust is not installed: run make env")
-    plan = Plan(
-        shape=options.shape,
-        users=[name for name in options.user.split(",") if name],
-        port=None if options.headless else options.port,
-        workers=options.workers,
-        more=options.locust,
+    options = LocustOptions(
+        shape=given.shape,
+        users=[name for name in given.user.split(",") if name],
+        port=None if given.headless else given.port,
+        workers=given.workers,
+        more=given.locust,
+    )
+    watched = msgspec.json.decode(given.watch, type=WatchedProcesses)
+    launch = Launch(
+        options, given.engine, given.host, given.reports, watched, given.json, has_browser()
     )
     try:
-        return run(Asked(plan, options.engine, options.host, options.reports), browser())
+        return run(launch)
     except (RaceError, CellFailed) as error:
         return fail(str(error))
 
 
 def parser() -> Parser:
-    """What can be asked for."""
+    """Return the parser of the command line."""
     made = Parser(
         "locust",
         description="Start the site, and Locust in front of it.",
@@ -56,17 +63,20 @@ def parser() -> Parser:
     made.add_argument("--workers", type=WORKERS, default=0, help="worker processes; default: none")
     made.add_argument("--port", type=port, default=PORT, help="of the web page; 0: a free one")
     made.add_argument("--reports", type=Path, default=RESULTS / "locust", help="their folder")
+    # A race runs this command too (race.web.load.locust).
+    made.add_argument("--watch", default="{}", help=argparse.SUPPRESS)
+    made.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     made.add_argument("locust", nargs="*", help=argparse.SUPPRESS)
     return made
 
 
-def browser() -> bool:
-    """Whether a browser can be seen here: one in the terminal would take it."""
+def has_browser() -> bool:
+    """Return whether a browser can be seen here; one in the terminal would take it over."""
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
 
 
 def fail(line: str) -> int:
-    """One line for a person."""
+    """Print one line for a person; return the exit status."""
     print(f"locust: {line}", file=sys.stderr)
     return FAILED
 

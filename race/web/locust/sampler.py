@@ -1,6 +1,6 @@
-"""Once a second, what server and database did: CPU, connections, and what the server says itself.
+"""Samples a server and its database once a second: CPU, connections and the server's own counts.
 
-The lines are the contract with the locustfile, which imports nothing of ours: see docs/locust.md.
+The lines are the contract with the locustfile, which imports nothing of ours (docs/locust.md).
 """
 
 from __future__ import annotations
@@ -19,29 +19,39 @@ from runtime.address import Address
 
 EVERY_SECONDS = 1.0
 
-Counts = Mapping[str, float]
+
+@dataclass(frozen=True)
+class WatchedProcesses:
+    """Processes that are watched during a load.
+
+    `server` and `database` are main processes, None if there is none on this machine; `address`
+    is where the server finds its database.
+    """
+
+    server: int | None = None
+    database: int | None = None
+    address: Address | None = None
 
 
 @dataclass
 class Sampler:
-    """Writes a line to ``path``, when one is due.
+    """Appends a line to `path` when one is due.
 
-    ``server`` and ``database`` are main processes, None where there is none to see; ``where`` the
-    server finds its database; ``figures`` is the folder of the server's own counts
-    (``SITE_FIGURES``).
+    `figures` is the folder of the server's own counts (SITE_FIGURES).
     """
 
     path: Path
-    server: int | None
-    database: int | None
-    where: Address | None
+    watched: WatchedProcesses
     figures: Path
     _due: float = 0.0
     _cpu_before: dict[int, tuple[int, int]] = field(default_factory=dict)
-    _counts_before: dict[str, Counts] = field(default_factory=dict)
+    _counts_before: dict[str, Mapping[str, float]] = field(default_factory=dict)
 
-    def look(self) -> None:
-        """Write a line, once a second."""
+    def __post_init__(self) -> None:
+        self.path.touch()
+
+    def sample_when_due(self) -> None:
+        """Write a line if the last one is a second old."""
         now = time.monotonic()
         if now < self._due:
             return
@@ -51,35 +61,36 @@ class Sampler:
             append(self.path, line)
 
     def _sample(self) -> dict[str, float | None]:
-        pages, requests = self._passed("pages"), self._passed("requests")
+        pages, requests = self._counted_since("pages"), self._counted_since("requests")
         waiting = own_counts(self.figures, "waiting")
         return {
             "time": time.time(),
-            "server_cpu": self._cpu(self.server),
-            "database_cpu": self._cpu(self.database),
+            "server_cpu": self._cpu(self.watched.server),
+            "database_cpu": self._cpu(self.watched.database),
             "connections": self._connections(),
             "waiting": sum(waiting.values()) if waiting else None,
             "requests_per_page": requests / pages if requests is not None and pages else None,
         }
 
     def _connections(self) -> int | None:
-        """What the server has open to its database, not what others have."""
-        if self.server is None or self.where is None:
+        """Return how many connections the server has open to its database."""
+        server, address = self.watched.server, self.watched.address
+        if server is None or address is None:
             return None
-        return open_to(self.where, tree(self.server))
+        return open_to(address, tree(server))
 
     def _cpu(self, pid: int | None) -> float | None:
-        """Cores that a process and all below it used since the line before; None at first."""
+        """Return the cores that a process tree used since the last line; None at first."""
         if pid is None:
             return None
-        # Those that ended are in the time of whoever waited for them.
+        # The time of processes that ended is in that of the one that waited for them.
         now, used = time.monotonic_ns(), sum(cpu_ns(one) for one in tree(pid))
         before = self._cpu_before.get(pid)
         self._cpu_before[pid] = now, used
         return max(0, used - before[1]) / (now - before[0]) if before else None
 
-    def _passed(self, name: str) -> float | None:
-        """What the server counted since the line before; None where that is not known."""
+    def _counted_since(self, name: str) -> float | None:
+        """Return what the server counted since the last line; None if that is not known."""
         counts = own_counts(self.figures, name)
         before = self._counts_before.get(name)
         self._counts_before[name] = counts
@@ -89,7 +100,7 @@ class Sampler:
 
 
 def append(path: Path, line: bytes) -> None:
-    """A whole line; OSError, and nothing of it, where it does not fit."""
+    """Append a whole line. Raises OSError, and appends nothing, if it does not fit."""
     with path.open("ab", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
         try:
@@ -101,7 +112,7 @@ def append(path: Path, line: bytes) -> None:
 
 
 def own_counts(folder: Path, name: str) -> dict[str, float]:
-    """A count of each process of the server, by its id; of those that are still alive."""
+    """Return a count of each living process of the server, by its id."""
     found = {}
     for path in folder.glob("*.json"):
         if Path(f"/proc/{path.stem}").exists():

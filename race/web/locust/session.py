@@ -1,8 +1,13 @@
-"""Site, database, Locust and the one who watches them: from the start to an end in order."""
+"""One session of Locust: the site, its database, Locust and the sampler, from start to end.
+
+A person has it from `make locust`; a race starts the same program for each cell, with a site that
+runs already (`Launch.watched`), and reads the report as a line of JSON (`Launch.as_json`).
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import resource
 import signal
 import sys
@@ -17,68 +22,76 @@ from types import FrameType
 from databases import find
 from race.machine import guard
 from race.machine.process import Child, bound_logs
+from race.timeouts import TIMEOUTS
 from race.web.databases import Databases
 from race.web.engines import SERVER, catalogue
-from race.web.locust.locusts import Locusts, Plan
-from race.web.locust.sampler import Sampler
+from race.web.locust.launcher import LocustOptions, LocustProcesses
+from race.web.locust.sampler import Sampler, WatchedProcesses
 from race.web.servers import Server, serving
 from runtime.paths import ROOT
 
+JSON_MARK = "json: "
 FIGURES = "SITE_FIGURES"
-LOOK_SECONDS = 0.2
-# A site that died leaves its failures in the reports before they are written.
-MOURN_SECONDS = 2.0
-# A user has a connection, which is a descriptor on both sides.
-DESCRIPTORS = 65536
+LOOK_SECONDS = 0.1
+FAILURES_SECONDS = 2.0  # after the site died, for the users to fail: that is in the reports then
+DESCRIPTORS = 65536  # a user has a connection, which is a descriptor on both sides
 FAILED = 1
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a person asked for. ``host`` is a site that runs already, "" for our own."""
+class Launch:
+    """What was asked for.
 
-    plan: Plan
-    engine: str
-    host: str
-    reports: Path
+    `host` is a site that runs already, "" for our own on `engine`; `watched` are the processes of
+    a site that runs already. `as_json` prints the report in place of keeping it.
+    """
+
+    options: LocustOptions
+    engine: str = ""
+    host: str = ""
+    reports: Path = ROOT
+    watched: WatchedProcesses = WatchedProcesses()
+    as_json: bool = False
+    browser: bool = False
 
 
-def run(asked: Asked, browser: bool) -> int:
-    """All of it; the exit status. RaceError and CellFailed have one line for a person."""
+def run(launch: Launch) -> int:
+    """Run a session; return the exit status. RaceError and CellFailed have a line for a person."""
     raise_descriptors()
     guard.up()
     with contextlib.ExitStack() as stack:
-        stopped = stack.enter_context(signals())
+        stopped = stack.enter_context(noted_signals())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="locust-")))
-        site = None if asked.host else stack.enter_context(started(asked.engine, folder))
-        sampler = watcher(site, folder, stack)
-        url = site.url if site else asked.host
-        locusts = Locusts(asked.plan, url, asked.reports.absolute(), sampler.path, stopped)
+        site = None if launch.host else stack.enter_context(started(launch.engine, folder))
+        watched = processes(site, stack) if site else launch.watched
+        sampler = Sampler(folder / "samples.jsonl", watched, folder)
+        reports = folder / "reports" if launch.as_json else launch.reports.absolute()
+        url = site.url if site else launch.host
+        locust = LocustProcesses(launch.options, url, reports, sampler.path, stopped)
         try:
-            locusts.start()
-            say(f"site: {url}")
-            if locusts.page and not stopped:
-                say(f"Locust: {locusts.page}  (Ctrl-C ends both)")
-                if browser:
-                    with guard.aside():  # it stays when we go
-                        webbrowser.open(locusts.page)
-            died = watch(locusts, site, sampler, stopped)
+            locust.start()
+            if not launch.as_json:
+                announce(url, site, locust, launch.browser and not stopped)
+            died = watch(locust, site, sampler, stopped)
         finally:
-            status = locusts.end()
+            timeout = TIMEOUTS.locust_race_end if launch.as_json else TIMEOUTS.locust_end
+            status = locust.end(timeout)
+        if launch.as_json:
+            status = status or print_report(reports)
         return FAILED if died else status
 
 
 @contextlib.contextmanager
-def signals() -> Iterator[list[int]]:
-    """SIGINT and SIGTERM are noted, not obeyed at once: everything is to end in order."""
-    heard: list[int] = []
+def noted_signals() -> Iterator[list[int]]:
+    """Note SIGINT and SIGTERM in a list, so that everything ends in order."""
+    noted: list[int] = []
 
-    def hear(number: int, frame: FrameType | None) -> None:
-        heard.append(number)
+    def note(number: int, frame: FrameType | None) -> None:
+        noted.append(number)
 
-    before = {one: signal.signal(one, hear) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {one: signal.signal(one, note) for one in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield heard
+        yield noted
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -86,7 +99,7 @@ def signals() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def started(engine: str, figures: Path) -> Iterator[Server]:
-    """The site on a free port; without an engine, on the first that runs here."""
+    """Start the site on a free port, without an engine on the first that runs here."""
     words = [sys.executable, str(SERVER), "-p", "0", *(["-e", engine] if engine else [])]
     server = serving(Child(words, env={FIGURES: str(figures)}, cwd=ROOT, talks=True))
     try:
@@ -95,43 +108,56 @@ def started(engine: str, figures: Path) -> Iterator[Server]:
         server.child.end()
 
 
-def watcher(site: Server | None, folder: Path, stack: contextlib.ExitStack) -> Sampler:
-    """Who samples the site and its database, which is held until the end."""
-    path = folder / "samples.jsonl"
-    path.touch()
-    if site is None:
-        return Sampler(path, None, None, None, folder)
+def processes(site: Server, stack: contextlib.ExitStack) -> WatchedProcesses:
+    """Return the processes of our site and its database, which is held until the end."""
     name = next(one.database for one in catalogue().entries if one.name == site.name)
     if name is None:
-        return Sampler(path, site.child.pid, None, None, folder)
+        return WatchedProcesses(site.child.pid)
     databases = Databases()
     stack.callback(databases.release)
     databases.hold([name])
-    where = find(name).address(databases.url(name) or "")
-    return Sampler(path, site.child.pid, databases.pid(name), where, folder)
+    address = find(name).address(databases.url(name) or "")
+    return WatchedProcesses(site.child.pid, databases.pid(name), address)
 
 
-def watch(locusts: Locusts, site: Server | None, sampler: Sampler, stopped: list[int]) -> bool:
-    """Sample until Locust ends, somebody says so, or the site dies: whether it did."""
-    while locusts.running() and not stopped:
+def announce(url: str, site: Server | None, locust: LocustProcesses, browser: bool) -> None:
+    """Say where the site and Locust's page are, and open the page."""
+    print(f"site: {url}" + (f" on {site.name}" if site else ""), flush=True)
+    if locust.page and not locust.stopped:
+        print(f"Locust: {locust.page}  (Ctrl-C ends both)", flush=True)
+        if browser:
+            with guard.aside():  # the browser stays when we go
+                webbrowser.open(locust.page)
+
+
+def watch(locust: LocustProcesses, site: Server | None, sampler: Sampler, stopped: list[int]) -> bool:
+    """Sample until Locust ends, a signal comes or the site dies; return whether it died."""
+    while locust.running() and not stopped:
         if site is not None and not site.child.running():
-            say(f"the site died: {site.child.last_words()}")
-            time.sleep(MOURN_SECONDS)
+            print(f"the site died: {site.child.last_words()}", flush=True)
+            time.sleep(FAILURES_SECONDS)
             return True
-        sampler.look()
+        sampler.sample_when_due()
         bound_logs()
         time.sleep(LOOK_SECONDS)
     return False
 
 
+def print_report(reports: Path) -> int:
+    """Print the last report as a line; return FAILED if there is none."""
+    written = sorted(reports.glob("*/report.json"))
+    if not written:
+        return FAILED
+    print(JSON_MARK + json.dumps(json.loads(written[-1].read_text(encoding="utf-8"))), flush=True)
+    return 0
+
+
 def raise_descriptors() -> None:
-    """For all that is started here, as far as it may go: at 1,024, as often, a site ends there."""
+    """Raise the limit of descriptors for all that is started here, as far as it may go.
+
+    At 1,024, a usual limit, a site ends at as many users.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-def say(line: str) -> None:
-    """To the person at the terminal."""
-    print(line, flush=True)

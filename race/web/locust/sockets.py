@@ -1,5 +1,6 @@
-"""Connections that processes have open to an address, as the kernel lists them: neither the server
-nor its database is asked.
+"""Counts the connections that processes have open to an address, as the kernel lists them.
+
+Neither the server nor its database is asked.
 """
 
 from __future__ import annotations
@@ -10,44 +11,43 @@ from pathlib import Path
 
 from runtime.address import Address
 
-# Of include/net/tcp_states.h, as /proc/net/tcp prints it.
-ESTABLISHED = "01"
+ESTABLISHED = "01"  # as /proc/net/tcp prints a state of include/net/tcp_states.h
 # /proc/net/unix has no peers. ss (iproute2) asks for them through sock_diag(7): a line is
-# "u_str ESTAB 0 0 PATH INODE * PEER", where PATH and INODE are those of the end that accepted.
+# "u_str ESTAB 0 0 PATH INODE * PEER", where PATH and INODE belong to the end that accepted.
 SS = ("ss", "--unix", "--no-header")
 SS_SECONDS = 2.0
 
 
-def open_to(where: Address, pids: Iterable[int]) -> int | None:
-    """How many connections the processes have open to an address; None where that cannot be seen.
+def open_to(address: Address, pids: Iterable[int]) -> int | None:
+    """Return how many connections the processes have open to an address, or None if unknown.
 
-    Those of others to the same address are not among them.
+    Connections of other processes to the same address do not count.
     """
     own = _sockets(pids)
-    if where.path is None:
+    if address.path is None:
         lines = (line for name in ("tcp", "tcp6") for line in _table(name))
-        return sum(_tcp(line, where.port, own) for line in lines)
+        return sum(_is_tcp(line, address.port, own) for line in lines)
     try:
         found = subprocess.run(SS, capture_output=True, text=True, timeout=SS_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    return sum(_unix(line, where.path, own) for line in found.stdout.splitlines())
+    return sum(_is_unix(line, address.path, own) for line in found.stdout.splitlines())
 
 
 def _sockets(pids: Iterable[int]) -> set[str]:
-    """The inodes of all sockets that processes hold; none of those who end meanwhile."""
+    """Return the inodes of all sockets that processes hold; one that just ended holds none."""
     found: set[str] = set()
     for pid in pids:
         try:
             descriptors = list(Path(f"/proc/{pid}/fd").iterdir())
         except OSError:
             continue
-        found.update(filter(None, map(_socket, descriptors)))
+        found.update(filter(None, map(_inode, descriptors)))
     return found
 
 
-def _socket(descriptor: Path) -> str:
-    """The inode of a descriptor "socket:[12345]"; "" for one of another kind, or closed by now."""
+def _inode(descriptor: Path) -> str:
+    """Return the inode of a descriptor "socket:[12345]"; "" if it is no socket, or closed."""
     try:
         target = str(descriptor.readlink())
     except OSError:
@@ -55,21 +55,21 @@ def _socket(descriptor: Path) -> str:
     return target[len("socket:[") : -1] if target.startswith("socket:[") else ""
 
 
-def _unix(line: str, path: str, own: set[str]) -> bool:
-    """Of ss: the end of whoever listens at the path (with spaces, maybe); its peer is ours."""
+def _is_unix(line: str, path: str, own: set[str]) -> bool:
+    """Return whether a line of ss is an end at the path (maybe with spaces) whose peer is ours."""
     front, _, _, peer = line.rsplit(maxsplit=3)
     return peer in own and front.split(maxsplit=4)[4:] == [path]
 
 
-def _tcp(line: str, port: int, own: set[str]) -> bool:
-    """sl local_address rem_address st ...: the client's end, which is on this side."""
+def _is_tcp(line: str, port: int, own: set[str]) -> bool:
+    """Return whether a line "sl local_address rem_address st ..." is our end of a connection."""
     fields = line.split(maxsplit=10)
     there = int(fields[2].rpartition(":")[2], 16)
     return fields[3] == ESTABLISHED and there == port and fields[9] in own
 
 
 def _table(name: str) -> Iterator[str]:
-    """A table of this network namespace without its head."""
+    """Yield the rows of a table of this network namespace."""
     try:
         lines = Path(f"/proc/self/net/{name}").read_text(errors="replace").splitlines()
     except OSError:  # no IPv6 here

@@ -1,4 +1,4 @@
-"""What we add to Locust's web page: checks before a start, the tab, the verdict in downloads."""
+"""What we add to Locust's web page: checks before a start, a tab, the verdict in downloads."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 from flask import Response, jsonify, request
 from locust.runners import STATE_CLEANUP, STATE_RUNNING, STATE_STOPPING
 
-from locustfiles.run import reports
-from locustfiles.run.record import Run
+from locustfiles.run import reports, site
+from locustfiles.run.locust_html import marked, with_groups
+from locustfiles.run.record import LocustRun
 from locustfiles.run.samples import FIGURES, TIME, charts, rows
 
 KEY = "server"
-# Locust's page asks on only while a run starts or goes on: told of one of these, it would show it
-# for good.
+# Locust's page asks for the state only while a run starts or goes on. It would show one of these
+# for good, so it is told of the end when all is over.
 ENDING = {STATE_CLEANUP, STATE_STOPPING}
 COLUMNS = {"name": "Figure", "now": "Now", "mean": "Mean", "highest": "Highest"}
 PAGE = """<!doctype html>
@@ -28,14 +29,18 @@ PAGE = """<!doctype html>
 NOTHING = "<p>Nobody watches the server: <code>make locust</code> does.</p>"
 
 
-class Tab:
-    """Our part of the page. ``session`` knows the last run and says what stands against a start."""
+class WebPage:
+    """Our part of the page. `session` knows the last run and what prevents the next one."""
 
     def __init__(self, web_ui: Any, session: Any) -> None:
         self._session = session
+        self._engines: dict[str, str] = {}
         app = web_ui.app
+        app.json.sort_keys = False  # fields in the order of the shapes, not of the alphabet
         web_ui.template_args |= template_args()
-        web_ui.stats_csv_writer = reports.MarkedCsv(session.environment, self._verdict)
+        web_ui.stats_csv_writer = reports.MarkedCsv(
+            session.environment, lambda: reports.mark_of(session.run)
+        )
         guarded = web_ui.auth_required_if_enabled
         self._checked = guarded(self._check)
         app.before_request(self._before)
@@ -47,50 +52,52 @@ class Tab:
         return self._checked() if request.path.endswith("/swarm") else None
 
     def _check(self) -> Response | None:
-        """A start that cannot go well is answered with the reason, which the page shows."""
+        """Answer a start that cannot go well with the reason, which the page shows."""
         problem = self._session.obstacle(shape_name(request.form), request.form)
         return jsonify({"success": False, "message": problem}) if problem else None
 
     def _after(self, response: Response) -> Response:
-        run: Run | None = self._session.run
-        if response.status_code != 200 or run is None:
+        run: LocustRun | None = self._session.run
+        if response.status_code != 200:
             return response
-        if request.path.endswith("/stats/requests"):
-            # Kept by Locust for two seconds, so this may be one that was filled in before.
+        if request.endpoint == "locust.index":
+            response.set_data(with_groups(response.get_data(as_text=True), self._engine()))
+        elif run and request.path.endswith("/stats/requests"):
+            # Locust keeps this answer for two seconds, so it may have been completed before.
             found = {**response.get_json(), "extended_stats": extended_stats(run)}
             if found["state"] in ENDING:
                 found["state"] = STATE_RUNNING
             response.set_data(jsonify(found).get_data())
-        elif request.path.endswith("/stats/report"):
-            response.set_data(reports.marked(response.get_data(as_text=True), run))
+        elif run and request.path.endswith("/stats/report"):
+            response.set_data(marked(response.get_data(as_text=True), run))
         return response
 
+    def _engine(self) -> str:
+        """Return the engine of the site that the page begins with, asked once for each address."""
+        host = self._session.environment.host or ""
+        if host not in self._engines:
+            self._engines[host] = site.engine(host) if host else ""
+        return self._engines[host]
+
     def _charts(self) -> str:
-        run: Run | None = self._session.run
+        run: LocustRun | None = self._session.run
         drawn = charts(run.sampled()) if run else ""
         return PAGE.format(body=drawn or NOTHING)
 
     def _csv(self) -> Response:
-        run: Run | None = self._session.run
-        text = reports.table(run.sampled() if run else [], self._verdict(), [TIME, *FIGURES])
+        run: LocustRun | None = self._session.run
+        samples = run.sampled() if run else []
+        text = reports.table(samples, reports.mark_of(run), [TIME, *FIGURES])
         headers = {"Content-Disposition": "attachment;filename=server.csv"}
         return Response(text, mimetype="text/csv", headers=headers)
 
-    def _verdict(self) -> str:
-        run: Run | None = self._session.run
-        return str(run.verdict) if run else ""
-
 
 def template_args() -> dict[str, Any]:
-    """Locust's way to extend its page: a tab, the table in it, links among the downloads."""
+    """Return Locust's way to extend its page: a tab, the table in it, links among the downloads."""
+    columns = [{"key": key, "title": title} for key, title in COLUMNS.items()]
     return {
         "extended_tabs": [{"title": "Server", "key": KEY}],
-        "extended_tables": [
-            {
-                "key": KEY,
-                "structure": [{"key": key, "title": title} for key, title in COLUMNS.items()],
-            }
-        ],
+        "extended_tables": [{"key": KEY, "structure": columns}],
         "extended_csv_files": [
             {"href": f"./{KEY}/csv", "title": "Download server and database CSV"},
             {"href": f"./{KEY}", "title": "Server and database over time"},
@@ -98,12 +105,12 @@ def template_args() -> dict[str, Any]:
     }
 
 
-def extended_stats(run: Run) -> list[dict[str, Any]]:
-    """The rows of the tab."""
+def extended_stats(run: LocustRun) -> list[dict[str, Any]]:
+    """Return the rows of the tab."""
     return [{"key": KEY, "data": rows(run.sampled())}]
 
 
 def shape_name(form: Mapping[str, str]) -> str:
-    """The shape that the page's form asks for; "" for none."""
+    """Return the shape that the page's form asks for; "" for none."""
     chosen = form.get("shape_class", "")
     return "" if chosen == "Default" else chosen

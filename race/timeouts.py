@@ -1,0 +1,29 @@
+"""Timeouts of the race; RACE_TIMEOUTS changes them, as in `page=3,server_start=60`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from runtime.timeouts import timeouts
+
+
+class Timeouts(NamedTuple):
+    """Timeouts of the race, in seconds."""
+
+    page: float = 10.0  # for a page to be answered whole, and for a busy server to be free again
+    engines: float = 60.0  # for `server.py --list`
+    server_start: float = 30.0  # until a server says where it serves
+    server_exit: float = 1.0  # from the end of a server's output to its own
+    database: float = 5.0  # for a database to answer a question of the harness
+    wire: float = 90.0  # to start a server and count its requests on the wire
+    link_start: float = 10.0  # until a link says where it listens
+    link_connect: float = 5.0  # for a link to connect to its target
+    generator_end: float = 15.0  # for a load generator to end after its time
+    shape: float = 20.0  # for a load shape to say its users
+    locust_page: float = 30.0  # until Locust's web page answers
+    locust_workers: float = 60.0  # for a master to wait for its workers
+    locust_end: float = 25.0  # for Locust to end in order, with its reports
+    locust_race_end: float = 5.0  # the same in a race, which has no workers and less patience
+
+
+TIMEOUTS = timeouts(Timeouts, "RACE_TIMEOUTS")

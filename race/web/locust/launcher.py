@@ -1,0 +1,173 @@
+"""Starts and ends Locust: one process, or a master and its workers."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from race.errors import RaceError
+from race.timeouts import TIMEOUTS
+from runtime.child import dies_with_parent
+from runtime.paths import ROOT
+
+FILE = ROOT / "locustfiles" / "locustfile.py"
+HERE = "127.0.0.1"
+PROBE_SECONDS = 0.1
+ANSWER_SECONDS = 2.0
+# The locustfile says what a person must know, so Locust itself stays quiet.
+QUIET = ("--loglevel", "WARNING", "--only-summary")
+
+
+@dataclass(frozen=True)
+class LocustOptions:
+    """What Locust is to do. `port` None: no web page; `more` are arguments of Locust's own."""
+
+    shape: str = ""
+    users: Sequence[str] = ()
+    port: int | None = None
+    workers: int = 0
+    more: Sequence[str] = ()
+
+
+@dataclass
+class LocustProcesses:
+    """Locust's processes: the one that decides first, its workers after it.
+
+    A start is broken off once there is something in `stopped`.
+    """
+
+    options: LocustOptions
+    host: str
+    reports: Path
+    samples: Path
+    stopped: Sequence[int] = ()
+    page: str | None = None
+    _processes: list[LocustProcess] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Start all processes and wait for the web page. RaceError if that fails."""
+        if self.options.port is not None:
+            self.page = f"http://{HERE}:{free_port(self.options.port)}"
+        number, meeting = self.options.workers, str(free_port())
+        master = ["--master", "--master-bind-host", HERE, "--master-bind-port", meeting]
+        master += ["--expect-workers", str(number)]
+        master += ["--expect-workers-max-wait", f"{TIMEOUTS.locust_workers:.0f}"]
+        worker = ["--worker", "--master-host", HERE, "--master-port", meeting]
+        locust = [sys.executable, "-m", "locust", "-f", str(FILE), *QUIET]
+        first = [*locust, *self._arguments(), *master * bool(number)]
+        self._processes.append(LocustProcess(first))
+        self._processes += [LocustProcess([*locust, *worker]) for _ in range(number)]
+        if self.page:
+            self._wait(self.page)
+
+    def _arguments(self) -> list[str]:
+        options = self.options
+        words = ["--host", self.host, "--reports", str(self.reports)]
+        words += ["--samples", str(self.samples)]
+        words += ["--shape", options.shape] if options.shape else []
+        if self.page is None:
+            words += ["--headless"]
+        else:
+            words += ["--class-picker", "--web-host", HERE]
+            words += ["--web-port", self.page.rpartition(":")[2]]
+            words += ["--autostart"] if options.shape else []
+        return [*words, *options.more, *options.users]
+
+    def _wait(self, page: str) -> None:
+        """Wait until the page answers or the start is broken off."""
+        deadline = time.monotonic() + TIMEOUTS.locust_page
+        while not (self.stopped or answers(page)):
+            if not self.running():
+                raise RaceError("Locust ended before its page was there, for the reason above")
+            if time.monotonic() > deadline:
+                raise RaceError(f"Locust's page was not there in {TIMEOUTS.locust_page:.0f} s")
+            time.sleep(PROBE_SECONDS)
+
+    def running(self) -> bool:
+        """Return whether the process that decides runs."""
+        return bool(self._processes) and self._processes[0].running()
+
+    def end(self, timeout: float) -> int:
+        """End all processes, with reports; return the exit status of the one that decides.
+
+        The locustfile handles SIGTERM. SIGINT would end a run that began by itself, and leave the
+        program with its page.
+        """
+        if not self._processes:
+            return 0
+        first, *workers = self._processes
+        first.end(timeout)
+        for worker in workers:
+            worker.end(timeout / 5)
+        return first.status()
+
+
+class LocustProcess:
+    """A process that writes to our terminal and ends with us."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                cwd=ROOT,
+                start_new_session=True,  # so Ctrl-C reaches us alone, and we pass it on once
+                preexec_fn=dies_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one thread
+            )
+        except OSError as error:
+            raise RaceError(f"cannot start {command[0]}: {error.strerror}") from error
+        self._pidfd = os.pidfd_open(self._process.pid)
+
+    def running(self) -> bool:
+        """Return whether it still runs."""
+        return self._process.poll() is None
+
+    def end(self, timeout: float) -> None:
+        """Ask for an end and wait for it; kill the process if it does not come."""
+        if self.running():
+            self._process.terminate()
+            if not select.select([self._pidfd], [], [], timeout)[0]:
+                self._process.kill()
+        self._process.wait()
+
+    def status(self) -> int:
+        """Return its exit status, 128 and the number of the signal that killed it."""
+        code = self._process.wait()
+        return code if code >= 0 else 128 - code
+
+
+def free_port(number: int = 0) -> int:
+    """Return a port that nobody listens on, any one for 0. RaceError if the port is taken.
+
+    Locust itself would print a traceback and go on.
+    """
+    try:
+        with socket.create_server((HERE, number)) as listener:
+            found: int = listener.getsockname()[1]
+            return found
+    except OSError as error:
+        raise RaceError(
+            f"port {number}: {os.strerror(error.errno or 0)}; try another --port, or 0"
+        ) from None
+
+
+def answers(page: str) -> bool:
+    """Return whether a page is there."""
+    host, _, number = page.removeprefix("http://").partition(":")
+    connection = http.client.HTTPConnection(host, int(number), timeout=ANSWER_SECONDS)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
