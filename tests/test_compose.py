@@ -12,7 +12,7 @@ from databases import find
 from databases.mysql import server as mariadb
 from databases.postgres.account import PROGRAMS, wheel
 from databases.postgres.server import SETTINGS
-from race.web.locust.locusts import free_port
+from race.web.locust.launcher import free_port
 from runtime.interpreters import executable
 from runtime.paths import ROOT
 from tests.conftest import absent

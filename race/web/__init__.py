@@ -1,1 +1,1 @@
-"""Races of the sticker site: engines, pages, HTTP load."""
+"""The discipline of the sticker site: engines, pages and HTTP load."""

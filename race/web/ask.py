@@ -1,4 +1,4 @@
-"""Asking a database from the harness, which has no event loop of its own."""
+"""Asks a database from the harness, which has no event loop of its own."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from race.errors import CellFailed
-
-SECONDS = 5.0
+from race.timeouts import TIMEOUTS
 
 Answer = TypeVar("Answer")
 
 
-def ask(name: str, question: Coroutine[Any, Any, Answer], seconds: float = SECONDS) -> Answer:
-    """The answer within so many seconds; CellFailed in one line otherwise."""
+def ask(
+    name: str, question: Coroutine[Any, Any, Answer], timeout: float = TIMEOUTS.database
+) -> Answer:
+    """Return the answer of a database. CellFailed in one line if it does not come in time."""
     try:
-        return asyncio.run(asyncio.wait_for(question, seconds))
+        return asyncio.run(asyncio.wait_for(question, timeout))
     except CellFailed:
         raise
     except Exception as error:  # noqa: BLE001 - each driver has an error tree of its own

@@ -1,4 +1,4 @@
-"""The databases of a race: held for its whole length, told apart in CPU accounting, pinned."""
+"""The databases of a race: held for its whole length, metered one by one, and pinned."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from race.machine.pins import Pins
 from runtime.address import Address, AddressError
 
 
-class Held(Protocol):
-    """A hold on a private database: `private.Handle`, or a server that is a race's own."""
+class DatabaseHold(Protocol):
+    """A hold on a private database: `private.Handle`, or a race's own server."""
 
     @property
     def pid(self) -> int:
-        """Its main process; DatabaseError while it is down."""
+        """The main process; DatabaseError while it is down."""
         ...
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The URL of the database."""
         ...
 
     def leave(self) -> None:
@@ -38,12 +38,12 @@ class Held(Protocol):
 class Databases:
     """Holds on private databases, and main processes of external ones on this machine, by name."""
 
-    handles: dict[str, Held] = field(default_factory=dict)
+    handles: dict[str, DatabaseHold] = field(default_factory=dict)
     external: dict[str, int] = field(default_factory=dict)
     _pins: Pins = field(default_factory=Pins)
 
     def hold(self, names: Iterable[str]) -> None:
-        """Keep these databases up until `release`; RaceError when one cannot run."""
+        """Keep these databases up until `release`. RaceError if one cannot run."""
         for name in sorted(set(names)):
             if name in self.handles:
                 continue
@@ -57,24 +57,24 @@ class Databases:
                 raise RaceError(str(error)) from None
 
     def release(self) -> None:
-        """Give every hold up; what was pinned goes back to where it was."""
+        """Give every hold up, and return pinned processes to their cores."""
         self._pins.release()
         for handle in self.handles.values():
             handle.leave()
         self.handles.clear()
 
     def variable(self, name: str) -> str:
-        """The environment variable that names an external database."""
+        """Return the environment variable that names an external database."""
         return find(name).url_variable
 
     def url(self, name: str) -> str | None:
-        """Where a database listens; None when the race does not use it."""
+        """Return the URL of a database, or None if the race does not use it."""
         if name in self.handles:
             return self.handles[name].url
         return os.environ.get(self.variable(name))
 
     def pid(self, name: str) -> int | None:
-        """Main process of a database; None for one on another machine and while it is down."""
+        """Return the main process of a database; None while it is down, or on another machine."""
         if name not in self.handles:
             return self.external.get(name)
         try:
@@ -82,15 +82,15 @@ class Databases:
         except DatabaseError:
             return None
 
-    def pin(self, where: frozenset[int]) -> None:
-        """Pin every database to its cores; again for each cell, as a restarted one is not."""
+    def pin(self, cores: frozenset[int]) -> None:
+        """Pin every database to its cores, for each cell anew, as it may have been restarted."""
         for name in (*self.handles, *self.external):
-            self._pins.pin(self.pid(name), where)
+            self._pins.pin(self.pid(name), cores)
 
 
 @contextmanager
 def held(names: Iterable[str]) -> Iterator[Databases]:
-    """The databases of a race, for the length of a `with`."""
+    """Hold the databases of a race for the length of a `with`."""
     databases = Databases()
     try:
         databases.hold(names)
@@ -100,7 +100,7 @@ def held(names: Iterable[str]) -> Iterator[Databases]:
 
 
 def address(name: str, url: str) -> Address:
-    """Where a URL says that a database listens; RaceError, one line, where it is none of its."""
+    """Return the address in a URL. RaceError, one line, if it is no URL of that database."""
     try:
         return find(name).address(url)
     except AddressError as error:

@@ -1,4 +1,4 @@
-"""The first discipline: engines of the sticker site, raced over HTTP."""
+"""The discipline of the site: its engines, raced over HTTP."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from race.web.link import LINK
 from race.web.load import GENERATORS
 from race.web.scenario import SiteScenario
 from race.web.servers import Launcher
-from race.web.subject import PARTIES, Shared
-from race.web.walks import TASKS
+from race.web.subject import PARTIES, SharedState
+from race.web.tasks import TASKS
 
 
 class Web:
-    """`discipline.Discipline` for the site."""
+    """The engines of the sticker site as `discipline.Discipline` asks for them."""
 
     unit = "requests"
     contender = CONTENDER
@@ -37,16 +37,16 @@ class Web:
 
     @property
     def factors(self) -> Mapping[str, Sequence[str]]:
-        """server.py's own, and what a race varies on top of them."""
+        """The factors of server.py, and those that a race varies on top of them."""
         return {**engines.catalogue().factors, WORKERS: (), LINK: ()}
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """The pages, and walks over several of them."""
+        """The pages, and mixes of them."""
         return TASKS
 
     def choose(self, scenario: SiteScenario) -> Choice:
-        """See ``Discipline.choose``; a generator that is missing is said, not raced without."""
+        """Return what can race here. RaceError if a load generator is missing."""
         load = scenario.load
         drivers = [load.generator]
         if scenario.open_loop:
@@ -54,17 +54,17 @@ class Web:
         for name in drivers:
             if missing := generators.find(name).missing():
                 raise RaceError(missing)
-        return engines.choose(user_loads.settled(scenario))
+        return engines.choose(user_loads.completed(scenario))
 
     @contextmanager
     def open(self, scenario: SiteScenario, contenders: Sequence[Contender]) -> Iterator[Start]:
-        """Hold the databases of the contenders."""
+        """Hold the databases of the contenders while they race."""
         names = engines.databases(scenario, contenders)
         with held(name for name in names.values() if name) as databases:
-            yield Shared(Launcher(scenario), databases, names).start
+            yield SharedState(Launcher(scenario), databases, names).start
 
     def versions(self) -> Mapping[str, str | None]:
-        """Of generators and databases."""
+        """Return the versions of generators and databases."""
         loads = {name: generators.find(name) for name in GENERATORS}
         found = {
             name: None if one.missing() else number(output(list(one.version), any_exit=True))
@@ -73,5 +73,5 @@ class Web:
         return {**found, **{name: find(name).version() for name in DATABASES}}
 
     def findings(self) -> Sequence[Finding]:
-        """See ``Discipline.findings``."""
+        """Return what `race doctor` says of the site."""
         return findings.findings(self.versions())

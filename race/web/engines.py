@@ -1,4 +1,4 @@
-"""What can race here: server.py's own list of engines, and a scenario's programs."""
+"""Engines that can race here: server.py's own list, and the programs of a scenario."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from race.machine.cores import WORKERS
 from race.machine.describe import PYTHON, current_python
 from race.plan.contenders import matching
 from race.saved.model import Contender
+from race.timeouts import TIMEOUTS
 from race.web.link import LINK, level
 from race.web.scenario import SiteScenario
 from runtime.interpreters import found_versions, no_environment
 from runtime.paths import ROOT
 
 SERVER = ROOT / "server.py"
-LIST_SECONDS = 60.0
 CONTENDER = "engine"
 FOUND = "found"
-"""Stands for every interpreter that has an environment."""
+"""Means every interpreter that has an environment."""
 RENDER = "render"
-"""The factor that says how pages become HTML."""
+"""The factor of how pages become HTML."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One engine on one interpreter; `problem` says why it cannot run here, None when it can."""
+    """One engine on one interpreter; `problem` is why it cannot run here, or None."""
 
     name: str
     factors: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Every engine as server.py sees it, and the levels of its factors, the plainest first."""
+    """Every engine that server.py lists, and the levels of its factors, the plainest first."""
 
     factors: Mapping[str, Sequence[str]]
     entries: Sequence[Entry]
@@ -49,12 +49,12 @@ class Catalogue:
 
 @cache
 def catalogue(version: str | None = None) -> Catalogue:
-    """server.py's list, on an interpreter of choice ("3.12"); asked once for each."""
+    """Return server.py's list on an interpreter ("3.12"), asked once for each."""
     words = [sys.executable, str(SERVER), "--list", "--json"]
     words += ["--python", version] if version else []
     try:
         answer = subprocess.run(
-            words, capture_output=True, text=True, timeout=LIST_SECONDS, cwd=ROOT, check=True
+            words, capture_output=True, text=True, timeout=TIMEOUTS.engines, cwd=ROOT, check=True
         )
         listed = json.loads(answer.stdout)
     except subprocess.CalledProcessError as error:
@@ -69,7 +69,7 @@ def catalogue(version: str | None = None) -> Catalogue:
 
 
 def choose(scenario: SiteScenario) -> Choice:
-    """What a scenario names; RaceError when a name or pattern fits no engine."""
+    """Return the contenders of a scenario. RaceError if a name or pattern fits no engine."""
     found = _entries(scenario)
     wanted = matching(scenario, (entry.name for entry in found), CONTENDER)
     chosen = [entry for name in wanted for entry in found if entry.name == name]
@@ -92,26 +92,26 @@ def choose(scenario: SiteScenario) -> Choice:
 
 
 def databases(scenario: SiteScenario, contenders: Iterable[Contender]) -> dict[str, str | None]:
-    """The database that each contender asks, by name; None when it asks none."""
+    """Return the database of each contender by its name, None if it has none."""
     known = {entry.name: entry.database for entry in _entries(scenario)}
     return {one.name: known.get(one.name) for one in contenders}
 
 
 def found_pythons() -> list[str]:
-    """Versions with an environment of the project, oldest first: `.venv-X.Y` and the current."""
+    """Return the versions with an environment (`.venv-X.Y`) and the current one, oldest first."""
     names = {*found_versions(), current_python()}
     return sorted(names, key=lambda name: int(name.split(".")[1]))
 
 
 def _entries(scenario: SiteScenario) -> list[Entry]:
-    """Each engine once on each interpreter, programs last."""
+    """Return each engine once on each interpreter, programs last."""
     listed = [one for version in _versions(scenario) for one in catalogue(version).entries]
     unique = {(one.name, one.factors.get(PYTHON)): one for one in listed}
     return [*unique.values(), *(_program(scenario, name) for name in scenario.programs)]
 
 
 def _versions(scenario: SiteScenario) -> list[str | None]:
-    """None stands for the interpreter that server.py chooses; RaceError where one is not here."""
+    """Return interpreters, None for the one that server.py chooses. RaceError if one is absent."""
     if not scenario.pythons:
         return [None]
     found = found_pythons()
@@ -131,17 +131,17 @@ def _program(scenario: SiteScenario, name: str) -> Entry:
 
 
 def _spreads(scenario: SiteScenario, entry: Entry) -> bool:
-    """Whether several processes can serve it: server.py's own, with a database that they share."""
+    """Return whether several processes can serve it, which takes a database that they share."""
     return entry.name not in scenario.programs and entry.database is not None
 
 
 def plain_render() -> str:
-    """What server.py does when it is not told."""
+    """Return how server.py renders by default."""
     return catalogue().factors[RENDER][0]
 
 
 def _renders(scenario: SiteScenario, entry: Entry) -> Sequence[str | None]:
-    """How an engine's pages are rendered, in turn; a program does that in its own way (None)."""
+    """Return how an engine's pages are rendered in turn; None stands for a program's own way."""
     known = catalogue().factors[RENDER]
     for name in scenario.render:
         if name not in known:
@@ -152,7 +152,7 @@ def _renders(scenario: SiteScenario, entry: Entry) -> Sequence[str | None]:
 def _contender(
     scenario: SiteScenario, entry: Entry, render: str | None, workers: int, more: float | None
 ) -> Contender:
-    """`more`: milliseconds that its link to the database adds, None in a race without links."""
+    """Return a contender; `more` is what its link adds in milliseconds, None without links."""
     label = entry.name
     if scenario.pythons:
         label += f"@{entry.factors.get(PYTHON)}"

@@ -1,4 +1,4 @@
-"""What `race doctor` says of the site: generators, databases, engines."""
+"""The findings of `race doctor` about the site: generators, databases, engines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from race.web.load import GENERATORS
 
 
 def findings(versions: Mapping[str, str | None]) -> list[Finding]:
-    """A line each; None where something is absent that only some races need."""
+    """Return a line for each; its state is None if only some races need what is absent."""
     scenario, entries = read.load(DEFAULT_SCENARIO), engines.catalogue().entries
     names = matching(scenario, (one.name for one in entries), CONTENDER)
     raced = [one for one in entries if one.name in names]
@@ -51,14 +51,14 @@ def _databases(versions: Mapping[str, str | None], needed: Container[str | None]
 def _part(
     name: str, missing: str | None, versions: Mapping[str, str | None], needed: bool
 ) -> Finding:
-    """A program that is there, with its version, or what gets it."""
+    """Return the finding about a program: its version, or how to install it."""
     if missing is None:
         return Finding(name, True, f"version {versions[name]}", needed)
     return Finding(name, False if needed else None, missing, needed)
 
 
 def _default_race(raced: Sequence[Entry]) -> Finding:
-    """Without some of its engines it is smaller, without all of them it is none."""
+    """Return the finding about the default race, which needs one of its engines at least."""
     left_out = [f"{one.name}: {one.problem}" for one in raced if one.problem]
     runs = len(raced) - len(left_out)
     text = "; ".join([f"{runs} of {len(raced)} engines of `race run` run here", *left_out])

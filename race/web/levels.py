@@ -1,6 +1,6 @@
-"""What the levels of an engine's factors mean, for people who read a report and no code.
+"""Explains the levels of an engine's factors to readers of a report.
 
-A level that its name explains needs no text. A report shows those that were raced.
+A level that its name explains has no text here. A report shows the levels that were raced.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ LEVELS = {
         "locust": "Locust's users wait one to four seconds between two pages and send the next one "
         "when they have read the last (a closed loop): a slow site is asked less, and requests/s "
         "say how many users there were as much as how fast it was. Locust rounds times to whole "
-        "milliseconds and two digits, and is a Python process itself: where its core was full, the "
-        "times are its own as well. Over time, each second tells of the last three.",
+        "milliseconds and two digits, and is a Python process itself: where its core was "
+        "saturated, the times are its own as well. Over time, each second tells of the last three.",
     },
 }
-"""Factor, then level, to what it means; `generator` is no factor: what to know of its figures."""
+"""Texts by factor and level. `generator` is no factor: it explains a generator's figures."""

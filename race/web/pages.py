@@ -1,4 +1,4 @@
-"""The pages of the site as a race sees them: their paths, and what makes them right."""
+"""The pages of the site in a race: their paths, and checks of what they answer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 from race.discipline import Task
 from race.errors import CellFailed
+from race.timeouts import TIMEOUTS
 
-TIMEOUT = 10.0
 RETRY_SECONDS = 0.2
 UNAVAILABLE = 503
-# Frameworks have the attributes in an order of their own.
+# The order of the attributes differs between frameworks.
 SESSION = re.compile(
     r"\Asession=[0-9a-f]{32}(?=.*; Path=/(;|\Z))(?=.*; HttpOnly(;|\Z))(?=.*; SameSite=Lax(;|\Z))",
     re.IGNORECASE,
@@ -25,16 +25,15 @@ SESSION = re.compile(
 
 
 class PageBusy(CellFailed):
-    """The server is still busy with what a load left behind."""
+    """The server still works on requests of the last load."""
 
 
 @dataclass(frozen=True)
 class PageTask(Task):
-    """A page. `marker` must match its body, `remedy` says what to do where it may well not;
-    `queries` says that it asks the database.
+    """A page. `marker` must match its body, and `remedy` says what to do if it does not.
 
-    One that does is never pipelined: it kills japronto's worker (its issue 46), and on the other
-    frameworks it would measure a load that no race compares it with.
+    A page that `queries` the database is never pipelined: it would kill japronto's worker (its
+    issue 46), and no race could compare the other frameworks with it.
     """
 
     path: str = "/"
@@ -45,8 +44,7 @@ class PageTask(Task):
     cookie: bool = False
 
 
-# What a page that asks no database has nothing of.
-DATA = ("backend", "connection")
+DATA = ("backend", "connection")  # factors that change nothing without a database
 
 
 def _asking(title: str, path: str, marker: str, text: str) -> PageTask:
@@ -54,7 +52,7 @@ def _asking(title: str, path: str, marker: str, text: str) -> PageTask:
 
 
 def _report(path: str, marker: str, text: str) -> PageTask:
-    """A page of the reporting section: it notes no visit, and there is nothing to prepare."""
+    """Return a page of the reporting section, which notes no visit and has nothing to prepare."""
     return PageTask(
         f"Report {path[-1]}",
         ignores=("render",),
@@ -146,21 +144,21 @@ PAGES = {
 }
 
 
-# Index comes before Vote, which begins with the same path.
+# Reversed, as Index comes before Vote and has the same path.
 _BY_PATH = {page.path: name for name, page in reversed(PAGES.items())}
 
 
 def named(text: str) -> str:
-    """The name of a page that is given by its path ("/good"); what is none stays as it is."""
+    """Return the name of a page that is given by its path ("/good"); other texts stay."""
     return _BY_PATH.get(text, text)
 
 
-def verify(url: str, name: str, patient: bool = False) -> None:
-    """Ask for a page as a new visitor and check it; CellFailed says what is wrong with it.
+def verify(url: str, name: str, retry: bool = False) -> None:
+    """Get a page as a new visitor and check it. CellFailed says what is wrong with it.
 
-    `patient`: a server that is still busy (503) is asked again for TIMEOUT.
+    With `retry`, a server that is still busy (503) is asked again until the timeout of a page.
     """
-    deadline = time.monotonic() + (TIMEOUT if patient else 0.0)
+    deadline = time.monotonic() + (TIMEOUTS.page if retry else 0.0)
     while True:
         try:
             return _verify(url, PAGES[name])
@@ -171,16 +169,16 @@ def verify(url: str, name: str, patient: bool = False) -> None:
 
 
 def weigh(url: str, name: str) -> dict[str, int]:
-    """What a page weighs for a new visitor, as it comes over the wire.
+    """Return what a page weighs for a new visitor, as it comes over the wire.
 
-    ``header_bytes`` from the status line to the empty line, both with their ends; ``headers`` how
-    many; ``body_bytes`` as Content-Length says. CellFailed when it does not come.
+    `header_bytes` from the status line to the empty line, both with their ends; `headers`, their
+    number; `body_bytes` as Content-Length says. CellFailed if the page does not come.
     """
     parts, path = urlsplit(url), PAGES[name].path
     request = f"GET {path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n"
     where = (parts.hostname or "", parts.port or 80)
     try:
-        with socket.create_connection(where, TIMEOUT) as connection:
+        with socket.create_connection(where, TIMEOUTS.page) as connection:
             connection.sendall(request.encode("ascii"))
             with connection.makefile("rb") as answer:
                 status, *lines = _head(answer)
@@ -195,7 +193,7 @@ def weigh(url: str, name: str) -> dict[str, int]:
 
 
 def _head(answer: BinaryIO) -> list[bytes]:
-    """The lines before the empty one."""
+    """Return the lines before the empty one."""
     lines = []
     while (line := answer.readline()) != b"\r\n":
         if not line.endswith(b"\n"):
@@ -214,7 +212,7 @@ def _length(lines: Iterable[bytes]) -> int:
 
 def _verify(url: str, page: PageTask) -> None:
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=TIMEOUT)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=TIMEOUTS.page)
     try:
         connection.request("GET", page.path, headers={"Host": parts.netloc})
         answer = connection.getresponse()

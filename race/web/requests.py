@@ -1,4 +1,4 @@
-"""Requests to a database for each page, counted on the wire between it and the server."""
+"""Counts a page's requests to the database, on the wire between it and the server."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from databases import find
 from databases.database import Database
 from databases.wire import Wire, tapped
 from race.saved.model import Figures
+from race.timeouts import TIMEOUTS
 from race.web.ask import ask
 from race.web.databases import Databases
 from race.web.pages import PAGES, verify
 from race.web.servers import Server
 
-WIRE_SECONDS = 90.0
-"""A server starts in at most 30 s, and has a few pages to answer."""
 PROBES = 3
 
 REQUESTS = "database_requests"
-"""The page's own."""
+"""Requests of the page itself."""
 UPKEEP = "database_upkeep"
-"""By the driver about its connection: the schema that it fetches as it connects, a pool's reset."""
+"""Requests of the driver about its connection: the schema, a pool's reset."""
 
 Start = Callable[[Mapping[str, str]], Server]
 
@@ -30,16 +29,16 @@ Start = Callable[[Mapping[str, str]], Server]
 def per_page(
     databases: Databases, name: str | None, start: Start, pages: Iterable[str]
 ) -> dict[str, Figures]:
-    """Requests to a contender's database for each page: REQUESTS, and UPKEEP where there is any.
+    """Return requests to a contender's database by page: REQUESTS, and UPKEEP if there is any.
 
-    `start` starts the contender's server with more environment variables. The least of a few
-    counts, for one new visitor at a time; a page is missing where nothing can be seen (TLS).
-    CellFailed when the server does not start, a page is wrong or the database does not answer.
+    `start` starts the contender's server with more environment variables. A count is the least of
+    a few, for one new visitor at a time; a page is left out if nothing can be seen (TLS).
+    CellFailed if the server does not start, a page is wrong or the database does not answer.
     """
     where = databases.url(name) if name else None
     if name is None or where is None:
         return {}
-    return ask(name, _wired(find(name), where, start, pages), WIRE_SECONDS)
+    return ask(name, _wired(find(name), where, start, pages), TIMEOUTS.wire)
 
 
 async def _wired(
@@ -50,7 +49,7 @@ async def _wired(
         try:
             counts = {page: await _count(wire, server.url, page) for page in pages}
         finally:
-            # In a thread: the server says goodbye to its database, through the wire.
+            # In a thread, as the server disconnects from its database through the wire.
             await asyncio.to_thread(server.child.end)
     return {page: count for page, count in counts.items() if count is not None}
 
@@ -63,7 +62,7 @@ async def _count(wire: Wire, url: str, page: str) -> Figures | None:
         taps = wire.asked()
         own = sum(len(tap.requests) for tap in taps)
         counts.append((own, sum(tap.upkeep for tap in taps)))
-    # The first page of a server may ask what is asked only once.
+    # The first page of a server may send requests that are sent only once.
     own, upkeep = min(counts[1:])
     if not own and PAGES[page].queries:
         return None

@@ -1,4 +1,4 @@
-"""Scenarios of the sticker site: engines on pages, by the generators that speak HTTP."""
+"""Scenarios of the site: engines on pages, driven by HTTP load generators."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Milliseconds = Annotated[float, Meta(ge=0, le=10_000)]
 
 
 class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A contender that is not server.py: `{root}` and `{python}` in its command are filled in.
+    """A contender other than server.py; `{root}` and `{python}` in its command are filled in.
 
     It must print server.py's `serving ...` line and end on SIGTERM.
     """
@@ -31,9 +31,10 @@ class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """wrk drives the closed loop, oha the open one; Locust a user load: a `user` of
-    locustfiles/users by a `shape` of locustfiles/shapes, with `shape_options` in the place of the
-    shape's own fields.
+    """The load of a scenario: wrk drives a closed loop, oha an open one, Locust a user load.
+
+    A user load is a `user` of locustfiles/users by a `shape` of locustfiles/shapes, whose fields
+    `shape_options` change.
     """
 
     generator: Name = "wrk"
@@ -59,7 +60,7 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def user_load(self) -> UserLoad | None:
-        """The users; None where connections always wait for an answer."""
+        """The user load; None if connections always wait for an answer."""
         if not self.shape:
             return None
         return UserLoad(
@@ -67,7 +68,6 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
         )
 
     def closed(self, depth: int) -> Load:
-        """See ``LoadPlan``."""
         return replace(LoadPlan.closed(self, depth), user_load=self.user_load)
 
 

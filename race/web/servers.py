@@ -1,4 +1,4 @@
-"""One server process: ready when it says so, stopped by its own id."""
+"""Starts a server process and waits until it serves."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ from race.machine.cores import WORKERS
 from race.machine.describe import PYTHON, current_python, own_interpreter
 from race.machine.process import Child, wait_first
 from race.saved.model import Contender
+from race.timeouts import TIMEOUTS
 from race.web.engines import RENDER, SERVER, plain_render
 from race.web.scenario import Program, SiteScenario
 from runtime.paths import ROOT
 
-START_SECONDS = 30.0
-# Between the end of its output and its own.
-LAST_BREATH_SECONDS = 1.0
 SERVING = re.compile(r"serving (\S+) on (http://\S+) \(\w+ ([\w.+]+), pid \d+\)")
 
 
 @dataclass
 class Server:
-    """A server that accepts connections: its process, base URL and the name that it goes by."""
+    """A server that accepts connections: its process, base URL and name."""
 
     child: Child
     url: str
@@ -43,14 +41,14 @@ class Launcher:
         cores: frozenset[int],
         env: Mapping[str, str] | None = None,
     ) -> Server:
-        """Start a contender and wait for its `serving ...` line; CellFailed when it does not come.
+        """Start a contender and wait for its `serving ...` line. CellFailed if it does not come.
 
-        `env` is added to the environment. The port is a free one: all contenders live at once.
+        `env` is added to the environment. The port is a free one, as all contenders run at once.
         """
         return serving(Child(self.command(contender), cores, env, cwd=ROOT, talks=True))
 
     def command(self, contender: Contender) -> list[str]:
-        """The command line that serves a contender on a free port."""
+        """Return the command line that serves a contender on a free port."""
         version = contender.factors.get(PYTHON, current_python())
         program = self.scenario.programs.get(contender.name)
         if program is not None:
@@ -69,9 +67,9 @@ def _program(program: Program, version: str) -> list[str]:
 
 
 def serving(child: Child) -> Server:
-    """The server that a child becomes; CellFailed, and the child ended, when it does not."""
+    """Wait until a child serves. CellFailed, with the child ended, if it does not."""
     try:
-        line = child.read_line(START_SECONDS)
+        line = child.read_line(TIMEOUTS.server_start)
         match = SERVING.fullmatch(line or "")
         if match is None:
             raise CellFailed(why_not_serving(child, line))
@@ -82,9 +80,9 @@ def serving(child: Child) -> Server:
 
 
 def why_not_serving(child: Child, line: str | None) -> str:
-    """What to say of a server whose `serving ...` line did not come; it may still be running."""
+    """Return why the `serving ...` line of a server did not come; it may still be running."""
     if line is not None:
         return f"server said {line!r} instead of its address"
-    if wait_first([child], LAST_BREATH_SECONDS) is None:
-        return f"server was not ready within {START_SECONDS:.0f} s"
+    if wait_first([child], TIMEOUTS.server_exit) is None:
+        return f"server was not ready within {TIMEOUTS.server_start:.0f} s"
     return f"server {child.last_words()}"

@@ -1,4 +1,4 @@
-"""Who drives what: users need a task that they do, a walk needs users, a shape has its own time."""
+"""Checks that users, tasks and generator go together, and completes the load from its shape."""
 
 from __future__ import annotations
 
@@ -8,35 +8,36 @@ from race.errors import RaceError, unknown
 from race.web import load as generators
 from race.web.load.generator import Shaped
 from race.web.scenario import HttpLoad, SiteScenario
-from race.web.walks import WALKERS, WALKS
+from race.web.tasks import MIXES, USER_TASKS
 
 
-def settled(scenario: SiteScenario) -> SiteScenario:
-    """The scenario with what the shape of its user load says: how long, and how many at most.
+def completed(scenario: SiteScenario) -> SiteScenario:
+    """Return the scenario with the length of a cell and the most users, as the shape says.
 
-    RaceError, one line, where users, tasks and generator do not go together.
+    RaceError, one line, if users, tasks and generator do not go together.
     """
     driver, user_load = generators.find(scenario.load.generator), scenario.load.user_load
     if user_load is None or not isinstance(driver, Shaped):
         for task in scenario.tasks:
-            if task in WALKS:
+            if task in MIXES:
                 raise RaceError(
-                    f"page {task!r} is a walk over several, which takes users: [load] "
+                    f"page {task!r} is a mix of several, which takes users: [load] "
                     'generator = "locust", user, shape'
                 )
         return scenario
     user = user_load.user
-    if user not in WALKERS:
-        raise unknown("user", user, WALKERS)
+    if user not in USER_TASKS:
+        raise unknown("user", user, USER_TASKS)
+    known = USER_TASKS[user]
     for task in scenario.tasks:
-        if task != WALKERS[user]:
-            raise RaceError(f"a {user} does not ask for page {task!r}: pages = [{WALKERS[user]!r}]")
+        if task != known:
+            raise RaceError(f"a {user} does not ask for page {task!r}: pages = [{known!r}]")
     curve = driver.curve(user_load)
     return replace(scenario, load=_filled(scenario.load, float(len(curve)), max(curve, default=1)))
 
 
 def _filled(load: HttpLoad, seconds: float, users: int) -> HttpLoad:
-    """RaceError where something else was asked for than the shape has."""
+    """Fill in length and connections. RaceError if the scenario asks for others."""
     plain, most = HttpLoad(), max(1, users)
     if load.duration_s not in (plain.duration_s, seconds):
         raise RaceError(

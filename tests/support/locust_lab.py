@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import http.client
 import importlib.util
 import json
 import re
@@ -17,16 +18,36 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import psutil
 
+from locustfiles.pages import checks
 from runtime.paths import ROOT
 from tests.conftest import absent
-from tests.support.site_server import environment
+from tests.support.site_server import environment, until
 
 LOCUSTFILE = ROOT / "locustfiles" / "locustfile.py"
 SECONDS = 60.0
 PAGE = re.compile(r"Locust: (http://\S+)")
+SHORT = ("--shape", "Steps", "--steps-rate", "50", "--steps-stages")
+MEMORY = ("--engine", "aiohttp-memory-one", "--user", "Reader")
+SOAK = (*MEMORY, "--headless", "--shape", "Soak")
+WORKERS_REPORT_SECONDS = 5.0  # Locust's workers send their figures every 3 s
+BALLOT = (
+    '<h1>Which one sticks?</h1><p role="status">Your vote has been counted</p>'
+    '<form action="/" method="post"><input name="vote_plus" value="{0}">'
+    '<input name="vote_minus" value="{1}"></form>'
+    '<form action="/" method="post"><input name="vote_plus" value="{1}">'
+    '<input name="vote_minus" value="{0}"></form>'
+).format("a" * 32, "b" * 32)
+REPORT_PAGES = {
+    f"/reports/{number}": (
+        200,
+        f'<h1>{heading}</h1><a href="/reports/{number}" aria-current="page">{heading}</a>',
+    )
+    for number, heading in enumerate(checks.REPORTS, 1)
+}
 
 
 def needed() -> None:
@@ -113,13 +134,18 @@ class Running:
 
 @contextlib.contextmanager
 def locust(
-    host: str, folder: Path, *arguments: str, before: Callable[[], None] | None = None
+    host: str,
+    folder: Path,
+    *arguments: str,
+    before: Callable[[], None] | None = None,
+    progress: float = 5,
 ) -> Iterator[Running]:
-    """The locustfile alone, headless."""
+    """Run the locustfile alone, headless, with a line of progress every so many seconds."""
     command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless"]
     command += ["--loglevel", "WARNING", "--only-summary", "--host", host]
     command += ["--reports", str(folder / "reports"), *arguments]
-    running = Running(command, folder / "output.txt", before=before)
+    env = environment(LOCUST_TIMEOUTS=f"progress={progress}")
+    running = Running(command, folder / "output.txt", env, before)
     try:
         yield running
     finally:
@@ -230,3 +256,32 @@ def fake(answers: dict[str, tuple[int, str]], post: str = "/?voted=1") -> Iterat
         site.server.shutdown()
         thread.join()
         site.server.server_close()
+
+
+def asked(page: str, method: str, path: str, **form: str) -> dict[str, object]:
+    """What Locust's page hears when it asks."""
+    parts = urlsplit(page)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    head = {"Content-Type": "application/x-www-form-urlencoded"}
+    connection.request(method, path, urlencode(form), head)
+    found: dict[str, object] = json.loads(connection.getresponse().read())
+    connection.close()
+    return found
+
+
+def swarm(page: str, **form: str) -> dict[str, object]:
+    """What the page's form does."""
+    return asked(page, "POST", "/swarm", **form)
+
+
+def gone(running: Running, below: list[psutil.Process]) -> None:
+    """Nobody is left of what it started."""
+    assert running.process.poll() is not None
+    left = [one for one in below if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+    until(lambda: not any(one.is_running() for one in left), 10.0, f"still there: {left}")
+
+
+def workers_of(running: Running, number: int) -> list[psutil.Process]:
+    """Return the worker processes, once all are there."""
+    until(lambda: len(running.named("--worker")) == number, 40.0, "not all workers")
+    return running.named("--worker")

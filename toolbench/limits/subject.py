@@ -15,10 +15,11 @@ from race.machine.describe import PYTHON, own_interpreter
 from race.machine.proc import cpu_ns, tree
 from race.machine.process import Child, wait_first
 from race.saved.model import Contender, Figures, Work
+from race.timeouts import TIMEOUTS
 from race.web.databases import Databases
-from race.web.load.drive import GRACE_SECONDS, drive
+from race.web.load.drive import drive
 from race.web.load.generator import Target
-from race.web.servers import SERVING, START_SECONDS, why_not_serving
+from race.web.servers import SERVING, why_not_serving
 from runtime.paths import ROOT
 from toolbench.drivers import DRIVERS, LOOP
 from toolbench.limits.page import verify
@@ -92,7 +93,7 @@ class OneRequest:
         words += DRIVERS[self.contender.name].options
         child = Child(words, self.layout[DRIVER], cwd=ROOT, talks=True)
         try:
-            line = child.read_line(START_SECONDS)
+            line = child.read_line(TIMEOUTS.server_start)
             match = SERVING.fullmatch(line or "")
             if match is None:
                 raise CellFailed(why_not_serving(child, line))
@@ -105,8 +106,10 @@ class OneRequest:
         words = [self._python(), str(FOLDER / "objects.py"), "--seconds", str(seconds)]
         child = Child(words, self.layout[DRIVER])
         try:
-            if wait_first([child], seconds + GRACE_SECONDS) is None:
-                raise CellFailed(f"objects.py did not end {GRACE_SECONDS:.0f} s after its time")
+            if wait_first([child], seconds + TIMEOUTS.generator_end) is None:
+                raise CellFailed(
+                    f"objects.py did not end {TIMEOUTS.generator_end:.0f} s after its time"
+                )
             spent = cpu_ns(child.pid)
             if child.exit().code != 0:
                 raise CellFailed(f"objects.py {child.last_words()}")

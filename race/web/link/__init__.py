@@ -1,8 +1,7 @@
-"""A link between a server and its database that takes time: a relay of our own, in a process of its
-own beside the database.
+"""A link between a server and its database that adds a delay: a relay in a process of its own.
 
-Not netem: that takes root and a network namespace, and private databases listen on Unix sockets,
-which it does not see.
+netem would take root and a network namespace, and it does not see the Unix sockets that private
+databases listen on.
 """
 
 from __future__ import annotations
@@ -15,49 +14,49 @@ from databases.database import Database
 from race.errors import CellFailed
 from race.machine.process import Child
 from race.saved.model import Contender
+from race.timeouts import TIMEOUTS
 from runtime.address import Address, moved
 from runtime.paths import ROOT
 
 LINK = "link"
 """The factor: what the link adds to each round trip."""
 LISTENS = "listens"
-START_SECONDS = 10.0
 
 
 def level(milliseconds: float) -> str:
-    """Of the factor: "0.2 ms"."""
+    """Return a level of the factor: "0.2 ms"."""
     return f"{milliseconds:g} ms"
 
 
 def milliseconds(contender: Contender) -> float:
-    """What a contender's link adds to each round trip; 0 without a link."""
+    """Return what a contender's link adds to each round trip; 0 without a link."""
     return float(contender.factors.get(LINK, level(0)).partition(" ")[0])
 
 
 @dataclass
 class Link:
-    """A relay that runs, the environment that leads a server through it, and where it listens."""
+    """A running relay, its address, and the environment that leads a server to it."""
 
     child: Child
     env: Mapping[str, str]
-    where: Address
+    address: Address
 
     def end(self) -> None:
-        """With the connections that are left."""
+        """End the relay and the connections that are left."""
         self.child.end()
 
 
-def laid(database: Database, url: str, more: float, where: frozenset[int]) -> Link:
-    """A link to the database at a URL, `more` milliseconds a round trip, on some cores.
+def start(database: Database, url: str, more: float, cores: frozenset[int]) -> Link:
+    """Start a link to the database at a URL that adds `more` milliseconds to a round trip.
 
-    CellFailed when the relay does not start.
+    CellFailed if the relay does not start.
     """
     target = database.address(url)
     place = [target.path] if target.path is not None else [target.host, str(target.port)]
     words = [sys.executable, "-m", "race.web.link", f"{more:g}", *place]
-    child = Child(words, where, cwd=ROOT, talks=True)
+    child = Child(words, cores, cwd=ROOT, talks=True)
     try:
-        said, *here = (child.read_line(START_SECONDS) or "").split("\t")
+        said, *here = (child.read_line(TIMEOUTS.link_start) or "").split("\t")
         if said != LISTENS:
             raise CellFailed(f"the link to the database {child.last_words()}")
         found = (

@@ -1,6 +1,6 @@
-"""The relay's process: ``python -m race.web.link MILLISECONDS PATH`` or ``... HOST PORT``.
+"""The relay's process: `python -m race.web.link MILLISECONDS PATH` or `... HOST PORT`.
 
-It says where it listens, in the same way as its target does, and passes on until SIGTERM.
+It prints its address, which is of the target's kind, and relays until SIGTERM.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def main(words: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, stop)
     more, *place = words
     target: Target = place[0] if len(place) == 1 else (place[0], int(place[1]))
-    be_punctual()
+    raise_priority()
     folder = tempfile.mkdtemp(prefix="link-")
     try:
-        listener = listen(target, folder)
+        listener = bound_like(target, folder)
         name = listener.getsockname()
         here = [name] if isinstance(name, str) else [name[0], str(name[1])]
         print("\t".join([LISTENS, *here]), flush=True)
@@ -44,8 +44,8 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def listen(target: Target, folder: str) -> socket.socket:
-    """On a socket of the target's kind: a driver may do otherwise on another."""
+def bound_like(target: Target, folder: str) -> socket.socket:
+    """Return a listening socket of the target's kind, as a driver may differ on another."""
     if isinstance(target, str):
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(f"{folder}/{Path(target).name}")
@@ -55,9 +55,10 @@ def listen(target: Target, folder: str) -> socket.socket:
     return listener
 
 
-def be_punctual() -> None:
-    """A wire does not wait until a core is free: ahead of those who share it, where that is
-    allowed. Without it the kernel wakes a sleeper up to 50 us late; for us, it need not.
+def raise_priority() -> None:
+    """Let the relay run as soon as it is due, if that is allowed, as a wire needs no core.
+
+    By default the kernel may wake a sleeping process up to 50 us late.
     """
     ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1)
     with contextlib.suppress(OSError):
@@ -65,7 +66,7 @@ def be_punctual() -> None:
 
 
 def stop(number: int, frame: FrameType | None) -> NoReturn:
-    """SIGTERM."""
+    """Handle SIGTERM."""
     sys.exit(0)
 
 

@@ -1,6 +1,7 @@
-"""A relay that passes bytes on a fixed time after they came, in order, both ways.
+"""A relay that passes bytes on a fixed time after they came, in order, in both directions.
 
-Not on asyncio or uvloop: their timers count whole milliseconds. select(2) counts microseconds.
+It runs on select(2), which counts microseconds. The timers of asyncio and uvloop count whole
+milliseconds.
 """
 
 from __future__ import annotations
@@ -11,26 +12,25 @@ import time
 from collections import deque
 from collections.abc import Iterator
 
+from race.timeouts import TIMEOUTS
+
 Target = str | tuple[str, int]
 """The path of a Unix socket, or host and port."""
 
 CHUNK = 2**16
-# On its way in one direction of a connection; more stays with the sender, as on a real wire.
-MOST_BYTES = 2**20
-# Two descriptors each; select(2) takes 1,024.
-MOST_CONNECTIONS = 500
-CONNECT_SECONDS = 5.0
+MOST_BYTES = 2**20  # under way in one direction; more stays with the sender, as on a real wire
+MOST_CONNECTIONS = 500  # of two descriptors each; select(2) takes 1,024
 END = b""
 
 
-class Way:
-    """One direction of a connection. What came before `opens` counts from then."""
+class Direction:
+    """One direction of a connection. Bytes that came before `opens` count from then on."""
 
     def __init__(
         self, source: socket.socket, sink: socket.socket, delay: float, opens: float = 0.0
     ) -> None:
         self.source, self.sink = source, sink
-        self.stuck = self.over = self.broken = False
+        self.blocked = self.over = self.broken = False
         self._delay, self._opens = delay, opens
         self._under_way: deque[tuple[float, bytes]] = deque()
         self._bytes = 0
@@ -38,16 +38,16 @@ class Way:
 
     @property
     def reads(self) -> bool:
-        """Whether more may come."""
+        """Whether more bytes may come."""
         return not self._ended and self._bytes < MOST_BYTES
 
     @property
     def due(self) -> float | None:
-        """When the next is to be passed on; None where there is nothing, or the sink is full."""
-        return None if self.stuck or not self._under_way else self._under_way[0][0]
+        """When the next bytes leave; None if there are none, or the sink takes none."""
+        return None if self.blocked or not self._under_way else self._under_way[0][0]
 
-    def take(self, now: float) -> None:
-        """What came; its end takes as long as everything else."""
+    def receive(self, now: float) -> None:
+        """Take what came. The end of the stream is delayed like everything else."""
         try:
             data = self.source.recv(CHUNK)
         except BlockingIOError:
@@ -59,24 +59,24 @@ class Way:
         self._bytes += len(data)
         self._under_way.append((max(now, self._opens) + self._delay, data))
 
-    def give(self, now: float) -> None:
+    def send_due(self, now: float) -> None:
         """Pass on what is due."""
-        self.stuck = False
+        self.blocked = False
         while self._under_way and self._under_way[0][0] <= now:
             due, data = self._under_way.popleft()
             try:
-                sent = self._passed_on(data)
+                sent = self._send(data)
             except OSError:
                 self.broken = True
                 return
             self._bytes -= sent
             if sent < len(data):
                 self._under_way.appendleft((due, data[sent:]))
-                self.stuck = True
+                self.blocked = True
                 return
 
-    def _passed_on(self, data: bytes) -> int:
-        """How much the sink took."""
+    def _send(self, data: bytes) -> int:
+        """Return how much the sink took."""
         if data == END:
             self.over = True
             self.sink.shutdown(socket.SHUT_WR)
@@ -88,59 +88,60 @@ class Way:
 
 
 class Relay:
-    """Between those who connect to a listening socket and a target; `seconds` is what it adds to a
-    round trip, half of it each way.
+    """A relay from a listening socket to a target that adds `seconds` to a round trip, half of them
+    each way.
     """
 
     def __init__(self, listener: socket.socket, target: Target, seconds: float) -> None:
         self._listener = listener
         self._target = target
         self._seconds = seconds
-        self._pairs: list[tuple[Way, Way]] = []
+        self._pairs: list[tuple[Direction, Direction]] = []
         listener.setblocking(False)
 
     def run(self) -> None:
-        """For ever."""
+        """Relay for ever."""
         while True:
             self.turn()
 
     def turn(self, most: float | None = None) -> None:
-        """Wait for what is next, `most` seconds, and do it."""
-        ways = list(self._ways())
-        reading = [way.source for way in ways if way.reads]
+        """Wait for the next event, at most `most` seconds, and handle it."""
+        directions = list(self._directions())
+        reading = [one.source for one in directions if one.reads]
         if len(self._pairs) < MOST_CONNECTIONS:
             reading.append(self._listener)
-        full = [way.sink for way in ways if way.stuck]
-        came = set(select.select(reading, full, [], self._patience(most))[0])
+        writing = [one.sink for one in directions if one.blocked]
+        ready = set(select.select(reading, writing, [], self._timeout(most))[0])
         now = time.monotonic()
-        for way in ways:
-            if way.source in came:
-                way.take(now)
-        for way in ways:
-            way.give(time.monotonic())
-        self._bury()
-        if self._listener in came:
-            self._meet(now)
+        for one in directions:
+            if one.source in ready:
+                one.receive(now)
+        for one in directions:
+            one.send_due(time.monotonic())
+        self._close_ended()
+        if self._listener in ready:
+            self._accept(now)
 
     def close(self) -> None:
-        """Every connection that is left."""
+        """Close every connection that is left."""
         for up, down in self._pairs:
             up.source.close()
             down.source.close()
         self._pairs.clear()
 
-    def _ways(self) -> Iterator[Way]:
+    def _directions(self) -> Iterator[Direction]:
         for pair in self._pairs:
             yield from pair
 
-    def _patience(self, most: float | None) -> float | None:
-        due = [way.due for way in self._ways()]
+    def _timeout(self, most: float | None) -> float | None:
+        due = [one.due for one in self._directions()]
         waits = [max(0.0, one - time.monotonic()) for one in due if one is not None]
         return min([*waits, *([] if most is None else [most])], default=None)
 
-    def _meet(self, now: float) -> None:
-        """A new connection. TCP shakes hands first, which takes a round trip: whoever connects to
-        us has not waited for that yet.
+    def _accept(self, now: float) -> None:
+        """Accept a connection, which opens a round trip late.
+
+        TCP shakes hands first, and whoever connects to us has not waited for that yet.
         """
         try:
             client = self._listener.accept()[0]
@@ -148,7 +149,7 @@ class Relay:
             return
         try:
             server = connect(self._target)
-        except OSError:  # for the client: nobody there
+        except OSError:  # the client finds its connection closed
             client.close()
             return
         for end in (client, server):
@@ -156,31 +157,30 @@ class Relay:
             if end.family != socket.AF_UNIX:
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         half = self._seconds / 2
-        self._pairs.append(
-            (Way(client, server, half, now + self._seconds), Way(server, client, half))
-        )
+        there = Direction(client, server, half, now + self._seconds)
+        self._pairs.append((there, Direction(server, client, half)))
 
-    def _bury(self) -> None:
-        """Close what broke on one side, or ended on both."""
-        living = []
+    def _close_ended(self) -> None:
+        """Close the connections that broke on one side, or ended on both."""
+        open_pairs = []
         for up, down in self._pairs:
             if up.broken or down.broken or (up.over and down.over):
                 up.source.close()
                 down.source.close()
             else:
-                living.append((up, down))
-        self._pairs = living
+                open_pairs.append((up, down))
+        self._pairs = open_pairs
 
 
 def connect(target: Target) -> socket.socket:
-    """A connection to the target; OSError when nobody listens there."""
+    """Return a connection to the target. OSError if nobody listens there."""
     if isinstance(target, str):
         end = socket.socket(socket.AF_UNIX)
-        end.settimeout(CONNECT_SECONDS)
+        end.settimeout(TIMEOUTS.link_connect)
         try:
             end.connect(target)
         except OSError:
             end.close()
             raise
         return end
-    return socket.create_connection(target, CONNECT_SECONDS)
+    return socket.create_connection(target, TIMEOUTS.link_connect)

@@ -1,4 +1,4 @@
-"""Load generators: one file each, one line each in the registry, imported when a scenario asks."""
+"""Load generators: a file and a line of the registry each, imported when a scenario asks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GENERATORS = {
 
 
 def find(name: str) -> Generator:
-    """The generator of that name; RaceError names the nearest one when there is none."""
+    """Return the generator of that name. RaceError names the nearest one if there is none."""
     if name not in GENERATORS:
         raise unknown("load generator", name, GENERATORS)
     made: Generator = GENERATORS[name].load()()

@@ -1,4 +1,4 @@
-"""One run of a load generator against one server."""
+"""Runs a load generator once against a server."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from race.errors import CellFailed, NotReady
 from race.machine.proc import cpu_ns
 from race.machine.process import Child, wait_first
 from race.saved.model import Load
+from race.timeouts import TIMEOUTS
 from race.web import load as generators
-from race.web.load.generator import Generator, Seen, Target
+from race.web.load.generator import Generator, LoadResult, Target
 from runtime.paths import ROOT
 
-# wrk sorts its histogram after the run; a server that answers nothing costs one timeout more.
-GRACE_SECONDS = 15.0
 PARTY = "generator"
-# Its start counts against the time of a load that is cut: less than this share of it is no load.
 LEAST = 0.5
+"""The share of its time that an interrupted load must have run: its start counts as time too."""
 
 
-def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> Seen:
-    """CellFailed when the generator did not last it out; Broken, with what was seen until then,
-    when the server did not.
+def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> LoadResult:
+    """Run a load generator and return its result.
 
-    NotReady when the generator, on a busy machine, took SIGINT before it was ready to keep results,
+    CellFailed if the generator failed; Broken, with the result until then, if the server died.
+    NotReady if the generator, on a busy machine, took SIGINT before it was ready to keep results,
     or had only just begun.
     """
     driver = generators.find(load.generator)
     child = Child(driver.command(target, load), cores, cwd=ROOT)
     try:
-        seen = _driven(child, server, driver, load)
+        result = _driven(child, server, driver, load)
     except CellFailed:
         if server.running():
             raise
@@ -39,48 +38,50 @@ def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> S
     finally:
         child.end()
     if not server.running():
-        raise Broken(f"server {server.last_words()}", seen.sample)
-    return seen
+        raise Broken(f"server {server.last_words()}", result.sample)
+    return result
 
 
-def _driven(child: Child, server: Child, driver: Generator, load: Load) -> Seen:
-    """What the generator saw, with the CPU time that it used."""
-    cut = _last_out(child, server, driver, load)
+def _driven(child: Child, server: Child, driver: Generator, load: Load) -> LoadResult:
+    """Return the result of a generator with the CPU time that it used."""
+    interrupted = _wait(child, server, driver, load)
     spent = cpu_ns(child.pid)
     how = child.exit()
-    if cut and how.signal is signal.SIGINT:
+    if interrupted and how.signal is signal.SIGINT:
         raise NotReady(f"{load.generator} was not ready in time")
     if how.code != 0:
         said = child.complaint() or "without a word"
         raise CellFailed(f"{load.generator} {how} ({said})")
     try:
-        seen = driver.parse(child.output(), load)
+        result = driver.parse(child.output(), load)
     except (ValueError, KeyError) as error:
         raise CellFailed(f"{load.generator} gave no result: {error}") from None
-    if cut and server.running() and seen.sample.seconds < load.duration_s * LEAST:
+    if interrupted and server.running() and result.sample.seconds < load.duration_s * LEAST:
         raise NotReady(f"{load.generator} began too late")
-    beside = {} if seen.own_ns is None else {PARTY: max(0, spent - seen.own_ns)}
-    return replace(seen, sample=replace(seen.sample, cpu_ns={PARTY: spent}, beside_ns=beside))
+    beside = {} if result.own_ns is None else {PARTY: max(0, spent - result.own_ns)}
+    return replace(result, sample=replace(result.sample, cpu_ns={PARTY: spent}, beside_ns=beside))
 
 
-def _last_out(child: Child, server: Child, driver: Generator, load: Load) -> bool:
-    """Wait for the generator's end; True where it was cut with SIGINT: a load that is shorter than
-    it can count, or whose server died.
+def _wait(child: Child, server: Child, driver: Generator, load: Load) -> bool:
+    """Wait for the generator's end; return whether it was interrupted.
+
+    That happens to a load that is shorter than it can count, and when the server died.
     """
-    watched = [child, server]
+    timeout = load.duration_s + TIMEOUTS.generator_end
     first = None
-    cut = False
+    interrupted = False
     if driver.interruptible and load.duration_s != int(load.duration_s):
-        first = wait_first(watched, load.duration_s)
+        first = wait_first([child, server], load.duration_s)
         if first is None:
             child.interrupt()
-            cut = True
-    first = first or wait_first(watched, load.duration_s + GRACE_SECONDS)
+            interrupted = True
+    first = first or wait_first([child, server], timeout)
     if first is server:
-        if driver.interruptible and not cut:
+        if driver.interruptible and not interrupted:
             child.interrupt()
-            cut = True
-        first = wait_first([child], load.duration_s + GRACE_SECONDS)
+            interrupted = True
+        first = wait_first([child], timeout)
     if first is None:
-        raise CellFailed(f"{load.generator} did not end {GRACE_SECONDS:.0f} s after its time")
-    return cut
+        late = f"{TIMEOUTS.generator_end:.0f} s after its time"
+        raise CellFailed(f"{load.generator} did not end {late}")
+    return interrupted

@@ -1,4 +1,4 @@
-"""What the harness asks of a load generator, and what it gets back."""
+"""The contract of load generators, and what they are given and give back."""
 
 from __future__ import annotations
 
@@ -8,49 +8,41 @@ from typing import Protocol, runtime_checkable
 
 from race.discipline import Sample
 from race.saved.model import Load, UserLoad
-from race.web.votes import Cast
-from runtime.address import Address
+from race.web.locust.sampler import UNWATCHED, WatchedProcesses
+from race.web.votes import PostedVotes
 
 ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What a generator with a timeline may look at meanwhile: the main processes of server and
-    database, None where there is none to see, and where the server finds its database.
-    """
-
-    server: int | None = None
-    database: int | None = None
-    where: Address | None = None
-
-
-@dataclass(frozen=True)
 class Target:
-    """Where a load goes: base URL, task and the path of its first page."""
+    """Where a load goes: base URL, task and the path of its first page.
+
+    `watched` are processes that a generator with a timeline may sample during the load.
+    """
 
     url: str
     page: str
     path: str
-    beside: Beside = Beside()
+    watched: WatchedProcesses = UNWATCHED
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What a generator saw; `cast` are the votes that it posted, None where it posts none.
+class LoadResult:
+    """The result of a load; `votes` are those that it posted, None if it posts none.
 
     Of the sample, `count` are answers without error, `errors` by the kinds of ERROR_KINDS. `own_ns`
-    is the CPU time that it used for the load itself, without start and end; None where it tells no
-    such thing.
+    is the CPU time that the generator used for the load itself, without its start and end, or None
+    if it does not say.
     """
 
     sample: Sample
-    cast: Cast | None = None
+    votes: PostedVotes | None = None
     own_ns: int | None = None
 
 
 class Generator(Protocol):
-    """A program that drives a server for a while and prints what it saw."""
+    """A program that drives a server for a while and prints the result."""
 
     open_loop: bool
     """Requests leave at a fixed rate; otherwise each waits for the answer before it."""
@@ -60,24 +52,25 @@ class Generator(Protocol):
     """The command that prints its version."""
 
     def missing(self) -> str | None:
-        """Why it cannot run here and what to do about it; None when it can."""
+        """Return why it cannot run here and what to do about it; None if it can."""
         ...
 
     def command(self, target: Target, load: Load) -> list[str]:
-        """The command line of one run of `load.duration_s` seconds."""
+        """Return the command line of one run of `load.duration_s` seconds."""
         ...
 
-    def parse(self, output: str, load: Load) -> Seen:
-        """Read its output of that load; ValueError when there is no result in it."""
+    def parse(self, output: str, load: Load) -> LoadResult:
+        """Read the output of a run. ValueError if there is no result in it."""
         ...
 
 
 @runtime_checkable
 class Shaped(Generator, Protocol):
     """A generator of users (`Load.user_load`) that come and go by a shape, in a time of its own.
+
     A load of another length is a warm-up: a few users at once.
     """
 
     def curve(self, user_load: UserLoad) -> Sequence[int]:
-        """How many users there are in each second; RaceError when the shape is none."""
+        """Return how many users there are in each second. RaceError if the shape is wrong."""
         ...

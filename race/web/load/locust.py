@@ -15,8 +15,8 @@ import msgspec
 from race.errors import RaceError
 from race.saved.model import Load, UserLoad
 from race.timeouts import TIMEOUTS
-from race.web.load.generator import Seen, Target
-from race.web.load.locust_report import seen
+from race.web.load.generator import LoadResult, Target
+from race.web.load.locust_report import load_result
 from race.web.locust.sampler import WatchedProcesses
 from race.web.locust.session import JSON_MARK
 from runtime.paths import ROOT
@@ -27,7 +27,7 @@ WARM_UP_USERS = 10  # at once, whatever the shape: they wake up a server that wa
 
 
 class Locust:
-    """The generator that runs `make locust` without a page and reads the report of the locustfile."""
+    """The generator that runs `make locust` without a page and reads its report."""
 
     open_loop = False
     # SIGINT during its start would lose everything, and the start takes seconds.
@@ -52,10 +52,10 @@ class Locust:
         number, seconds = min(load.connections, WARM_UP_USERS), math.ceil(load.duration_s)
         return [*words, *limit, "-u", str(number), "-r", str(number), "-t", f"{seconds}s"]
 
-    def parse(self, output: str, load: Load) -> Seen:
+    def parse(self, output: str, load: Load) -> LoadResult:
         for line in output.splitlines():
             if line.startswith(JSON_MARK):
-                return seen(json.loads(line.removeprefix(JSON_MARK)), load)
+                return load_result(json.loads(line.removeprefix(JSON_MARK)), load)
         raise ValueError("Locust left no report")
 
     def curve(self, user_load: UserLoad) -> Sequence[int]:
@@ -66,9 +66,7 @@ def as_json(watched: WatchedProcesses) -> str:
     """Return the processes as one word, without the database's user and password."""
     address = watched.address
     plain = address and address._replace(user=None, password=None, name=None)
-    return msgspec.json.encode(
-        WatchedProcesses(watched.server, watched.database, plain)
-    ).decode()
+    return msgspec.json.encode(WatchedProcesses(watched.server, watched.database, plain)).decode()
 
 
 @cache

@@ -1,7 +1,7 @@
-"""The report of a Locust run (report.json of docs/locust.md) as figures of a race.
+"""Reads the report of a Locust run (report.json of docs/locust.md) as the result of a load.
 
 Locust rounds times to whole milliseconds and two digits: percentiles here are exactly what it
-counted, and no finer. Times of requests that failed are among them.
+counted, and no finer. Times of failed requests are among them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from typing import Any
 from race.discipline import Sample
 from race.saved.model import Load, Moment, UnitSummary
 from race.stats.histogram import percentile
-from race.web.load.generator import ERROR_KINDS, Seen
-from race.web.votes import VOTING, Cast
+from race.web.load.generator import ERROR_KINDS, LoadResult
+from race.web.votes import VOTING, PostedVotes
 
 Report = Mapping[str, Any]
 Histogram = Sequence[tuple[float, int]]
 
 PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "max": 100.0}
-# What took less than half a millisecond is 0 for Locust.
-LEAST_US = 500.0
-# Locust's words for what went wrong, in small letters; what is none of them was answered wrongly.
+LEAST_US = 500.0  # Locust counts less than half a millisecond as 0
+# Words of Locust's errors, in small letters; any other error is a wrong answer.
 KINDS = {
     "timeout": ("timed out", "timeout"),
     "connect": ("refused", "unreachable", "gaierror", "no route"),
@@ -30,12 +29,11 @@ KINDS = {
     "write": ("broken pipe", "brokenpipe"),
 }
 WRONG = "status"
-# A look at the database and a moment of the timeline that are no farther apart are of one time.
-NEAR_SECONDS = 1.0
+NEAR_SECONDS = 1.0  # a moment has the connections of a sample that is no farther away
 
 
-def seen(report: Report, load: Load) -> Seen:
-    """The sample of a run; ValueError where it is no measurement."""
+def load_result(report: Report, load: Load) -> LoadResult:
+    """Return the result of a run. ValueError if it is no measurement."""
     if not report["verdict"]["valid"]:
         raise ValueError("; ".join(report["verdict"]["reasons"]))
     total = report["total"]
@@ -45,29 +43,29 @@ def seen(report: Report, load: Load) -> Seen:
         count=int(total["requests"]) - failed,
         seconds=float(report["ended"]) - float(report["begun"]),
         errors=errors(report["failures"]),
-        latency_us=figures(histogram),
+        latency_us=percentiles(histogram),
         histogram=histogram,
         timeline=timeline(report),
         by_name={str(page["page"]): part(page) for page in report["pages"]},
     )
     spent = report.get("cpu_seconds")
-    return Seen(sample, cast(report, load), None if spent is None else round(spent * 1e9))
+    return LoadResult(sample, votes(report, load), None if spent is None else round(spent * 1e9))
 
 
 def times(counts: Report) -> list[tuple[float, int]]:
-    """Pairs (microseconds, requests): Locust's own grid, on which runs can be added up."""
+    """Return pairs (microseconds, requests) on Locust's own grid, so that runs can be added up."""
     found = sorted((float(time), int(number)) for time, number in counts["times"].items())
     return [(max(LEAST_US, time * 1000), number) for time, number in found]
 
 
-def figures(histogram: Histogram) -> dict[str, float]:
-    """Nearest-rank percentiles in microseconds; none without requests."""
+def percentiles(histogram: Histogram) -> dict[str, float]:
+    """Return nearest-rank percentiles in microseconds, none without requests."""
     found = {name: percentile(histogram, percent) for name, percent in PERCENTILES.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def errors(failures: Sequence[Report]) -> dict[str, int]:
-    """By the kinds of all generators."""
+    """Count failures by ERROR_KINDS."""
     found = dict.fromkeys(ERROR_KINDS, 0)
     for one in failures:
         found[kind(str(one["error"]))] += int(one["count"])
@@ -75,34 +73,34 @@ def errors(failures: Sequence[Report]) -> dict[str, int]:
 
 
 def kind(error: str) -> str:
-    """Of one of Locust's errors."""
+    """Return the kind of one of Locust's errors."""
     said = error.lower()
     return next((name for name, parts in KINDS.items() if any(p in said for p in parts)), WRONG)
 
 
 def part(page: Report) -> UnitSummary:
-    """What came of one page."""
+    """Return the figures of one page."""
     failed = int(page["failures"])
     return UnitSummary(
-        count=int(page["requests"]) - failed, errors=failed, latency_us=figures(times(page))
+        count=int(page["requests"]) - failed, errors=failed, latency_us=percentiles(times(page))
     )
 
 
 def timeline(report: Report) -> list[Moment]:
-    """Second by second, with the connections that the server had open to its database."""
+    """Return the timeline, with the connections that the server had open to its database."""
     begun = float(report["begun"])
-    looks = [
-        (float(look["time"]) - begun, int(look["connections"]))
-        for look in report["server"]
-        if look.get("connections") is not None
+    samples = [
+        (float(sample["time"]) - begun, int(sample["connections"]))
+        for sample in report["server"]
+        if sample.get("connections") is not None
     ]
-    return [_moment(one, looks) for one in report["timeline"]]
+    return [_moment(one, samples) for one in report["timeline"]]
 
 
-def _moment(one: Report, looks: Sequence[tuple[float, int]]) -> Moment:
+def _moment(one: Report, samples: Sequence[tuple[float, int]]) -> Moment:
     at = float(one["second"])
-    far, connections = min(
-        ((abs(when - at), number) for when, number in looks), default=(math.inf, None)
+    distance, connections = min(
+        ((abs(when - at), number) for when, number in samples), default=(math.inf, None)
     )
     return Moment(
         at=at,
@@ -110,7 +108,7 @@ def _moment(one: Report, looks: Sequence[tuple[float, int]]) -> Moment:
         throughput=float(one["requests_per_second"]),
         p50_us=_us(one["median"]),
         p95_us=_us(one["p95"]),
-        connections=connections if far <= NEAR_SECONDS else None,
+        connections=connections if distance <= NEAR_SECONDS else None,
     )
 
 
@@ -118,11 +116,11 @@ def _us(milliseconds: float | None) -> float | None:
     return None if milliseconds is None else max(LEAST_US, milliseconds * 1000)
 
 
-def cast(report: Report, load: Load) -> Cast | None:
-    """The votes of voters; those of the last moment may have been counted without an answer."""
+def votes(report: Report, load: Load) -> PostedVotes | None:
+    """Return the votes of voters; the last ones may have been counted without an answer."""
     found = [page for page in report["pages"] if page["page"] == VOTING]
     if not found:
         return None
     failed = sum(int(page["failures"]) for page in found)
     acknowledged = sum(int(page["requests"]) for page in found) - failed
-    return Cast(acknowledged, failed + load.connections)
+    return PostedVotes(acknowledged, failed + load.connections)

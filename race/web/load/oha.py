@@ -1,4 +1,4 @@
-"""oha: open loop, requests leave at a fixed rate, latencies counted from when they were due."""
+"""oha: an open loop at a fixed rate, with latencies from when a request was due."""
 
 from __future__ import annotations
 
@@ -10,41 +10,40 @@ from pathlib import Path
 
 from race.discipline import Sample
 from race.saved.model import Load
-from race.web.load.generator import ERROR_KINDS, Seen, Target
+from race.web.load.generator import ERROR_KINDS, LoadResult, Target
 
 TIMEOUT = "5s"
 LAST_TICK = 0.01
-"""Requests due in the last hundredth of a second may or may not still leave."""
+"""Seconds at the end whose requests may or may not still leave."""
 CARGO = Path.home() / ".cargo" / "bin" / "oha"
 PERCENTILES = {"p50": 50.0, "p75": 75.0, "p90": 90.0, "p99": 99.0, "p99.9": 99.9}
 
 
 def program() -> str | None:
-    """oha on PATH, or where cargo puts it."""
+    """Return oha on PATH, or where cargo puts it."""
     return shutil.which("oha") or (str(CARGO) if CARGO.exists() else None)
 
 
 class Oha:
-    """One row for each answer: its own histogram has eleven buckets, which cannot be merged."""
+    """oha with a row for each answer: the buckets of its own histogram cannot be merged."""
 
     open_loop = True
     interruptible = False
     version = ("oha", "--version")
 
     def missing(self) -> str | None:
-        """It is built from source."""
         return None if program() else "oha is not installed: make oha (takes some minutes)"
 
     def command(self, target: Target, load: Load) -> list[str]:
-        """With `--latency-correction` a request that must wait for a connection counts its wait."""
+        # With --latency-correction a request that must wait for a connection counts its wait.
         words = [program() or "oha", "-z", f"{round(load.duration_s * 1000)}ms"]
         words += ["-c", str(load.connections), "-q", f"{load.rate or 1:.0f}", "-t", TIMEOUT]
         words += ["--latency-correction", "--wait-ongoing-requests-after-deadline"]
         words += ["--no-tui", "--worker-threads", "1", "--output-format", "csv"]
         return [*words, target.url + target.path]
 
-    def parse(self, output: str, load: Load) -> Seen:
-        """Requests that were due and never answered are timeouts: oha's rows leave them out."""
+    def parse(self, output: str, load: Load) -> LoadResult:
+        """Read the rows; requests that were due and have none are timeouts."""
         rows = list(csv.DictReader(output.splitlines()))
         if not rows:
             raise ValueError("no request was answered")
@@ -62,11 +61,11 @@ class Oha:
             latency_us=_figures(latencies, errors["timeout"]),
             histogram=_histogram(latencies),
         )
-        return Seen(sample)
+        return LoadResult(sample)
 
 
 def _figures(latencies: list[int], lost: int) -> dict[str, float]:
-    """Nearest-rank percentiles over answers and the lost, which took longer than all of them."""
+    """Return nearest-rank percentiles; the lost requests took longer than all answers."""
     figures: dict[str, float] = {}
     for name, percent in PERCENTILES.items():
         rank = math.ceil(percent / 100 * (len(latencies) + lost) - 1e-9)
@@ -79,13 +78,13 @@ def _figures(latencies: list[int], lost: int) -> dict[str, float]:
 
 
 def _histogram(latencies: list[int]) -> list[tuple[float, int]]:
-    """On wrk_scripts' grid, so that all histograms of a race can be added up."""
+    """Count on wrk_scripts' grid, so that all histograms of a race can be added up."""
     counts = Counter(_bucket(latency) for latency in latencies)
     return [(float(upper), counts[upper]) for upper in sorted(counts)]
 
 
 def _bucket(latency: int) -> int:
-    """Upper end: exact below 32 us, then 16 buckets an octave."""
+    """Return the upper end of a bucket: exact below 32 us, then 16 buckets an octave."""
     width = 1
     while latency >= 32 * width:
         width *= 2

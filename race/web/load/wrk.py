@@ -1,4 +1,4 @@
-"""wrk: closed loop, one thread, pipelining; our scripts print the result as one JSON line."""
+"""wrk: a closed loop with pipelining; our scripts print the result as one line of JSON."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from race.discipline import Sample
 from race.saved.model import Load
-from race.web.load.generator import ERROR_KINDS, Seen, Target
-from race.web.votes import Cast
+from race.web.load.generator import ERROR_KINDS, LoadResult, Target
+from race.web.votes import PostedVotes
 from runtime.paths import ROOT
 
 SCRIPTS = ROOT / "wrk_scripts"
@@ -18,20 +18,19 @@ TIMEOUT = "5s"
 
 
 class Wrk:
-    """`vote` is driven by vote.lua, every other page by pipeline.lua with the load's depth."""
+    """wrk with vote.lua for votes, and pipeline.lua with the load's depth for other pages."""
 
     open_loop = False
     interruptible = True
     version = ("wrk", "-v")
 
     def missing(self) -> str | None:
-        """Debian and most others have a package."""
         if shutil.which("wrk"):
             return None
         return "wrk is not installed: apt-get install wrk (or `make system`)"
 
     def command(self, target: Target, load: Load) -> list[str]:
-        """wrk knows whole seconds only; a shorter run is interrupted from outside."""
+        """Return the command; wrk takes whole seconds, and a shorter run is interrupted."""
         words = ["wrk", f"-c{load.connections}", f"-t{load.threads}"]
         words += [f"-d{math.ceil(load.duration_s)}s", "--timeout", TIMEOUT, "-s"]
         if target.page == "vote":
@@ -39,15 +38,15 @@ class Wrk:
         words += [str(SCRIPTS / "pipeline.lua"), target.url, "--"]
         return [*words, "--path", target.path, "--depth", str(load.pipeline)]
 
-    def parse(self, output: str, load: Load) -> Seen:
-        """The `json: {...}` line of wrk_scripts/lib/report.lua."""
+    def parse(self, output: str, load: Load) -> LoadResult:
+        """Read the `json: {...}` line of wrk_scripts/lib/report.lua."""
         for line in output.splitlines():
             if line.startswith("json: "):
-                return _seen(json.loads(line.removeprefix("json: ")))
+                return _result(json.loads(line.removeprefix("json: ")))
         raise ValueError("wrk printed no result line")
 
 
-def _seen(data: dict[str, Any]) -> Seen:
+def _result(data: dict[str, Any]) -> LoadResult:
     latency = data.get("latency_us") or {}
     votes = data.get("votes")
     sample = Sample(
@@ -63,5 +62,5 @@ def _seen(data: dict[str, Any]) -> Seen:
         histogram=[(float(upper), int(count)) for upper, count in data.get("histogram") or []],
         busy_connections=data.get("busy_connections"),
     )
-    cast = Cast(votes["acknowledged"], votes["unanswered"]) if votes else None
-    return Seen(sample, cast, round(data["cpu_us"] * 1000) if "cpu_us" in data else None)
+    posted = PostedVotes(votes["acknowledged"], votes["unanswered"]) if votes else None
+    return LoadResult(sample, posted, round(data["cpu_us"] * 1000) if "cpu_us" in data else None)

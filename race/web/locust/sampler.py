@@ -33,6 +33,9 @@ class WatchedProcesses:
     address: Address | None = None
 
 
+UNWATCHED = WatchedProcesses()
+
+
 @dataclass
 class Sampler:
     """Appends a line to `path` when one is due.

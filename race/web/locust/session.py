@@ -26,7 +26,7 @@ from race.timeouts import TIMEOUTS
 from race.web.databases import Databases
 from race.web.engines import SERVER, catalogue
 from race.web.locust.launcher import LocustOptions, LocustProcesses
-from race.web.locust.sampler import Sampler, WatchedProcesses
+from race.web.locust.sampler import UNWATCHED, Sampler, WatchedProcesses
 from race.web.servers import Server, serving
 from runtime.paths import ROOT
 
@@ -50,7 +50,7 @@ class Launch:
     engine: str = ""
     host: str = ""
     reports: Path = ROOT
-    watched: WatchedProcesses = WatchedProcesses()
+    watched: WatchedProcesses = UNWATCHED
     as_json: bool = False
     browser: bool = False
 
@@ -130,7 +130,9 @@ def announce(url: str, site: Server | None, locust: LocustProcesses, browser: bo
                 webbrowser.open(locust.page)
 
 
-def watch(locust: LocustProcesses, site: Server | None, sampler: Sampler, stopped: list[int]) -> bool:
+def watch(
+    locust: LocustProcesses, site: Server | None, sampler: Sampler, stopped: list[int]
+) -> bool:
     """Sample until Locust ends, a signal comes or the site dies; return whether it died."""
     while locust.running() and not stopped:
         if site is not None and not site.child.running():

@@ -32,15 +32,14 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 TOKEN_SECONDS = 600
-# With ``--limit``: as much as the site gives a page.
-PAGE_SECONDS = 1.75
+PAGE_SECONDS = 1.75  # with --limit, as the site gives a page
 TooLate = asyncio.TimeoutError
 LATE = "The database did not answer in time."
 AGENT_LENGTH = 200
 
 
 def static(name: str) -> str:
-    """The address of a static file, with a version made of its content."""
+    """Return the address of a static file, with a version made from its content."""
     content = (ROOT / "static" / name).read_bytes()
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
@@ -58,8 +57,8 @@ top_template = templates.get_template("top.html")
 
 
 async def connect() -> Any:
-    """A connection to TARANTOOL_URL, or to the private database, with the stickers in it."""
-    # The hold on a private one ends with this process.
+    """Return a connection to TARANTOOL_URL, or to the private database, with the stickers in it."""
+    # The hold on a private database ends with this process.
     tarantool = find("tarantool")
     url = os.environ.get(tarantool.url_variable) or private.join("tarantool").url
     where = tarantool.address(url)
@@ -76,7 +75,7 @@ async def connect() -> Any:
 
 
 async def index(db: Any, session: str | None, address: str, agent: str) -> tuple[str, str]:
-    """Index and the visitor's session: nine requests, eight for one who has a session."""
+    """Return Index and the session: nine requests, eight for a returning visitor."""
     requests = [
         db.call("site_random_sticker"),
         db.call("site_random_sticker"),
@@ -111,7 +110,7 @@ async def index(db: Any, session: str | None, address: str, agent: str) -> tuple
 
 
 async def good(db: Any, session: str | None, address: str, agent: str) -> tuple[str, str]:
-    """Good and the visitor's session: three requests, two for one who has a session."""
+    """Return Good and the session: three requests, two for a returning visitor."""
     ranked = db.select(
         layout.STICKERS, [], index=layout.BY_RATING, iterator=layout.DESCENDING, limit=9
     )
@@ -128,7 +127,7 @@ async def good(db: Any, session: str | None, address: str, agent: str) -> tuple[
 
 
 def touch(db: Any, session: str, address: str, agent: str) -> Any:
-    """Keep the session, or count one more visit of it."""
+    """Keep a session, or count one more visit of it."""
     now, agent = int(time.time()), agent[:AGENT_LENGTH]
     changes = [["=", 1, address], ["=", 2, agent], ["+", 3, 1], ["=", 4, now]]
     return db.upsert(layout.SESSIONS, [session, address, agent, 1, now], changes)
@@ -137,7 +136,7 @@ def touch(db: Any, session: str, address: str, agent: str) -> Any:
 def limited(
     make: Callable[..., Awaitable[tuple[str, str]]],
 ) -> Callable[..., Awaitable[tuple[str, str]]]:
-    """The page with a limit of time, as its author would set one: ``TooLate`` after it."""
+    """Return the page with a timeout, as its author would set one; then `TooLate` is raised."""
 
     async def page(*arguments: Any) -> tuple[str, str]:
         async with timeout(PAGE_SECONDS):
@@ -147,7 +146,7 @@ def limited(
 
 
 def arguments() -> argparse.Namespace:
-    """``-p PORT`` and ``--limit``: `index` and `good` are the two pages then."""
+    """Return the arguments, with `index` and `good`: the two pages, with --limit limited."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-p", "--port", type=int, default=1717, help="0: a free one")
     text = "answer 503 where the database takes longer than the site would wait"
@@ -158,7 +157,7 @@ def arguments() -> argparse.Namespace:
 
 
 def announce(name: str, sock: socket.socket) -> None:
-    """Say where it serves, in the words of server.py."""
+    """Print server.py's line about where it serves."""
     host, port = sock.getsockname()
     python = f"CPython {platform.python_version()}, pid {os.getpid()}"
     print(f"serving {name} on http://{host}:{port} ({python})", flush=True)

@@ -1,6 +1,6 @@
 """Index, Good and Ugly on aiohttp, asynctnt and uvloop.
 
-``python -m`` this, ``-p PORT``, ``--limit``: see ``site.arguments``.
+`python -m race.web.programs.with_aiohttp -p PORT [--limit]`
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runtime.listen import listen
 def page(
     make: Callable[..., Awaitable[tuple[str, str]]],
 ) -> Callable[[web.Request], Awaitable[web.Response]]:
-    """The handler of a page."""
+    """Return the handler of a page."""
 
     async def handle(request: web.Request) -> web.Response:
         known = request.cookies.get("session")
@@ -36,7 +36,7 @@ def page(
 
 
 async def ugly(request: web.Request) -> web.Response:
-    """The plain answer."""
+    """Answer Ugly."""
     return web.Response(text="UGLY")
 
 

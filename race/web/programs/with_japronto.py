@@ -1,6 +1,6 @@
 """Index, Good and Ugly on japronto, its uvloop and asynctnt.
 
-``python -m`` this, ``-p PORT``, ``--limit``: see ``site.arguments``.
+`python -m race.web.programs.with_japronto -p PORT [--limit]`
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runtime.listen import listen
 def page(
     db: Any, make: Callable[..., Awaitable[tuple[str, str]]]
 ) -> Callable[[Any], Awaitable[Any]]:
-    """The handler of a page."""
+    """Return the handler of a page."""
 
     async def handle(request: Any) -> Any:
         known = request.cookies.get("session")
@@ -42,7 +42,7 @@ def page(
 
 
 def ugly(request: Any) -> Any:
-    """The plain answer."""
+    """Answer Ugly."""
     return request.Response(text="UGLY")
 
 

@@ -1,6 +1,6 @@
 """Index, Good and Ugly on Sanic, asynctnt and uvloop.
 
-``python -m`` this, ``-p PORT``, ``--limit``: see ``site.arguments``.
+`python -m race.web.programs.with_sanic -p PORT [--limit]`
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from runtime.listen import listen
 
 
 def page(make: Callable[..., Awaitable[tuple[str, str]]]) -> Callable[[Request], Any]:
-    """The handler of a page."""
+    """Return the handler of a page."""
 
     async def handle(request: Request) -> HTTPResponse:
         known = request.cookies.get("session")
@@ -36,7 +36,7 @@ def page(make: Callable[..., Awaitable[tuple[str, str]]]) -> Callable[[Request],
 
 
 async def ugly(request: Request) -> HTTPResponse:
-    """The plain answer."""
+    """Answer Ugly."""
     return text("UGLY")
 
 

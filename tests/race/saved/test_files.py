@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from locustfiles.run import put as locusts
+from locustfiles.run import files as locust_files
 from race.commands import output
 from race.errors import RaceError
 from race.saved.files import reserve
@@ -41,7 +41,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(
     with pytest.raises(OSError, match="No space left"):
         write_atomically(path, b"new")
     with pytest.raises(OSError, match="No space left"):
-        locusts.put(path, "new")
+        locust_files.write_atomically(path, "new")
     with pytest.raises(RaceError, match=r"^cannot write .*x: No space left on device$"):
         output.write(path, "new")
     assert path.read_bytes() == b"old"

@@ -7,7 +7,7 @@ import sys
 
 from race.discipline import Sample
 from race.saved.model import Load
-from race.web.load.generator import Seen, Target
+from race.web.load.generator import LoadResult, Target
 
 PROGRAM = """
 import http.client, json, sys, time, urllib.parse
@@ -35,6 +35,6 @@ class ToyLoad:
     def command(self, target: Target, load: Load) -> list[str]:
         return [sys.executable, "-c", PROGRAM, target.url, target.path, str(load.duration_s)]
 
-    def parse(self, output: str, load: Load) -> Seen:
+    def parse(self, output: str, load: Load) -> LoadResult:
         found = json.loads(output)
-        return Seen(Sample(found["count"], found["seconds"]))
+        return LoadResult(Sample(found["count"], found["seconds"]))

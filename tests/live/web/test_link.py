@@ -166,10 +166,10 @@ def test_a_relay_in_a_process_leads_where_its_environment_says(kind: str, tmp_pa
     else:
         listener = socket.create_server(("127.0.0.1", 0))
         url = f"postgresql://127.0.0.1:{listener.getsockname()[1]}/site"
-    laid = link.laid(postgres, url, 100, frozenset())
+    found = link.start(postgres, url, 100, frozenset())
     try:
-        where = laid.where
-        assert where == postgres.address(laid.env[postgres.url_variable])
+        where = found.address
+        assert where == postgres.address(found.env[postgres.url_variable])
         assert where != postgres.address(url)
         end = (
             called(where.path)
@@ -184,16 +184,16 @@ def test_a_relay_in_a_process_leads_where_its_environment_says(kind: str, tmp_pa
             assert answered(end, 5) == b"hello"
             assert time.monotonic() - began >= 0.045
     finally:
-        laid.end()
+        found.end()
         listener.close()
-    assert not laid.child.running()
+    assert not found.child.running()
     assert where.path is None or not Path(where.path).parent.exists()
 
 
 def test_a_relay_that_does_not_start_fails_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(CellFailed, match="the link to the database ended with code 1"):
-        link.laid(find("postgres"), "postgresql:///site?host=/nowhere", 1, frozenset())
+        link.start(find("postgres"), "postgresql:///site?host=/nowhere", 1, frozenset())
 
 
 def test_levels_are_milliseconds() -> None:

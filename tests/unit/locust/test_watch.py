@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +13,7 @@ import pytest
 from data_interface.connections import ConnectionPerPage, ConnectionPerQuery, mode
 from data_interface.pools import GatedPool
 from data_interface.watch import WatchedMode
-from race.web.locust.sampler import Sampler, own_counts
-from race.web.locust.sockets import open_to
-from runtime.address import Address
+from race.web.locust.sampler import Sampler, WatchedProcesses, own_counts
 from tests.support.faults.disk import largest_file
 
 
@@ -133,15 +126,15 @@ def test_figures_of_a_folder_that_is_gone_disturb_nobody(folder: Path) -> None:
 
 
 def test_a_sample_has_differences(tmp_path: Path) -> None:
-    sampler = Sampler(tmp_path / "samples", os.getpid(), None, None, tmp_path)
+    sampler = Sampler(tmp_path / "samples", WatchedProcesses(os.getpid()), tmp_path)
     counts = tmp_path / f"{os.getpid()}.json"
     counts.write_text('{"pages": 10, "requests": 90, "waiting": 3}')
     (tmp_path / "999999999.json").write_text('{"pages": 5, "requests": 5, "waiting": 5}')
-    sampler.look()
+    sampler.sample_when_due()
     counts.write_text('{"pages": 12, "requests": 107, "waiting": 0}')
-    sampler.look()
+    sampler.sample_when_due()
     sampler._due = 0
-    sampler.look()
+    sampler.sample_when_due()
     first, second = map(json.loads, (tmp_path / "samples").read_text().splitlines())
     assert (first["server_cpu"], first["requests_per_page"], first["waiting"]) == (None, None, 3)
     assert (second["requests_per_page"], second["waiting"]) == (8.5, 0)
@@ -150,57 +143,13 @@ def test_a_sample_has_differences(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_costs_a_sample_and_tears_none(tmp_path: Path) -> None:
-    sampler = Sampler(tmp_path / "samples", os.getpid(), None, None, tmp_path)
-    sampler.look()
+    sampler = Sampler(tmp_path / "samples", WatchedProcesses(os.getpid()), tmp_path)
+    sampler.sample_when_due()
     for size in (1, 20):
         sampler._due = 0
         with largest_file((tmp_path / "samples").stat().st_size + size):
-            sampler.look()
+            sampler.sample_when_due()
     sampler._due = 0
-    sampler.look()
+    sampler.sample_when_due()
     lines = (tmp_path / "samples").read_text().splitlines()
     assert len([json.loads(line) for line in lines]) == 2
-
-
-def test_own_connections_are_counted(tmp_path: Path) -> None:
-    """Those of this process, not of another one to the same place, and none that are over."""
-    path = str(tmp_path / "data base.sock")
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(path)
-        listening.listen()
-        count_ends(listening, Address(path, "", 0), path)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        host, port = listening.getsockname()
-        count_ends(listening, Address(None, host, port), (host, port))
-
-
-def count_ends(listening: socket.socket, where: Address, place: Any) -> None:
-    me = [os.getpid()]
-    assert open_to(where, me) == 0
-    with another(listening.family, place), listening.accept()[0]:
-        assert open_to(where, me) == 0
-        ours = [socket.socket(listening.family) for _ in range(2)]
-        for one in ours:
-            one.connect(place)
-        ends = [listening.accept()[0] for _ in ours]
-        assert open_to(where, me) == 2
-        assert open_to(where, []) == 0
-        for one in [*ours, *ends]:
-            one.close()
-        assert open_to(where, me) == 0
-
-
-@contextlib.contextmanager
-def another(family: int, place: Any) -> Iterator[None]:
-    """A process of its own that is connected to a place."""
-    code = f"import socket; s = socket.socket({int(family)}); s.connect({place!r}); input()"
-    child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
-    try:
-        yield
-    finally:
-        child.communicate(b"\n", timeout=10)
-
-
-def test_without_ss_connections_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    assert open_to(Address("/nowhere", "", 0), [os.getpid()]) is None

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from locustfiles.shapes import SHAPES
-from locustfiles.shapes.drawing import FOLDER, bending, curve, drawing
-from locustfiles.shapes.load import Load
-from locustfiles.shapes.plan import Plan, planned
+from locustfiles.shapes.drawing import FOLDER, bending, drawing
+from locustfiles.shapes.plan import Plan, curve, extent, planned
 from locustfiles.shapes.ramp import Ramp
+from locustfiles.shapes.totals import Totals
 from locustfiles.shapes.trace import TRACES
 from locustfiles.shapes.values import WrongField
 from runtime.paths import ROOT
 
 
-def nothing(users: int) -> Load:
+def nothing(users: int) -> Totals:
     """What shapes that do not look are told."""
-    return Load()
+    return Totals()
 
 
 def users(name: str, **fields: str) -> list[int]:
@@ -100,12 +100,12 @@ def test_ramp_stops_where_the_site_bends() -> None:
     counts = curve(plan, bending)
     assert counts == [number for number in range(5, 70, 5) for _ in range(20)]
     found = "the knee is at 60 users (60.0 requests/s, p95 40 ms): with 65 users p95 was 900 ms, "
-    assert plan.finding() == found + "over 500 ms"
+    assert plan.finding() == found + "over 500 ms, so between 60 and 65 users"
 
 
 def test_ramp_stops_at_failures() -> None:
     plan = ramp(first="10", step="10", time="6s", ratio="5%")
-    counts = curve(plan, lambda number: Load(100, number // 4, {10: 100}))
+    counts = curve(plan, lambda number: Totals(100, number // 4, {10: 100}))
     assert counts == [10] * 6 + [20] * 6 + [30] * 6
     assert "at 20 users" in str(plan.finding())
     assert "7.0% failed, over 5.0%" in str(plan.finding())
@@ -114,11 +114,14 @@ def test_ramp_stops_at_failures() -> None:
 @pytest.mark.parametrize(
     ("answer", "found"),
     [
-        (Load(), "no knee: with 5 users, the fewest, no request was answered in 6 s"),
-        (Load(10, 0, {900: 10}), "no knee: with 5 users, the fewest, p95 was 900 ms, over 500 ms"),
+        (Totals(), "no knee: with 5 users, the fewest, no request was answered in 6 s"),
+        (
+            Totals(10, 0, {900: 10}),
+            "no knee: with 5 users, the fewest, p95 was 900 ms, over 500 ms",
+        ),
     ],
 )
-def test_ramp_that_never_held(answer: Load, found: str) -> None:
+def test_ramp_that_never_held(answer: Totals, found: str) -> None:
     plan = ramp(time="6")
     assert curve(plan, lambda number: answer) == [5] * 6
     assert plan.finding() == found
@@ -126,7 +129,7 @@ def test_ramp_that_never_held(answer: Load, found: str) -> None:
 
 def test_ramp_that_nothing_stops_ends_at_the_most() -> None:
     plan = ramp(first="3", step="4", time="6", most="9")
-    assert curve(plan, lambda number: Load(5, 0, {3: 5})) == [3] * 6 + [7] * 6 + [9] * 6
+    assert curve(plan, lambda number: Totals(5, 0, {3: 5})) == [3] * 6 + [7] * 6 + [9] * 6
     assert plan.finding() == "no knee up to 9 users (5.0 requests/s, p95 3 ms)"
 
 
@@ -134,15 +137,15 @@ def test_ramp_judges_each_step_by_its_own_requests() -> None:
     """A thousand quick requests before do not hide slow ones."""
     plan = ramp(first="5", step="5", time="6")
     counts = curve(
-        plan, lambda number: Load(1, 0, {2000: 1}) if number > 5 else Load(999, 0, {1: 999})
+        plan, lambda number: Totals(1, 0, {2000: 1}) if number > 5 else Totals(999, 0, {1: 999})
     )
     assert counts == [5] * 6 + [10] * 6
 
 
 def test_percentiles_are_nearest_ranks() -> None:
-    load = Load(20, 0, {10: 18, 70: 1, 900: 1})
+    load = Totals(20, 0, {10: 18, 70: 1, 900: 1})
     assert [load.percentile(part) for part in (0.5, 0.9, 0.95, 0.96, 1.0)] == [10, 10, 70, 900, 900]
-    assert Load().percentile(0.95) is None
+    assert Totals().percentile(0.95) is None
 
 
 @pytest.mark.parametrize(
@@ -166,7 +169,7 @@ def test_percentiles_are_nearest_ranks() -> None:
         ("Wave", {"wave_low": "50"}, "wave_low: 50 users are not fewer than wave_high, 50"),
         ("Soak", {"soak_time": "9" * 30 + "h"}, "is no time"),
         ("Soak", {"soak_time": "1000h"}, "up to 7 days"),
-        ("Ramp", {"ramp_time": "2s"}, "ramp_time: 2 s are too short to judge: 6 s"),
+        ("Ramp", {"ramp_time": "2s"}, "ramp_time: 2 s are too short, at least 6 s"),
         ("Ramp", {"ramp_first": "600"}, "ramp_first: 600 users are more than ramp_most, 500"),
         ("Ramp", {"ramp_limit": "fast"}, "ramp_limit: 'fast' is no time: as in 500ms or 1.5s"),
         ("Ramp", {"ramp_ratio": "101%"}, "ramp_ratio: '101%' is no share: as in 1% or 0.01"),
@@ -234,3 +237,15 @@ def test_the_drawings_are_those_of_the_curves(name: str) -> None:
     """By hand: ``python -m locustfiles.shapes.drawing``."""
     drawn = (ROOT / FOLDER / f"{name.lower()}.svg").read_text(encoding="utf-8")
     assert drawn == drawing(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Steps", "up to 70 users, 280 s"),
+        ("Spike", "up to 100 users, 140 s"),
+        ("Ramp", "until a limit is passed"),
+    ],
+)
+def test_the_extent_of_a_shape(name: str, said: str) -> None:
+    assert extent(planned(SHAPES[name], {})) == said

@@ -1,4 +1,4 @@
-"""What the race takes from a report of Locust."""
+"""The report of Locust as the result of a load."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from race.saved.model import Load, Moment, UnitSummary, UserLoad
 from race.web.load.locust import Locust
-from race.web.load.locust_report import kind, seen
-from race.web.locust.raced import MARK
+from race.web.load.locust_report import kind, load_result
+from race.web.locust.session import JSON_MARK
 
 SAVED = Path(__file__).with_name("locust_report.json")
 LOAD = Load("locust", 9, duration_s=4.0, user_load=UserLoad("Reporter", "Steps"))
@@ -66,7 +66,7 @@ def report(**more: Any) -> dict[str, Any]:
 
 
 def test_a_report_as_figures() -> None:
-    found = seen(report(), LOAD)
+    found = load_result(report(), LOAD)
     sample = found.sample
     assert (sample.count, sample.seconds, sample.throughput) == (8, 4.0, 2.0)
     assert {name: number for name, number in sample.errors.items() if number} == {
@@ -83,21 +83,23 @@ def test_a_report_as_figures() -> None:
     times = dict.fromkeys(("p50", "p95", "p99", "max"), 900_000.0)
     assert sample.by_name["Report 3"] == UnitSummary(count=2, errors=2, latency_us=times)
     assert found.own_ns == 500_000_000
-    assert found.cast is None
+    assert found.votes is None
 
 
 def test_votes_are_told_with_those_that_the_end_cut_off() -> None:
-    found = seen(report(pages=[page("Index", {1: 9}), page("vote", {2: 6}, 1)]), LOAD)
-    assert found.cast is not None
-    assert (found.cast.acknowledged, found.cast.unanswered) == (5, 10)
+    found = load_result(report(pages=[page("Index", {1: 9}), page("vote", {2: 6}, 1)]), LOAD)
+    assert found.votes is not None
+    assert (found.votes.acknowledged, found.votes.unanswered) == (5, 10)
 
 
 def test_no_request_is_no_figure_and_a_lost_worker_no_measurement() -> None:
-    empty = seen(report(total=page("Aggregated", {}), pages=[], failures=[], timeline=[]), LOAD)
+    empty = load_result(
+        report(total=page("Aggregated", {}), pages=[], failures=[], timeline=[]), LOAD
+    )
     assert (empty.sample.count, empty.sample.latency_us, empty.sample.timeline) == (0, {}, [])
     lost = {"valid": False, "reasons": ["a worker was lost"], "limits_passed": []}
     with pytest.raises(ValueError, match="a worker was lost"):
-        seen(report(verdict=lost), LOAD)
+        load_result(report(verdict=lost), LOAD)
     with pytest.raises(ValueError, match="Locust left no report"):
         Locust().parse("Steps begins: Reporter", LOAD)
 
@@ -120,7 +122,7 @@ def test_errors_have_the_kinds_of_all_generators(error: str, expected: str) -> N
 def test_a_report_that_was_really_written() -> None:
     """Of nine Reporters on aiohttp-postgres-pool, for five seconds and one to leave."""
     saved = json.loads(SAVED.read_text())
-    found = Locust().parse(f"a table\n{MARK}{json.dumps(saved)}\n", LOAD)
+    found = Locust().parse(f"a table\n{JSON_MARK}{json.dumps(saved)}\n", LOAD)
     sample = found.sample
     assert sample.count == saved["total"]["requests"] - saved["total"]["failures"]
     assert sum(number for _, number in sample.histogram) == saved["total"]["requests"]

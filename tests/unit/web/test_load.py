@@ -1,4 +1,4 @@
-"""Generators' outputs as figures."""
+"""Commands and outputs of the load generators."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def test_votes_that_wrk_posted_are_told_apart_from_its_sample() -> None:
         'json: {"requests": 5, "duration_us": 1000000, "bytes": 9, "errors": {}, '
         '"votes": {"posted": 4, "acknowledged": 3, "refused": 0, "unanswered": 1}}'
     )
-    seen = Wrk().parse(line, LOAD)
-    assert (seen.sample.count, seen.sample.throughput) == (5, 5.0)
-    assert seen.cast is not None
-    assert (seen.cast.acknowledged, seen.cast.unanswered) == (3, 1)
-    assert Wrk().parse(line.replace("votes", "other"), LOAD).cast is None
-    assert seen.own_ns is None
+    result = Wrk().parse(line, LOAD)
+    assert (result.sample.count, result.sample.throughput) == (5, 5.0)
+    assert result.votes is not None
+    assert (result.votes.acknowledged, result.votes.unanswered) == (3, 1)
+    assert Wrk().parse(line.replace("votes", "other"), LOAD).votes is None
+    assert result.own_ns is None
     told = Wrk().parse(line.replace('"bytes": 9', '"bytes": 9, "cpu_us": 61003.5'), LOAD)
     assert told.own_ns == 61_003_500

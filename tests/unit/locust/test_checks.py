@@ -1,4 +1,4 @@
-"""What users look at: forms, headings, lists, of pages as the site really renders them."""
+"""Checks of pages as the site really renders them: forms, headings, lists."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from data_interface.store import Statistics, Sticker
 from handlers.render.jinja import JinjaRenderer
 from handlers.render.reports import CHAPTERS
-from locustfiles.pages import looks
+from locustfiles.pages import checks
 from locustfiles.pages.ballot import read_ballot
 
 PLUS, MINUS = "a" * 32, "b" * 32
@@ -41,43 +41,43 @@ def test_the_forms_of_index_are_read_as_they_are_sent() -> None:
 )
 def test_what_is_no_whole_ballot_is_none(html: str) -> None:
     assert read_ballot(html) == []
-    assert looks.ballot(html) == "no ballot"
+    assert checks.ballot(html) == "no ballot"
 
 
 def test_a_vote_that_counted_is_told_from_one_that_did_not() -> None:
-    assert looks.counted(index("counted")) is None
-    assert looks.counted(index("refused")) == "the vote was not counted"
-    assert looks.counted(index()) == "the vote was not counted"
-    assert looks.ballot(index("counted")) is None
+    assert checks.counted(index("counted")) is None
+    assert checks.counted(index("refused")) == "the vote was not counted"
+    assert checks.counted(index()) == "the vote was not counted"
+    assert checks.ballot(index("counted")) is None
 
 
 def test_a_report_has_its_own_heading_and_link() -> None:
-    assert tuple(chapter.title for chapter in CHAPTERS.values()) == looks.REPORTS
+    assert tuple(chapter.title for chapter in CHAPTERS.values()) == checks.REPORTS
     assert [chapter.number for chapter in CHAPTERS.values()] == [1, 2, 3, 4, 5]
-    page = f'<h1>{looks.REPORTS[2]}</h1><a href="/reports/3" aria-current="page">'
-    assert looks.report(3)(page) is None
-    assert looks.report(1)(page) == "no heading 'Today'"
-    assert looks.report(3)(page.replace("/3", "/1")) == "not marked as report 3"
+    page = f'<h1>{checks.REPORTS[2]}</h1><a href="/reports/3" aria-current="page">'
+    assert checks.report(3)(page) is None
+    assert checks.report(1)(page) == "no heading 'Today'"
+    assert checks.report(3)(page.replace("/3", "/1")) == "not marked as report 3"
 
 
 @pytest.mark.parametrize(("best", "heading"), [(True, "The Good"), (False, "The Bad")])
 def test_nine_under_the_right_heading(best: bool, heading: str) -> None:
     page = PAGES.top(STICKERS[:9], best).decode()
-    assert looks.top(heading)(page) is None
-    assert looks.top("The Ugly")(page) == "no heading 'The Ugly'"
-    assert looks.top(heading)(PAGES.top(STICKERS[:8], best).decode()) == "not 9 stickers"
+    assert checks.top(heading)(page) is None
+    assert checks.top("The Ugly")(page) == "no heading 'The Ugly'"
+    assert checks.top(heading)(PAGES.top(STICKERS[:8], best).decode()) == "not 9 stickers"
 
 
 def test_about_and_any_heading() -> None:
     page = PAGES.about(Statistics(1, 2, 3, 4, 5)).decode()
-    assert looks.headed("About")(page) is None
-    assert looks.headed("About")("UGLY") == "no heading 'About'"
+    assert checks.has_heading("About")(page) is None
+    assert checks.has_heading("About")("UGLY") == "no heading 'About'"
 
 
 def test_json_of_the_api() -> None:
-    assert looks.members("packs")({"packs": [{"id": 1}]}) is None
-    assert looks.members("packs")({"packs": []}) == "no packs"
-    assert looks.members("packs")([]) == "no packs"
-    assert looks.members("packs")({"packs": [{}]}) == "packs without an id"
-    assert looks.numbered(3)({"id": 3}) is None
-    assert looks.numbered(3)({"id": 4}) == looks.numbered(3)([3]) == "the wrong one"
+    assert checks.members("packs")({"packs": [{"id": 1}]}) is None
+    assert checks.members("packs")({"packs": []}) == "no packs"
+    assert checks.members("packs")([]) == "no packs"
+    assert checks.members("packs")({"packs": [{}]}) == "packs without an id"
+    assert checks.numbered(3)({"id": 3}) is None
+    assert checks.numbered(3)({"id": 4}) == checks.numbered(3)([3]) == "the wrong one"

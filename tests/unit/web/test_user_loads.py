@@ -1,24 +1,29 @@
-"""Users, shapes, walks and links of a scenario: what goes together, and what is refused."""
+"""Users, shapes, page mixes and links of a scenario: what goes together, and what is refused."""
 
 from __future__ import annotations
 
 import ast
+import io
+import subprocess
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 import msgspec
 import pytest
 
+from locustfiles.shapes import seconds
 from race.errors import RaceError
 from race.plan import read
 from race.plan.works import closed_works
 from race.saved.model import UserLoad
 from race.web import engines, user_loads
 from race.web.engines import Catalogue, Entry
-from race.web.load.generator import Beside, Target
-from race.web.load.locust import Locust
-from race.web.locust.raced import Errand
+from race.web.load.generator import Target
+from race.web.load.locust import SECONDS, Locust
+from race.web.locust.__main__ import parser
+from race.web.locust.sampler import WatchedProcesses
 from race.web.scenario import SiteScenario
-from race.web.walks import TASKS, WALKERS, WALKS, mean, pages_of, path_of
+from race.web.tasks import MIXES, TASKS, USER_TASKS, mean, pages_of, path_of
 from runtime.address import Address
 from runtime.paths import ROOT
 
@@ -38,21 +43,34 @@ LEAST: dict[str, Any] = {
 USER_LOAD = UserLoad("Reporter", "Steps", (("steps_rate", "5"), ("steps_stages", "5:4 9:4 0:4")))
 
 
-def settled(**load: Any) -> SiteScenario:
+@pytest.fixture(autouse=True)
+def shapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask the shapes in this process; a live test asks them in their own."""
+
+    def run(words: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = seconds.main(words[len(SECONDS) :])
+        return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
+    monkeypatch.setattr(subprocess, "run", run)
+
+
+def completed(**load: Any) -> SiteScenario:
     made = read.from_json({**LEAST, "load": {**LOAD, **load}})
     assert isinstance(made, SiteScenario)
-    return user_loads.settled(made)
+    return user_loads.completed(made)
 
 
 def test_a_shape_says_how_long_a_cell_is_and_how_many_users_there_are() -> None:
-    made = settled()
+    made = completed()
     assert (made.load.duration_s, made.load.connections) == (12.0, 9)
     (work,) = closed_works(made, TASKS)
     assert work.load.user_load == USER_LOAD
     assert (work.load.duration_s, work.load.closed) == (12.0, False)
     again = read.from_json(made.as_json())
     assert isinstance(again, SiteScenario)
-    assert user_loads.settled(again) == made == again
+    assert user_loads.completed(again) == made == again
 
 
 @pytest.mark.parametrize(
@@ -74,32 +92,32 @@ def test_a_shape_says_how_long_a_cell_is_and_how_many_users_there_are() -> None:
 )
 def test_a_mistake_is_one_line_before_anything_starts(change: dict[str, Any], message: str) -> None:
     with pytest.raises(RaceError) as caught:
-        settled(**change)
+        completed(**change)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
 
-def test_a_walk_takes_users() -> None:
+def test_a_mix_takes_users() -> None:
     made = read.from_json({**LEAST, "load": {}})
     assert isinstance(made, SiteScenario)
-    with pytest.raises(RaceError, match="page 'reports' is a walk over several, which takes users"):
-        user_loads.settled(made)
+    with pytest.raises(RaceError, match="page 'reports' is a mix of several, which takes users"):
+        user_loads.completed(made)
 
 
-def test_a_walk_has_the_weights_of_its_user() -> None:
+def test_a_mix_has_the_weights_of_its_user() -> None:
     tree = ast.parse((ROOT / "locustfiles" / "users" / "reporter.py").read_text())
     (weights,) = (
         ast.literal_eval(node.value)
         for node in tree.body
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "WEIGHTS"
     )
-    walk = WALKS[WALKERS["Reporter"]]
-    assert list(walk.pages.items()) == [(f"reports/{one}", often) for one, often in weights.items()]
+    mix = MIXES[USER_TASKS["Reporter"]]
+    assert list(mix.pages.items()) == [(f"reports/{one}", often) for one, often in weights.items()]
     assert path_of("reports") == "/reports/1"
     assert pages_of("good") == {"good": 1}
 
 
-def test_figures_of_a_walk_are_means_by_its_weights() -> None:
+def test_figures_of_a_mix_are_means_by_its_weights() -> None:
     found: dict[str, dict[str, int | float]] = {page: {"asked": 5} for page in pages_of("reports")}
     found["reports/3"] = {"asked": 16, "upkeep": 11}
     assert mean("reports", found) == {"asked": 6.0, "upkeep": 1.0}
@@ -109,27 +127,34 @@ def test_figures_of_a_walk_are_means_by_its_weights() -> None:
 
 
 def test_locust_is_told_the_shape_or_for_a_warm_up_a_few_users() -> None:
-    (work,) = closed_works(settled(), TASKS)
+    (work,) = closed_works(completed(), TASKS)
     where = Address("/tmp/s", "", 5432, "me", "secret", "site")  # noqa: S108 - nothing is there
-    target = Target("http://127.0.0.1:1", "reports", "/reports/1", Beside(1, 2, where))
+    watched = WatchedProcesses(1, 2, where)
+    target = Target("http://127.0.0.1:1", "reports", "/reports/1", watched)
     command = Locust().command(target, work.load)
-    assert "secret" not in command[-1]
-    errand = msgspec.json.decode(command[-1], type=Errand)
-    assert (errand.server, errand.database) == (1, 2)
-    assert errand.where == Address("/tmp/s", "", 5432)  # noqa: S108
-    plan = errand.plan()
-    assert (plan.shape, plan.users) == ("Steps", ["Reporter"])
-    assert "--steps-stages=5:4 9:4 0:4" in plan.more
+    assert "secret" not in " ".join(command)
+    given = parser().parse_args(command[3:])
+    assert msgspec.json.decode(given.watch, type=WatchedProcesses) == WatchedProcesses(
+        1,
+        2,
+        Address("/tmp/s", "", 5432),  # noqa: S108
+    )
+    assert (given.headless, given.json, given.host) == (True, True, target.url)
+    assert (given.shape, given.user) == ("Steps", "Reporter")
+    assert "--steps-stages=5:4 9:4 0:4" in given.locust
     window = msgspec.structs.replace(work.load, duration_s=0.4)
-    plan = msgspec.json.decode(Locust().command(target, window)[-1], type=Errand).plan()
-    assert plan.shape == ""
-    assert plan.more[-6:] == ["-u", "9", "-r", "9", "-t", "1s"]
+    given = parser().parse_args(Locust().command(target, window)[3:])
+    assert given.shape == ""
+    assert given.locust == ["--fail-ratio", "100%", "-u", "9", "-r", "9", "-t", "1s"]
 
 
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What server.py lists."""
-    entries = [Entry("a-base", {"web": "a"}, "base"), Entry("a-none", {"web": "a"}, None)]
+    entries = [
+        Entry("a-base", {"web": "a"}, "base"),
+        Entry("a-none", {"web": "a"}, None),
+    ]
     found = Catalogue({"web": ["a"], "render": ["plain"]}, entries)
     monkeypatch.setattr(engines, "catalogue", lambda version=None: found)
 

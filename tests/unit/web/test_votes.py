@@ -7,14 +7,14 @@ import pytest
 from race.errors import CellFailed
 from race.web import votes
 from race.web.databases import Databases
-from race.web.votes import Ballots, Cast
+from race.web.votes import PostedVotes, VoteCheck
 
 
-def checked(monkeypatch: pytest.MonkeyPatch, *counts: int | None) -> Ballots:
-    """Ballots of a database that counts so many, one check after the other; the first is done."""
+def checked(monkeypatch: pytest.MonkeyPatch, *counts: int | None) -> VoteCheck:
+    """VoteCheck of a database that counts so many, one check after the other; the first is done."""
     found = iter(counts)
     monkeypatch.setattr(votes, "count", lambda databases, name: next(found))
-    ballots = Ballots(Databases(), "tarantool")
+    ballots = VoteCheck(Databases(), "tarantool")
     ballots.check("vote")
     return ballots
 
@@ -22,8 +22,8 @@ def checked(monkeypatch: pytest.MonkeyPatch, *counts: int | None) -> Ballots:
 @pytest.mark.parametrize("counted", [110, 112])
 def test_votes_agree_with_the_database(monkeypatch: pytest.MonkeyPatch, counted: int) -> None:
     ballots = checked(monkeypatch, 100, counted, counted)
-    ballots.note(Cast(4, 1))
-    ballots.note(Cast(6, 1))
+    ballots.note(PostedVotes(4, 1))
+    ballots.note(PostedVotes(6, 1))
     ballots.check("vote")
     ballots.check("vote")  # nothing was posted since
 
@@ -33,7 +33,7 @@ def test_votes_that_do_not_agree_fail_the_cell(
     monkeypatch: pytest.MonkeyPatch, counted: int
 ) -> None:
     ballots = checked(monkeypatch, 100, counted)
-    ballots.note(Cast(10, 2))
+    ballots.note(PostedVotes(10, 2))
     with pytest.raises(CellFailed, match=f"10 to 12 .* the database counted {counted - 100}"):
         ballots.check("vote")
 
@@ -50,4 +50,4 @@ def test_other_pages_and_databases_elsewhere_are_not_asked(monkeypatch: pytest.M
     ballots = checked(monkeypatch, None, 5)
     ballots.check("vote")
     ballots.check("good")
-    Ballots(Databases(), None).check("vote")
+    VoteCheck(Databases(), None).check("vote")

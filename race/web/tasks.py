@@ -1,4 +1,4 @@
-"""Tasks that are a walk over several pages, and what is known of a task by its pages."""
+"""The tasks of a race of the site: its pages, and mixes of several pages."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from race.web.pages import PAGES, REPORTS
 
 
 @dataclass(frozen=True)
-class Walk(Task):
-    """Pages by name, each asked for as often as its weight: only users can do that."""
+class PageMix(Task):
+    """Pages by name with the weight of each; only users can ask for a mix."""
 
     pages: Mapping[str, int] = field(default_factory=dict)
 
 
-WALKS = {
-    "reports": Walk(
+MIXES = {
+    "reports": PageMix(
         "Reports",
         ignores=("render",),
         text="Somebody reads the reports: the light ones, Report 1 and 2, eight times out of "
@@ -28,46 +28,47 @@ WALKS = {
         pages=dict(zip(REPORTS, (5, 3, 1, 1, 1), strict=True)),
     ),
 }
-TASKS: Mapping[str, Task] = {**PAGES, **WALKS}
-WALKERS = {"Reporter": "reports", "Voter": "vote"}
-"""What the users of locustfiles/users do, of those that do one task."""
+TASKS: Mapping[str, Task] = {**PAGES, **MIXES}
+USER_TASKS = {"Reporter": "reports", "Voter": "vote"}
+"""Users of locustfiles/users that do one task, and which."""
 
 
 def pages_of(task: str) -> Mapping[str, int]:
-    """The pages of a task with their weights; a page is its own."""
-    return WALKS[task].pages if task in WALKS else {task: 1}
+    """Return the pages of a task with their weights; a page is its own."""
+    return MIXES[task].pages if task in MIXES else {task: 1}
 
 
 def path_of(task: str) -> str:
-    """Of its first page."""
+    """Return the path of a task's first page."""
     return PAGES[next(iter(pages_of(task)))].path
 
 
-def verify(url: str, task: str, patient: bool = False) -> None:
-    """Every page of a task; see ``pages.verify``."""
+def verify(url: str, task: str, retry: bool = False) -> None:
+    """Check every page of a task, as `pages.verify` does."""
     for page in pages_of(task):
-        pages.verify(url, page, patient)
+        pages.verify(url, page, retry)
 
 
 def weigh(url: str, task: str) -> Figures:
-    """What a request of a task weighs; see ``pages.weigh``."""
+    """Return what a request of a task weighs, the mean of its pages."""
     weighed: dict[str, Figures] = {page: {**pages.weigh(url, page)} for page in pages_of(task)}
     return mean(task, weighed)
 
 
 def mean(task: str, found: Mapping[str, Figures]) -> Figures:
-    """Figures of a task from those of its pages, by their weights; a figure that a page lacks is 0
-    there. Nothing where a page has none at all.
+    """Return a task's figures, the means of its pages by their weights.
+
+    A figure that a page lacks is 0 there. Nothing is returned if a page has no figures at all.
     """
     weights = pages_of(task)
     if not found.keys() >= weights.keys():
         return {}
-    if task not in WALKS:
+    if task not in MIXES:
         return found[task]
     names = dict.fromkeys(name for page in weights for name in found[page])
     return {name: _mean(weights, found, name) for name in names}
 
 
 def _mean(weights: Mapping[str, int], found: Mapping[str, Figures], name: str) -> float:
-    total = sum(found[page].get(name, 0) * often for page, often in weights.items())
+    total = sum(found[page].get(name, 0) * weight for page, weight in weights.items())
     return round(total / sum(weights.values()), 3)

@@ -14,7 +14,7 @@ from race.machine.process import Child
 from race.saved.model import Load
 from race.web import load as generators
 from race.web.load.drive import drive
-from race.web.load.generator import Seen, Target
+from race.web.load.generator import LoadResult, Target
 from race.web.load.wrk import Wrk
 
 TARGET = Target("http://127.0.0.1:1", "ugly", "/ugly")
@@ -83,7 +83,7 @@ def test_a_server_that_dies_is_the_reason_also_where_nothing_was_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Silent(Begun):
-        def parse(self, output: str, load: Load) -> Seen:
+        def parse(self, output: str, load: Load) -> LoadResult:
             raise ValueError("nothing")
 
     monkeypatch.setattr(generators, "find", lambda name: Silent(0))

@@ -1,4 +1,4 @@
-"""What users saw second by second, and the users of a shape for those who do not import it."""
+"""The timeline of a run, and the users of a shape for programs that do not import it."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import pytest
 
 from locustfiles.run.timeline import WINDOW, Timeline
 from locustfiles.shapes import seconds
-from locustfiles.shapes.load import Load
+from locustfiles.shapes.totals import Totals
 
 
 def test_a_moment_is_of_the_last_seconds() -> None:
     answered = [
-        Load(2, 0, {10: 2}),
-        Load(5, 1, {10: 4, 400: 1}),
-        Load(5, 1, {10: 4, 400: 1}),
-        Load(9, 1, {10: 4, 400: 1, 20: 4}),
-        Load(9, 1, {10: 4, 400: 1, 20: 4}),
-        Load(9, 1, {10: 4, 400: 1, 20: 4}),
-        Load(9, 1, {10: 4, 400: 1, 20: 4}),
+        Totals(2, 0, {10: 2}),
+        Totals(5, 1, {10: 4, 400: 1}),
+        Totals(5, 1, {10: 4, 400: 1}),
+        Totals(9, 1, {10: 4, 400: 1, 20: 4}),
+        Totals(9, 1, {10: 4, 400: 1, 20: 4}),
+        Totals(9, 1, {10: 4, 400: 1, 20: 4}),
+        Totals(9, 1, {10: 4, 400: 1, 20: 4}),
     ]
     loads = iter(answered)
     began = time.time()
     timeline = Timeline(lambda: next(loads), lambda: 7)
     for second in range(1, len(answered) + 1):
-        timeline.look(began + second)
+        timeline.add(began + second)
     found = timeline.moments
     assert [round(one["second"]) for one in found] == list(range(1, 8))
     assert {one["users"] for one in found} == {7}
@@ -44,10 +44,10 @@ def test_a_moment_is_of_the_last_seconds() -> None:
     assert WINDOW == 3
 
 
-def test_it_looks_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_moment_is_added_every_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(time, "time", lambda: now[0])
-    timeline = Timeline(Load, lambda: 0)
+    timeline = Timeline(Totals, lambda: 0)
 
     def sleep(passed: float) -> None:
         if len(timeline.moments) == 3:
@@ -56,7 +56,7 @@ def test_it_looks_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         timeline.follow(sleep)
-    # Each look is a little late, and the next one not for that.
+    # A late moment does not delay the next one.
     assert [one["second"] for one in timeline.moments] == [1.2, 2.2, 3.2]
 
 
@@ -83,3 +83,14 @@ def test_what_is_no_shape_is_one_line(
     assert answer.out == ""
     assert answer.err.startswith(said)
     assert answer.err.count("\n") == 1
+
+
+def test_progress_is_the_last_moment_in_a_line() -> None:
+    loads = iter([Totals(8, 0, {10: 8}), Totals(20, 5, {10: 8, 900: 12})])
+    timeline = Timeline(lambda: next(loads), lambda: 12)
+    began = time.time()
+    assert timeline.progress() == ""
+    timeline.add(began + 2)
+    assert timeline.progress() == "   2 s: 12 users, 4.0 requests/s, p95 10 ms"
+    timeline.add(began + 4)
+    assert timeline.progress().endswith("s, p95 900 ms, 1.2 failures/s")

@@ -95,10 +95,10 @@ def test_a_server_may_catch_its_breath_after_a_load(
     monkeypatch.setitem(pages.PAGES, "index", soon)
     answers = iter([(503, "text/html", "", ""), (503, "text/html", "", ""), ANSWERS["/right"]])
     monkeypatch.setattr(Faulty, "answer", lambda handler: next(answers))
-    pages.verify(url, "index", patient=True)
+    pages.verify(url, "index", retry=True)
     monkeypatch.setattr(Faulty, "answer", lambda handler: ANSWERS["/wrong-body"])
     with pytest.raises(CellFailed, match="does not contain"):
-        pages.verify(url, "index", patient=True)
+        pages.verify(url, "index", retry=True)
 
 
 def test_no_server_is_a_reason_too() -> None:

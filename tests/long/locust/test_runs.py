@@ -1,0 +1,142 @@
+"""Every shape, every signal and rarer faults of a run."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.locust_lab import LOCUSTFILE, REPORT_PAGES, SHORT, fake, locust, needed, reports
+from tests.support.site_server import SiteServer, environment, serving, until
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[SiteServer]:
+    needed()
+    with serving("aiohttp-memory-one", environment()) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("shape", "fields", "most"),
+    [
+        ("Wave", ["--wave-low=1", "--wave-high=4", "--wave-period=4", "--wave-time=6"], 4),
+        ("Soak", ["--soak-users=3", "--soak-ramp=2", "--soak-time=3"], 3),
+        ("Ramp", ["--ramp-first=2", "--ramp-step=2", "--ramp-time=6", "--ramp-most=4"], 4),
+        ("Trace", [], 5),
+    ],
+)
+def test_each_shape_runs_to_its_end(
+    site: SiteServer, tmp_path: Path, shape: str, fields: list[str], most: int
+) -> None:
+    if shape == "Trace":
+        path = tmp_path / "mine.csv"
+        path.write_text("0,1\n2,5\n7,0\n")
+        fields = [f"--trace-file={path}"]
+    with locust(site.url, tmp_path, "--shape", shape, *fields, "Reader") as running:
+        assert running.wait() == 0, running.text()
+    data = reports(tmp_path).data
+    assert data["shape"] == shape
+    assert data["verdict"]["valid"]
+    assert data["users"] == ["Reader"]
+    assert all(str(data["fields"][one.split("=")[0][2:].replace("-", "_")]) for one in fields)
+    assert max(point["user_count"] for point in data["history"]) <= most
+    if shape == "Ramp":
+        assert data["finding"].startswith("no knee up to 4 users (")
+        assert data["finding"] in running.text()
+
+
+@pytest.mark.parametrize(("ratio", "status"), [("99%", 1), ("100%", 0)])
+def test_failures_are_measured_against_their_limit(tmp_path: Path, ratio: str, status: int) -> None:
+    limited = (*SHORT, "6:3", "--fail-ratio", ratio, "Reporter")
+    with fake({}) as site, locust(site.url, tmp_path, *limited) as running:
+        assert running.wait() == status, running.text()
+    (errors,) = set(map(frozenset, reports(tmp_path).failures().values()))
+    assert errors == {"CatchResponseError('status 404, not 200')"}
+
+
+@pytest.mark.parametrize(
+    ("number", "load"),
+    [(signal.SIGINT, ["--shape", "Soak"]), (signal.SIGTERM, ["-u", "3", "-r", "3"])],
+)
+def test_a_signal_ends_a_run_with_its_reports(
+    tmp_path: Path, number: signal.Signals, load: list[str]
+) -> None:
+    with fake(REPORT_PAGES) as site, locust(site.url, tmp_path, *load, "Reporter") as running:
+        until(lambda: len(site.asked) > 4, 30.0, "nobody came")
+        running.send(number)
+        assert running.wait(20) == 0, running.text()
+    assert reports(tmp_path).data["total"]["requests"] >= 1
+    assert "Traceback" not in running.text()
+
+
+BUSY = """
+import time
+from locust import task
+from locustfiles.users.site_user import SiteUser
+
+class Busy(SiteUser):
+    @task
+    def ask(self):
+        self.client.get("/reports/1")
+        began = time.monotonic()
+        while time.monotonic() < began + 0.2:
+            pass
+"""
+
+
+def test_ctrl_c_is_raised_in_no_user(tmp_path: Path) -> None:
+    """Python runs a user's code nearly all the time here, and a signal comes there."""
+    (tmp_path / "busy.py").write_text(BUSY)
+    files = f"{LOCUSTFILE},{tmp_path / 'busy.py'}"
+    with (
+        fake(REPORT_PAGES) as site,
+        locust(site.url, tmp_path, "-f", files, "-u", "3", "-r", "3", "Busy") as running,
+    ):
+        until(lambda: len(site.asked) > 6, 30.0, "nobody came")
+        running.send(signal.SIGINT)
+        assert running.wait(20) == 0, running.text()
+    assert "Traceback" not in running.text()
+
+
+def test_a_site_that_dies_leaves_its_failures_by_kind(tmp_path: Path) -> None:
+    needed()
+    with (
+        serving("aiohttp-memory-one", environment()) as site,
+        locust(site.url, tmp_path, *SHORT, "10:10", "Reader") as running,
+    ):
+        running.until("Steps begins on ")
+        time.sleep(3)
+        site.send(signal.SIGKILL)
+        assert running.wait() == 1, running.text()
+    found = reports(tmp_path)
+    kinds = set().union(*found.failures().values())
+    assert any("ConnectionRefusedError" in kind for kind in kinds), kinds
+    counted = sum(one["count"] for one in found.data["failures"])
+    assert counted == found.data["total"]["failures"] > 0
+    assert found.data["verdict"]["valid"]
+
+
+def test_a_folder_that_cannot_be_is_said_before_the_run(site: SiteServer, tmp_path: Path) -> None:
+    wrong = ("--shape", "Steps", "--reports", "/dev/null/x")
+    with locust(site.url, tmp_path, *wrong, "Reader") as running:
+        assert running.wait() == 2
+    assert "locustfile: --reports /dev/null/x: Not a directory" in running.text()
+
+
+def test_reports_that_do_not_fit_on_the_disk_are_one_line(site: SiteServer, tmp_path: Path) -> None:
+    with locust(site.url, tmp_path, *SHORT, "4:2", "Reader", before=small_files) as running:
+        assert running.wait() == 1
+    reports = tmp_path / "reports"
+    assert f"reports: none, cannot write in {reports}: File too large" in running.text()
+    assert "Traceback" not in running.text()
+    assert [one for one in reports.rglob("*") if one.is_file()] == []
+
+
+def small_files() -> None:
+    """Let no report fit."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
