@@ -12,11 +12,16 @@ from typing import Any
 
 import yaml
 
+from databases import find
+from race.web.locust.launcher import free_port
 from runtime.paths import ROOT
-from tests.support.site_server import environment, until
+from tests.conftest import absent
+from tests.support.site_client import get
+from tests.support.site_server import environment, serving, until
 
 FILE = ROOT / "docker-compose.yml"
 RECIPE = ROOT / "docker" / "Dockerfile"
+ALL = "0.0.0.0"  # noqa: S104 - what a container listens at
 PASSWORD = "a-password-of-the-tests"
 SECONDS = 40.0
 
@@ -102,3 +107,31 @@ def started(command: Sequence[str], check: Sequence[str], log: Path, **env: str)
             process.wait(SECONDS)
         finally:
             process.kill()
+
+
+def site_runs(name: str, folder: Path) -> None:
+    """Run a site by its command, and ask for Index."""
+    port = str(free_port())
+    command = moved(words(services()[name]["command"]), {"1717": port, ALL: "127.0.0.1"})
+    with started(command, moved(probe(name), {"1717": port}), folder / "log"):
+        assert get(f"http://127.0.0.1:{port}", "/").status == 200
+
+
+def database_runs(name: str, engine: str, port: int, folder: Path) -> None:
+    """Run a database by its command, and a site that uses it with its password."""
+    if missing := find(name).missing():
+        absent(missing)
+    free = free_port()
+    place = {str(port): str(free), f":{port:04X}": f":{free:04X}"}
+    place |= {ALL: "127.0.0.1", "/data": str(folder)}
+    given = services()[name]["environment"]
+    values = moved([filled(value, {}) for value in given.values()], place)
+    command = moved(words(services()[name]["command"]), place)
+    env = dict(zip(given, values, strict=True))
+    with started(command, moved(probe(name), place), folder / "log", **env):
+        variable = find(name).url_variable
+        url = filled(services()["site"]["environment"][variable], {})
+        assert PASSWORD in url
+        (moved_url,) = moved([url.replace(f"@{name}", "@127.0.0.1")], place)
+        with serving(engine, environment(**{variable: moved_url})) as site:
+            assert get(site.url, "/").status == 200

@@ -1,43 +1,29 @@
-"""The containers: what Compose cannot check here, and every command run without it."""
+"""The containers of docker-compose.yml: rights, networks, pinned images, settings."""
 
 from __future__ import annotations
 
+import ast
 import re
-from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from databases import find
 from databases.mysql import server as mariadb
-from databases.postgres.account import PROGRAMS, wheel
 from databases.postgres.server import SETTINGS
-from race.web.locust.launcher import free_port
-from runtime.interpreters import executable
 from runtime.paths import ROOT
-from tests.conftest import absent
 from tests.support.compose import (
+    ALL,
     FILE,
-    PASSWORD,
     RECIPE,
     composed,
     filled,
-    healthy,
-    moved,
-    probe,
     services,
-    started,
     words,
 )
 from tests.support.imports import closure, sources, top
-from tests.support.locust_lab import fake, needed
-from tests.support.site_client import get
-from tests.support.site_server import Databases, environment, serving, until
 
 SERVICES = services()
 DATABASES = {"postgres", "tarantool", "mysql"}
 SITES = {"site", "old-python"}
-ALL = "0.0.0.0"  # noqa: S104 - what a container listens at
 PINNED = re.compile(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}")
 OUTSIDE = re.compile(r"\$\{\w+:-127\.0\.0\.1\}:\d+:\d+")
 PARTS = {"server", "runtime", "databases", "data_interface", "handlers"}
@@ -151,95 +137,13 @@ def test_what_is_copied_is_there_and_let_in() -> None:
 
 
 def test_the_site_has_every_module_it_imports() -> None:
-    needs = top(closure(["server.py"], sources(ROOT)))
+    trees = {"server.py": ast.parse((ROOT / "server.py").read_bytes())}
+    for part in PARTS - {"server"}:
+        trees |= {f"{part}/{path}": tree for path, tree in sources(ROOT / part).items()}
+    needs = top(closure(["server.py"], trees))
     assert needs & {"race", "toolbench", "locustfiles", "tests"} == set()
     copied = {line.split()[1].removesuffix(".py") for line in stage("site") if "COPY " in line}
     assert copied >= PARTS | {"templates", "static"}
     assert {line.rpartition(" ")[2] for line in stage("old-python") if "COPY " in line} >= {
         line.rpartition(" ")[2] for line in stage("site") if "COPY " in line and "venv" not in line
     }
-
-
-@pytest.mark.parametrize(("name", "version"), [("site", None), ("old-python", "3.7")])
-def test_the_site_runs_by_its_command(name: str, version: str | None, tmp_path: Path) -> None:
-    if not executable(version).exists():
-        absent(f"no CPython {version or ''}: make env")
-    port = str(free_port())
-    command = moved(words(SERVICES[name]["command"]), {"1717": port, ALL: "127.0.0.1"})
-    with started(command, moved(probe(name), {"1717": port}), tmp_path / "log"):
-        assert get(f"http://127.0.0.1:{port}", "/").status == 200
-
-
-@pytest.mark.parametrize(
-    ("name", "engine", "port"),
-    [("tarantool", "aiohttp-tarantool-one", 3301), ("mysql", "aiohttp-aiomysql-one", 3306)],
-)
-def test_a_database_runs_by_its_command_and_lets_the_site_in(
-    name: str, engine: str, port: int, tmp_path: Path
-) -> None:
-    if missing := find(name).missing():
-        absent(missing)
-    free = free_port()
-    place = {str(port): str(free), f":{port:04X}": f":{free:04X}"}
-    place |= {ALL: "127.0.0.1", "/data": str(tmp_path)}
-    given = SERVICES[name]["environment"]
-    values = moved([filled(value, {}) for value in given.values()], place)
-    command = moved(words(SERVICES[name]["command"]), place)
-    env = dict(zip(given, values, strict=True))
-    with started(command, moved(probe(name), place), tmp_path / "log", **env):
-        variable = find(name).url_variable
-        url = filled(SERVICES["site"]["environment"][variable], {})
-        assert PASSWORD in url
-        (moved_url,) = moved([url.replace(f"@{name}", "@127.0.0.1")], place)
-        with serving(engine, environment(**{variable: moved_url})) as site:
-            assert get(site.url, "/").status == 200
-
-
-def test_the_check_of_postgres_is_one_of_its_own_programs(databases: Databases) -> None:
-    databases.hold("postgres")
-    folder = parse_qs(urlsplit(databases.hold("postgres")).query)["host"][0]
-    packages = wheel()
-    assert packages is not None
-    program, *options = moved(probe("postgres"), {"127.0.0.1": folder})
-    assert healthy([str(packages / PROGRAMS / program), *options])
-    assert not healthy([str(packages / PROGRAMS / program), *options, "-p", "1"])
-
-
-def test_master_and_worker_run_by_their_commands(tmp_path: Path) -> None:
-    needed()
-    meet, page = free_port(), free_port()
-    ports = ["--master-bind-port", str(meet), "--web-port", str(page)]
-    port = {":15B5": f":{meet:04X}"}
-    with fake({}) as site:
-        master = words(SERVICES["locust"]["command"], TARGET=site.url)
-        master = [*moved(master, {"/reports": str(tmp_path)}), *ports]
-        worker = words(SERVICES["locust-worker"]["command"], MASTER="127.0.0.1")
-        worker += ["--master-port", str(meet)]
-        with (
-            started(master, moved(probe("locust"), port), tmp_path / "master"),
-            started(worker, moved(probe("locust-worker"), port), tmp_path / "worker"),
-        ):
-            url = f"http://127.0.0.1:{page}"
-            until(lambda: get(url, "/").status == 200, 20.0, "no page")
-            workers = get(url, "/stats/requests").json()["workers"]
-            assert len(workers) == 1
-
-
-def test_a_run_without_a_page_ends_with_its_reports(tmp_path: Path) -> None:
-    """As docs/scale.md has it: LOCUST_MODE."""
-    needed()
-    meet = free_port()
-    mode = "--headless --expect-workers 1 --shape Steps --steps-rate 50 --steps-stages '4:5'"
-    mode += " Reporter"
-    with fake({}) as site:
-        master = words(SERVICES["locust"]["command"], TARGET=site.url, LOCUST_MODE=mode)
-        master = moved(master, {"/reports": str(tmp_path / "reports")})
-        worker = words(SERVICES["locust-worker"]["command"], MASTER="127.0.0.1")
-        check = moved(probe("locust"), {":15B5": f":{meet:04X}"})
-        with started([*master, "--master-bind-port", str(meet)], check, tmp_path / "master"):
-            joined = moved(probe("locust-worker"), {":15B5": f":{meet:04X}"})
-            with started([*worker, "--master-port", str(meet)], joined, tmp_path / "worker"):
-                log = tmp_path / "master"
-                until(lambda: "reports: " in log.read_text(), 40.0, "no end")
-    (report,) = (tmp_path / "reports").iterdir()
-    assert (report / "report.json").exists()
