@@ -3,18 +3,17 @@
 --   ... http://127.0.0.1:1717 -- --votes 500      (at most so many votes a thread, then pages only)
 --
 -- wrk has one Lua state a thread and tells neither request() nor response() which connection it is
--- about. So nothing here belongs to a connection: a thread keeps queues, and a connection that is
--- free to write takes the oldest ballot, or fetches a page when there is none. That is right because
--- a ballot's tokens are bound to no connection and leave their queue exactly once. A visitor (a
--- session cookie) is idle, browsing or voting; his cookie goes out with one request at a time, and a
--- new visitor comes only when no idle one is left, so there are as many as connections. Which of
--- the browsing visitors an answer was meant for is not known; the oldest is taken.
+-- about. A thread therefore keeps queues: a connection that may write takes the oldest ballot, or
+-- fetches a page if there is none. That is correct, as a ballot's tokens are bound to no connection
+-- and leave their queue exactly once. A visitor (a session cookie) is idle, browsing or voting. The
+-- cookie is in one request at a time, and a new visitor comes only if no visitor is idle, so there
+-- are as many as connections. The oldest browsing visitor is taken for the one of an answer.
 --
 -- Adds to the result line: `pages` (ballots fetched), `votes` {posted, acknowledged (303 with
 -- voted=1), refused (303 with voted=0), unanswered (posted, and neither: cut off by the end of the
--- run or by an error)}, `visitors`, `unexpected` (answers below 400 that are no page with ballots
--- and no verdict on a vote). The server's own count of votes rises by at least `acknowledged` and
--- by at most `acknowledged` + `unanswered`.
+-- run or by an error)}, `visitors`, `unexpected` (answers below 400 that are neither a page with
+-- ballots nor the answer to a vote). The server's own count of votes rises by at least
+-- `acknowledged` and by at most `acknowledged` + `unanswered`.
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 package.path = here .. "?.lua;" .. package.path
@@ -23,7 +22,7 @@ local options = require("lib.options")
 local queue = require("lib.queue")
 local report = require("lib.report")
 
--- The counts are plain globals because done() can read nothing else out of a thread.
+-- Globals, as done() can read nothing else of a thread.
 local COUNTS = { "posted", "acknowledged", "refused", "pages", "visitors", "unexpected" }
 for _, name in ipairs(COUNTS) do _G[name] = 0 end
 
@@ -34,7 +33,7 @@ local ballots, idle, browsing, voting = queue.new(), queue.new(), queue.new(), q
 local votes_allowed = math.huge
 local get_head, post_head
 
--- All of a request but its cookie and body; every ballot has the same length.
+-- Returns a request without its cookie and body; every ballot has the same length.
 local function head(method, headers, body)
   for name, value in pairs(wrk.headers) do headers[name] = headers[name] or value end
   return (wrk.format(method, nil, headers, body):match("^(.-\r\n)\r\n"))
@@ -43,7 +42,7 @@ end
 function init(words)
   local given = options.parse(words, { votes = true, connections = true })
   pipeline_depth = 1
-  told_connections = given.connections and options.whole(given.connections, "--connections", 1, 1e6)
+  given_connections = given.connections and options.whole(given.connections, "--connections", 1, 1e6)
   if given.votes then votes_allowed = options.whole(given.votes, "--votes", 0, 1e9) end
   get_head = head("GET", {})
   local form = { ["Content-Type"] = "application/x-www-form-urlencoded" }

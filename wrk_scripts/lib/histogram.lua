@@ -1,42 +1,38 @@
--- The latencies that wrk recorded, made right again.
+-- Reads the latencies that wrk recorded, and undoes wrk's correction of them.
 --
--- What wrk 4.1 records. It takes ONE latency for each batch of pipelined requests: from the moment
--- it starts to write the batch until the LAST answer of the batch has been read. With depth 1 a
--- batch is a request. A latency above --timeout is not recorded, only counted as a timeout error;
--- a request that is never answered leaves no trace at all.
+-- wrk 4.1 records ONE latency for each batch of pipelined requests, from when it starts to write the
+-- batch until it has read the LAST answer. With depth 1 a batch is a request. A latency above
+-- --timeout is not recorded but counted as a timeout; a request without an answer leaves no trace.
 --
--- What wrk does to it. When the run is over, and before done() is called, it "corrects" the counts
--- for coordinated omission. With integer division throughout,
+-- After the run, before done() is called, wrk "corrects" the counts for coordinated omission. With
+-- integer division throughout,
 --
 --     E = duration_us / (responses / connections)
 --
--- is the mean time between two RESPONSES of one connection, and every latency n > 2E adds made-up
--- latencies n-E, n-2E, ... down to, and not including, E. In a closed loop nothing was omitted:
--- a connection that waits is not due to send. And with pipelining E is about 1/depth of the time of
--- a batch, so every batch of time T adds about depth-1 values spread evenly below T: the median is
--- then about half the true one, and the mean as well. wrk's own "Latency" and "Distribution" lines
--- show these figures.
+-- is the mean time between two RESPONSES of one connection, and every latency n > 2E adds invented
+-- latencies n-E, n-2E, ... down to, but not including, E. In a closed loop nothing was omitted: a
+-- connection that waits is not due to send. With pipelining E is about 1/depth of the time of a
+-- batch, so a batch of time T adds about depth-1 values spread evenly below T, and median and mean
+-- come out at about half the true ones. wrk prints those in its "Latency" and "Distribution" lines.
 --
--- How it is undone. Let h(x) be the true count of the latency x and g(x) the corrected one. Each
--- n is read before anything is added to it (made-up values are always smaller than their source), so
+-- Let h(x) be the true count of the latency x and g(x) the corrected one. wrk reads each n before
+-- it adds to it, as invented values are always smaller than their source, so
 --
 --     g(x) = h(x)                               for x <= E
 --     g(x) = h(x) + h(x+E) + h(x+2E) + ...      for x >  E
 --
--- and therefore, exactly,
+-- and therefore, exactly and without an estimate,
 --
 --     h(x) = g(x)                               for x <= E
 --     h(x) = g(x) - g(x+E)                      for x >  E
 --
--- with no estimate in it: g is read out in full, E is built from the same integers that wrk used.
--- A wrong E (a wrong number of connections) shows as a negative count, and then nothing is reported.
--- (At more than a million answers a second on ONE connection E is 0, and wrk's own loop never ends:
--- whoever starts wrk by program needs a time limit.)
+-- A wrong E, from a wrong number of connections, shows as a negative count; then nothing is reported.
+-- At more than a million answers a second on ONE connection E is 0 and wrk's own loop never ends, so
+-- a program that starts wrk needs a timeout.
 --
--- What the figures mean. A percentile is the nearest rank (the smallest recorded latency that at
--- least p % of the batches do not exceed), in microseconds, over all completed batches. For depth d
--- it is the time of a whole batch of d requests, which is an upper bound for each of them; it is
--- not the time of one request, and wrk cannot tell that time.
+-- A percentile is the nearest rank (the smallest recorded latency that at least p % of the batches
+-- do not exceed), in microseconds, over all completed batches. For depth d it is the time of a batch
+-- of d requests: an upper bound for each of them, and not the time of one, which wrk cannot tell.
 
 local histogram = {}
 
@@ -44,15 +40,15 @@ local LAYOUT = [[
   typedef struct { uint64_t count, limit, min, max; uint64_t data[]; } wrk_stats;
 ]]
 
---- The pairs (latency in us, count), ascending, through wrk's Lua interface.
--- latency(i) searches from the start each time: seconds to minutes when there are many values.
+--- Returns the pairs (latency in us, count), ascending, through wrk's Lua interface.
+-- latency(i) searches from the start each time, which takes seconds to minutes for many values.
 function histogram.read_by_call(latency)
   local values, counts = {}, {}
   for i = 1, #latency do values[i], counts[i] = latency(i) end
   return values, counts
 end
 
---- The same pairs in one pass over wrk's own array, or nil where its layout is not the known one.
+--- Returns the same pairs in one pass over wrk's own array, or nil if its layout is another.
 function histogram.read_by_pointer(latency)
   local found, ffi = pcall(require, "ffi")
   if not found or not pcall(ffi.cdef, LAYOUT) then return nil end
@@ -72,14 +68,14 @@ function histogram.read_by_pointer(latency)
   return values, counts
 end
 
---- E of the header comment in us; nil when wrk corrected nothing (under one response a connection).
+--- Returns E in us, or nil if wrk corrected nothing (under one response a connection).
 function histogram.expected_interval(duration_us, responses, connections)
   local each = math.floor(responses / connections)
   if each == 0 then return nil end
   return math.floor(duration_us / each)
 end
 
---- The true pairs from the corrected ones; nil when `interval` cannot be the one wrk used.
+--- Returns the true pairs from the corrected ones, or nil if wrk did not use this `interval`.
 function histogram.undo(values, counts, interval)
   if not interval then return values, counts end
   local kept, true_counts, ahead = {}, {}, 1
@@ -97,7 +93,7 @@ function histogram.undo(values, counts, interval)
   return kept, true_counts
 end
 
---- Number of batches, and the sum of their latencies in us.
+--- Returns the number of batches, and the sum of their latencies in us.
 function histogram.totals(values, counts)
   local number, sum = 0, 0
   for i, value in ipairs(values) do
@@ -107,8 +103,8 @@ function histogram.totals(values, counts)
   return number, sum
 end
 
---- Nearest-rank percentile in us over the pairs and `left_out` more batches that took longer than
--- all of them; nil when the rank falls among those, or when there is nothing.
+--- Returns the nearest-rank percentile in us over the pairs and `left_out` more batches that took
+-- longer than all of them; nil if the rank falls among those, or if there are no pairs.
 function histogram.percentile(values, counts, percent, left_out)
   local rank = math.ceil(percent / 100 * (histogram.totals(values, counts) + left_out) - 1e-9)
   local seen = 0
@@ -119,15 +115,15 @@ function histogram.percentile(values, counts, percent, left_out)
   return nil
 end
 
---- The upper end of the bucket that holds `value`: exact below 32 us, then 16 buckets an octave
--- (at most 6.25 % wide). The grid is fixed, so that histograms of several runs can be added up.
+--- Returns the upper end of the bucket of `value`: exact below 32 us, then 16 buckets an octave (at
+-- most 6.25 % wide). The grid is fixed, so that histograms of several runs can be added up.
 function histogram.bucket(value)
   local width = 1
   while value >= 32 * width do width = width * 2 end
   return (math.floor(value / width) + 1) * width - 1
 end
 
---- [[upper end in us, count], ...], ascending, without empty buckets.
+--- Returns [[upper end in us, count], ...], ascending, without empty buckets.
 function histogram.compact(values, counts)
   local buckets = {}
   for i, value in ipairs(values) do

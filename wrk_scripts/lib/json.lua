@@ -1,8 +1,8 @@
--- The little JSON that a result line needs: numbers, strings, booleans, arrays, objects, null.
+-- Encodes the JSON of a result line: numbers, strings, booleans, arrays, objects, null.
 
 local json = {}
 
--- Lua's nil cannot be stored in a table, so an absent figure needs a value of its own.
+-- A table cannot store nil, so an absent figure needs a value of its own.
 json.null = setmetatable({}, { __tostring = function() return "null" end })
 
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\" }
@@ -36,7 +36,7 @@ local function encode_object(object)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
---- One line of JSON. Keys come sorted; an empty table is an empty array.
+--- Returns one line of JSON. Keys are sorted; an empty table is an empty array.
 function json.encode(value)
   if value == json.null or value == nil then return "null" end
   if type(value) == "string" then return encode_string(value) end

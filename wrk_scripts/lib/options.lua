@@ -1,8 +1,8 @@
--- What the user asked for: the words after "--", and wrk's own command line.
+-- Reads the words after "--", and wrk's own command line.
 
 local options = {}
 
---- One line on standard error, exit status 2: wrk itself would run on without the script.
+--- Ends the program with one line and status 2; wrk itself would run on without the script.
 function options.fail(message)
   io.stderr:write("wrk_scripts: ", message, "\n")
   os.exit(2)
@@ -15,8 +15,8 @@ local function name_list(allowed)
   return table.concat(names, ", ")
 end
 
---- The words after the URL as a table; `allowed` is the set of names without their dashes.
--- `words[0]` is the URL, as wrk hands them to init().
+--- Returns the words after the URL as a table; `allowed` is the set of names without their dashes.
+-- wrk passes the URL to init() as `words[0]`.
 function options.parse(words, allowed)
   local given, i = {}, 1
   while words[i] do
@@ -35,7 +35,7 @@ function options.parse(words, allowed)
   return given
 end
 
---- `text` as a whole number from `least` to `most`, or the end of the program.
+--- Returns `text` as a whole number from `least` to `most`; otherwise ends the program.
 function options.whole(text, name, least, most)
   local number = tonumber(text:match("^%d+$"))
   if not number or number < least or number > most then
@@ -52,7 +52,7 @@ local function scan_metric(text)
   return digits and UNITS[unit:lower()] and tonumber(digits) * UNITS[unit:lower()]
 end
 
--- A cluster of short options: the name of the one that takes a value, and the value glued to it.
+-- Returns the one of several short options that takes a value, and the value written to it.
 local function short_option(word)
   for at = 2, #word do
     local name = word:sub(at, at)
@@ -67,7 +67,7 @@ local function long_option(word)
   end
 end
 
---- wrk's -c out of its command line `words` (10 is wrk's default); nil when it cannot be read.
+--- Returns -c of wrk's command line `words` (10 is wrk's default), or nil if it cannot be read.
 function options.connections_in(words)
   local found, i = 10, 1
   while words[i] and words[i] ~= "--" do
@@ -84,7 +84,7 @@ function options.connections_in(words)
   return found
 end
 
---- The connections of this run: wrk does not tell its scripts, the kernel does.
+--- Returns the connections of this run from the kernel, as wrk does not tell its scripts.
 function options.connections()
   local file = io.open("/proc/self/cmdline", "rb")
   if not file then return nil end

@@ -1,4 +1,4 @@
--- A fixed page, `depth` requests written at once on each connection.
+-- Asks for one page with `depth` requests written at once on each connection.
 
 local options = require("lib.options")
 local report = require("lib.report")
@@ -7,7 +7,7 @@ local pipeline = {}
 
 local DEFAULT_DEPTH, DEEPEST = 24, 10000
 
---- setup(), init() and done() for `path`; without one, `--path` or the path of the URL.
+--- Returns setup(), init() and done() for `path`, by default `--path` or the path of the URL.
 function pipeline.script(path)
   local allowed = { depth = true, connections = true, path = not path or nil }
 
@@ -15,13 +15,13 @@ function pipeline.script(path)
     local given = options.parse(words, allowed)
     local depth = given.depth or os.getenv("PIPELINE_DEPTH") or tostring(DEFAULT_DEPTH)
     pipeline_depth = options.whole(depth, given.depth and "--depth" or "PIPELINE_DEPTH", 1, DEEPEST)
-    told_connections = given.connections and options.whole(given.connections, "--connections", 1, 1e6)
+    given_connections = given.connections and options.whole(given.connections, "--connections", 1, 1e6)
     wrk.path = path or given.path or wrk.path
     if not wrk.path:find("^/[^%s%c]*$") then
       options.fail("--path must begin with '/' and hold no spaces, not '" .. wrk.path .. "'")
     end
-    -- wrk formats the request once more after init(); with no global request() it then asks for
-    -- the bytes once a thread and not once a batch, which the fastest servers need.
+    -- Without a global request(), wrk asks for the bytes once a thread, after init(), and not once a
+    -- batch: the fastest servers need that.
     local batch = wrk.format():rep(pipeline_depth)
     wrk.format = function() return batch end
   end

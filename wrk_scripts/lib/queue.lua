@@ -1,18 +1,18 @@
--- First in, first out, in constant time.
+-- A queue, first in, first out, in constant time.
 
 local queue = {}
 queue.__index = queue
 
 function queue.new() return setmetatable({ first = 1, last = 0 }, queue) end
 
---- Pushing nil does nothing.
+--- Adds a value; nil does nothing.
 function queue:push(value)
   if value == nil then return end
   self.last = self.last + 1
   self[self.last] = value
 end
 
---- The oldest value, or nil.
+--- Removes and returns the oldest value, or nil.
 function queue:pop()
   if self.first > self.last then return nil end
   local value = self[self.first]

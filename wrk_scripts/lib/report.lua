@@ -1,20 +1,18 @@
--- The one machine-readable line: `json: {...}`.
+-- Prints the one machine-readable line: `json: {...}`.
 --
--- `responses` counts every answer; `requests` and `rps` only those with a status below 400, so that
--- an error never counts as a request. `errors` are wrk's: `status` answers with 400 and above;
--- `read` connections that broke or were closed without "Connection: close"; `connect`, `write`
--- socket calls that failed; `timeout` batches whose last answer came later than --timeout. wrk does
--- not look whether connect() succeeded before it writes, so a REFUSED connection is counted as a
--- write error: `listening`, whether the server takes a connection after the run, tells them apart.
--- A server that refuses from the beginning makes wrk exit with 1 and without this line; whatever
--- happens later, wrk exits with 0.
--- A request that is never answered is in none of the counts: `busy_connections` is the mean number
--- of connections that waited for an answer that came (Little's law: sum of latencies / duration);
--- in a healthy run it is close to `connections`, and hung or refused ones are missing from it.
--- `cpu_us` is the processor time that wrk used for the load itself: neither for its start nor for
--- these figures.
+-- `responses` counts every answer, `requests` and `rps` only those with a status below 400.
+-- `errors` are wrk's. `status`: answers with 400 and above. `read`: connections that broke, or were
+-- closed without "Connection: close". `connect`, `write`: socket calls that failed. `timeout`:
+-- batches whose last answer came later than --timeout. wrk writes without checking that connect()
+-- succeeded, so a REFUSED connection counts as a write error; `listening` says whether the server
+-- takes a connection after the run. If the server refuses from the beginning, wrk exits with 1 and
+-- without this line; after any other error it exits with 0.
+-- A request without an answer is in none of the counts. `busy_connections` is the mean number of
+-- connections that waited for an answer that came (Little's law: sum of latencies / duration): close
+-- to `connections` in a healthy run, without the ones that hang or were refused.
+-- `cpu_us` is the processor time of the load itself, without wrk's start and these figures.
 -- `latency_us` and `histogram` are explained in histogram.lua. A percentile that falls among the
--- timeouts is null, for it is not known; so are max and mean when there are timeouts.
+-- timeouts is not known and null; so are max and mean if there are timeouts.
 
 local histogram = require("lib.histogram")
 local json = require("lib.json")
@@ -45,8 +43,8 @@ local function latency_figures(values, counts, timeouts)
   return figures, sum
 end
 
---- The result as a table. `connections` may be nil (unknown): then there are no latencies, for they
--- cannot be made right without it.
+--- Returns the result as a table. Without `connections` the correction of the latencies cannot be
+-- undone, and there are none.
 function report.figures(summary, latency, connections)
   local errors = summary.errors
   local good = summary.requests - errors.status
@@ -68,15 +66,14 @@ function report.figures(summary, latency, connections)
     result.latency_us, result.histogram = figures, histogram.compact(values, counts)
     result.busy_connections = sum / summary.duration
   else
-    io.stderr:write("wrk_scripts: no latencies: the number of connections is not known or not right;"
-      .. " tell it with `-- --connections N`\n")
+    io.stderr:write("wrk_scripts: no latencies: the number of connections is unknown or wrong;"
+      .. " give it with `-- --connections N`\n")
   end
   return result
 end
 
---- setup() and done() of a script. `finish(threads)` gives the fields that are the script's own.
--- done() runs in a Lua state of its own, in which init() never ran: what init() decided and what
--- the threads counted is asked of the threads.
+--- Returns setup() and done() of a script; `finish(threads)` returns the script's own fields.
+-- done() runs in a Lua state in which init() never ran, so it gets values from the threads.
 function report.hooks(finish)
   local threads, began = {}, nil
   local function setup(thread)
@@ -86,8 +83,8 @@ function report.hooks(finish)
   end
   local function done(summary, latency)
     local spent = os.clock() - began
-    local told = threads[1]:get("told_connections")
-    local result = report.figures(summary, latency, told or options.connections())
+    local given = threads[1]:get("given_connections")
+    local result = report.figures(summary, latency, given or options.connections())
     result.cpu_us = spent * 1e6
     result.threads = #threads
     result.depth = threads[1]:get("pipeline_depth")
