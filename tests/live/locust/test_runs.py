@@ -116,7 +116,7 @@ def test_a_spike_runs_to_its_end(site: SiteServer, tmp_path: Path) -> None:
         assert running.wait() == 0, running.text()
     data = reports(tmp_path).data
     assert (data["shape"], data["fields"]["spike_during"]) == ("Spike", "2")
-    assert max(point["user_count"] for point in data["history"]) <= 6
+    assert max(moment["users"] for moment in data["timeline"]) == 6
 
 
 @pytest.mark.parametrize(
