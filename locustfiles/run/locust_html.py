@@ -9,13 +9,11 @@ an interface without them shows nothing of ours, and nothing else changes.
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from locustfiles.run.samples import charts
+from locustfiles.run.samples import Sample, charts
+from locustfiles.run.verdict import RunVerdict
 from locustfiles.shapes import SHAPES
-
-if TYPE_CHECKING:
-    from locustfiles.run.record import LocustRun
 
 CHECKED = "2.47.0"
 HEAD_END = "</head>"
@@ -24,7 +22,19 @@ BANNER = "margin:0;padding:8px 24px;color:#fff;background:{ink};font:16px system
 GREEN, RED, BLUE = "#155724", "#b00020", "#1b4965"
 
 
-def marked(page: str, run: LocustRun) -> str:
+class ReportedRun(Protocol):
+    """A `record.LocustRun` as the report shows it; importing that would import Locust."""
+
+    verdict: RunVerdict
+
+    def lines(self) -> list[str]:
+        """Return the verdict and the finding."""
+
+    def sampled(self) -> list[Sample]:
+        """Return what server and database did."""
+
+
+def marked(page: str, run: ReportedRun) -> str:
     """Return Locust's HTML report with our verdict above it and our charts below it."""
     ink = GREEN if run.verdict.valid else RED
     drawn = charts(run.sampled())

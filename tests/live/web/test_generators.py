@@ -36,8 +36,8 @@ def test_locust_drives_by_a_shape(server: Child) -> None:
     with fake(REPORT_PAGES) as site:
         result = drive(Target(site.url, "reports", "/reports/1"), load, server, frozenset())
     sample = result.sample
-    assert sample.count == sum(part.count for part in sample.parts.values()) >= 9
-    assert set(sample.parts) <= {f"Report {number}" for number in range(1, 6)}
+    assert sample.count == sum(part.count for part in sample.by_name.values()) >= 9
+    assert set(sample.by_name) <= {f"Report {number}" for number in range(1, 6)}
     assert not any(sample.errors.values())
     assert max(moment.users for moment in sample.timeline) == 9
     assert result.own_ns
