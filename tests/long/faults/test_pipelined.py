@@ -27,7 +27,7 @@ pytestmark = pytest.mark.fault(
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_pipelined_pages(engine: str, databases: Databases, extent: Extent, record: Record) -> None:
-    rounds = extent.times(full=20, short=2)
+    rounds = extent.times(full=4, short=1)
     record.tried = f"{rounds * len(PATTERNS) * CONNECTIONS} connections"
     with server_of(engine, databases) as server:
         before = server.tree()
