@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Generator, Iterator
@@ -50,6 +51,10 @@ class Extent(NamedTuple):
     def times(self, full: int, short: int) -> int:
         """Return the number of times for a full or a short run."""
         return full if self.full else short
+
+    def seconds(self, promised: float) -> float:
+        """Return a promised time, or thrice that time where other tests run beside this one."""
+        return 3 * promised if "PYTEST_XDIST_WORKER" in os.environ else promised
 
     def random(self, name: str) -> random.Random:
         """Return a generator that gives the same numbers for the same seed and name."""
