@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from locustfiles.shapes import SHAPES
 from tests.conftest import absent
 from tests.support.locust_lab import PAGE, Running, launched, reports
 from tests.support.site_server import Databases, until
@@ -17,6 +18,10 @@ from tests.support.site_server import Databases, until
 OPTIONS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking".split()
 MILLISECONDS = 20_000
 ENGINE = ("--engine", "aiohttp-postgres-pool", "--port", "0")
+FIELDS = ",".join(f"input[name^={shape.lower()}]" for shape in SHAPES)
+# The texts above the fields: the ::before of the element around the element around an input.
+TITLES = """fields => [...document.querySelectorAll(fields)].map(
+    one => getComputedStyle(one.parentElement.parentElement, "::before").content)"""
 FIGURES = {
     "server CPU (of one core)",
     "database CPU (of one core)",
@@ -70,15 +75,21 @@ def test_a_person_runs_a_shape(page: Page, running: Running, tmp_path: Path) -> 
 
 
 def choose(page: Page) -> None:
-    """One of the users, one of the shapes; every shape is there, and its fields."""
+    """Choose a user and a shape: the engine is named, and a shape's fields are under its name."""
+    expect(page.get_by_text("The site runs on aiohttp-postgres-pool")).to_be_visible()
     for name in ("Reader", "Reporter"):
         page.get_by_role("row", name=re.compile(name)).get_by_role("checkbox").uncheck()
     shapes = page.locator("select[name=shapeClass]")
     names = shapes.locator("option").all_inner_texts()
     assert names == ["Default", "Ramp", "Soak", "Spike", "Steps", "Trace", "Wave"]
-    shapes.select_option("Steps")
     page.get_by_text("Custom parameters").click()
+    fields = [one.get_attribute("name") or "" for one in page.locator(FIELDS).all()]
+    assert fields[:3] == ["stepsStages", "stepsRate", "spikeBase"]
+    titles = page.evaluate(TITLES, FIELDS)
+    assert [title for title in titles if title != "none"] == [f'"{shape}"' for shape in SHAPES]
+    shapes.select_option("Steps")
     expect(page.get_by_label("Steps Rate (users that come or leave in a second)")).to_be_visible()
+    expect(page.locator("input[name=waveHigh]")).to_be_hidden()
     expect(page.locator("input[name=waveHigh]")).to_have_value("50")
 
 
@@ -119,6 +130,6 @@ def downloaded(page: Page, folder: Path) -> None:
     with page.expect_popup() as popup:
         page.get_by_role("link", name="Download Report").click()
     report = popup.value
-    expect(report.get_by_text("valid", exact=True)).to_be_visible()
+    expect(report.get_by_text("Steps on aiohttp-postgres-pool: valid")).to_be_visible()
     expect(report.get_by_role("heading", name="Server and database")).to_be_visible()
     expect(report.get_by_role("img", name="pages waiting for a connection")).to_be_visible()

@@ -51,3 +51,22 @@ def test_master_and_worker_run_by_their_commands(tmp_path: Path) -> None:
             until(lambda: get(url, "/").status == 200, 20.0, "no page")
             workers = get(url, "/stats/requests").json()["workers"]
             assert len(workers) == 1
+
+
+def test_a_run_without_a_page_ends_with_its_reports(tmp_path: Path) -> None:
+    needed()
+    meet = free_port()
+    mode = "--headless --expect-workers 1 --shape Steps --steps-rate 50 --steps-stages '4:5'"
+    mode += " Reporter"
+    with fake({}) as site:
+        master = words(SERVICES["locust"]["command"], TARGET=site.url, LOCUST_MODE=mode)
+        master = moved(master, {"/reports": str(tmp_path / "reports")})
+        worker = words(SERVICES["locust-worker"]["command"], MASTER="127.0.0.1")
+        check = moved(probe("locust"), {":15B5": f":{meet:04X}"})
+        with started([*master, "--master-bind-port", str(meet)], check, tmp_path / "master"):
+            joined = moved(probe("locust-worker"), {":15B5": f":{meet:04X}"})
+            with started([*worker, "--master-port", str(meet)], joined, tmp_path / "worker"):
+                log = tmp_path / "master"
+                until(lambda: "reports: " in log.read_text(), 40.0, "no end")
+    (report,) = (tmp_path / "reports").iterdir()
+    assert (report / "report.json").exists()
