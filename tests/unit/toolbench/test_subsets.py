@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from functools import cache
 
@@ -38,7 +37,6 @@ def catalogue(version: str | None = None) -> engines.Catalogue:
 def _everything_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     for generator in (locust.Locust, oha.Oha, wrk.Wrk):
         monkeypatch.setattr(generator, "missing", lambda self: None)
-    monkeypatch.setattr(locust, "CURVE", [sys.executable, "-c", ""])
     monkeypatch.setattr(locust.Locust, "curve", lambda self, crowd: [1] * 20)
     monkeypatch.setattr(engines, "catalogue", catalogue)
     monkeypatch.setattr(engines, "found_pythons", lambda: list(PYTHONS))
