@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from locustfiles.shapes.totals import Totals
-from locustfiles.shapes.values import milliseconds, share
+from locustfiles.shapes.values import read_milliseconds, read_share
 
 FAILED = 1
 INVALID = 3
@@ -22,8 +22,8 @@ class FailureLimits:
     def parse(cls, p95: str, ratio: str) -> FailureLimits:
         """Read the arguments, "" for none. Raises `WrongField` if one is no limit."""
         return cls(
-            milliseconds("--fail-p95", p95) if p95 else None,
-            share("--fail-ratio", ratio) if ratio else None,
+            read_milliseconds("--fail-p95", p95) if p95 else None,
+            read_share("--fail-ratio", ratio) if ratio else None,
         )
 
     def passed(self, totals: Totals) -> list[str]:

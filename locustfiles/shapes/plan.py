@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 from locustfiles.shapes.totals import Totals
-from locustfiles.shapes.values import Values
 
 
 class Field(NamedTuple):
     """A parameter of a shape: `steps_rate` is the argument `--steps-rate` and a field of the page.
 
     A name has no digits, which the page would take for words, and `help` no percent sign, which
-    would break --help.
+    would break --help. `read` takes name and text, and raises `WrongField`.
     """
 
     name: str
     default: str
     help: str
+    read: Callable[[str, str], Any]
 
 
 class Plan:
-    """Users over time, made anew for each run from the fields as they were filled in."""
+    """Users over time, made anew for each run from the values of its FIELDS, in order.
+
+    A shape is a dataclass of them, whose `__post_init__` raises `WrongField` if they do not go
+    together.
+    """
 
     FIELDS: ClassVar[tuple[Field, ...]]
 
-    @classmethod
-    def parse(cls, values: Values) -> Self:
-        """Return the plan of these fields. Raises `WrongField` if a value is wrong."""
+    def __init__(self, *values: Any) -> None:
         raise NotImplementedError
 
     def observe(self, second: int, totals: Totals) -> None:
@@ -46,7 +48,8 @@ class Plan:
 
 def planned(kind: type[Plan], given: Mapping[str, str]) -> Plan:
     """Return the plan of fields by name; a field that is not given has its default."""
-    return kind.parse(Values({one.name: one.default for one in kind.FIELDS} | dict(given)))
+    texts = [(one, str(given.get(one.name, one.default)).strip()) for one in kind.FIELDS]
+    return kind(*(one.read(one.name, text) for one, text in texts))
 
 
 def adapts(kind: type[Plan]) -> bool:

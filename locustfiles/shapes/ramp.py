@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 
 from locustfiles.shapes.plan import Field, Plan
 from locustfiles.shapes.totals import Totals
-from locustfiles.shapes.values import Values, WrongField
+from locustfiles.shapes.values import (
+    WrongField,
+    read_milliseconds,
+    read_seconds,
+    read_share,
+    read_users,
+)
 
 LIMITED = 0.95
 LEAST_SECONDS = 6  # workers report every 3 s, so a shorter step would be judged by the last one
@@ -45,30 +51,21 @@ class Ramp(Plan):
     _breach: str | None = None
 
     FIELDS = (
-        Field("ramp_first", "5", "users to begin with"),
-        Field("ramp_step", "5", "users that each step adds"),
-        Field("ramp_time", "20s", "time of each step"),
-        Field("ramp_most", "500", "users at most"),
-        Field("ramp_limit", "500ms", "limit of the 95th percentile"),
-        Field("ramp_ratio", "0.01", "limit of the share of failures"),
+        Field("ramp_first", "5", "users to begin with", read_users),
+        Field("ramp_step", "5", "users that each step adds", read_users),
+        Field("ramp_time", "20s", "time of each step", read_seconds),
+        Field("ramp_most", "500", "users at most", read_users),
+        Field("ramp_limit", "500ms", "limit of the 95th percentile", read_milliseconds),
+        Field("ramp_ratio", "0.01", "limit of the share of failures", read_share),
     )
 
-    @classmethod
-    def parse(cls, values: Values) -> Ramp:
-        first, most = values.users("ramp_first"), values.users("ramp_most")
-        if first > most:
-            raise WrongField(f"ramp_first: {first} users are more than ramp_most, {most}")
-        seconds = values.seconds("ramp_time")
-        if seconds < LEAST_SECONDS:
-            raise WrongField(f"ramp_time: {seconds} s are too short, at least {LEAST_SECONDS} s")
-        return cls(
-            first,
-            values.users("ramp_step"),
-            seconds,
-            most,
-            values.milliseconds("ramp_limit"),
-            values.share("ramp_ratio"),
-        )
+    def __post_init__(self) -> None:
+        if self.first > self.most:
+            too_many = f"{self.first} users are more than ramp_most, {self.most}"
+            raise WrongField(f"ramp_first: {too_many}")
+        if self.seconds < LEAST_SECONDS:
+            too_short = f"{self.seconds} s are too short, at least {LEAST_SECONDS} s"
+            raise WrongField(f"ramp_time: {too_short}")
 
     def observe(self, second: int, totals: Totals) -> None:
         """Judge a step that has just ended."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from locustfiles.shapes.plan import Field, Plan, moved
-from locustfiles.shapes.values import Values
+from locustfiles.shapes.values import read_seconds, read_users
 
 
 @dataclass(frozen=True)
@@ -17,16 +17,10 @@ class Soak(Plan):
     plateau: int
 
     FIELDS = (
-        Field("soak_users", "30", "users of the plateau"),
-        Field("soak_ramp", "1m", "time on the way up, and down"),
-        Field("soak_time", "2h", "time of the plateau"),
+        Field("soak_users", "30", "users of the plateau", read_users),
+        Field("soak_ramp", "1m", "time on the way up, and down", read_seconds),
+        Field("soak_time", "2h", "time of the plateau", read_seconds),
     )
-
-    @classmethod
-    def parse(cls, values: Values) -> Soak:
-        return cls(
-            values.users("soak_users"), values.seconds("soak_ramp"), values.seconds("soak_time")
-        )
 
     def users(self, second: int) -> int | None:
         begins = self.ramp + self.plateau

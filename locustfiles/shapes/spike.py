@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from locustfiles.shapes.plan import Field, Plan
-from locustfiles.shapes.values import Values
+from locustfiles.shapes.values import read_seconds, read_users
 
 
 @dataclass(frozen=True)
@@ -19,22 +19,12 @@ class Spike(Plan):
     after: int
 
     FIELDS = (
-        Field("spike_base", "10", "users before and after"),
-        Field("spike_peak", "100", "users of the rush"),
-        Field("spike_before", "60s", "time until it comes"),
-        Field("spike_during", "20s", "time that it stays"),
-        Field("spike_after", "60s", "time to recover"),
+        Field("spike_base", "10", "users before and after", read_users),
+        Field("spike_peak", "100", "users of the rush", read_users),
+        Field("spike_before", "60s", "time until it comes", read_seconds),
+        Field("spike_during", "20s", "time that it stays", read_seconds),
+        Field("spike_after", "60s", "time to recover", read_seconds),
     )
-
-    @classmethod
-    def parse(cls, values: Values) -> Spike:
-        return cls(
-            values.users("spike_base"),
-            values.users("spike_peak"),
-            values.seconds("spike_before"),
-            values.seconds("spike_during"),
-            values.seconds("spike_after"),
-        )
 
     def users(self, second: int) -> int | None:
         if second >= self.before + self.during + self.after:

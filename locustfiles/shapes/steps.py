@@ -6,9 +6,24 @@ import re
 from dataclasses import dataclass
 
 from locustfiles.shapes.plan import Field, Plan, Stage, moved
-from locustfiles.shapes.values import Values, WrongField, span, whole
+from locustfiles.shapes.values import WrongField, read_rate, read_seconds, read_users_or_none
 
 STAGES = "steps_stages"
+
+
+def read_stages(name: str, text: str) -> tuple[Stage, ...]:
+    """Return the stages of `25:80 50:2m`."""
+    found = tuple(_stage(name, one) for one in re.split(r"[,\s]+", text) if one)
+    if not found:
+        raise WrongField(f"{name}: no stages: as in 25:80 50:80 0:40")
+    return found
+
+
+def _stage(name: str, text: str) -> Stage:
+    number, colon, time = text.partition(":")
+    if not colon:
+        raise WrongField(f"{name}: {text!r} is no stage: users:time, as in 25:80 or 25:2m")
+    return Stage(read_users_or_none(name, number), read_seconds(name, time))
 
 
 @dataclass(frozen=True)
@@ -19,27 +34,21 @@ class Steps(Plan):
     rate: float
 
     FIELDS = (
-        Field(STAGES, "25:80 50:80 70:80 0:40", "users:time of each stage"),
-        Field("steps_rate", "2", "users that come or leave in a second"),
+        Field(STAGES, "25:80 50:80 70:80 0:40", "users:time of each stage", read_stages),
+        Field("steps_rate", "2", "users that come or leave in a second", read_rate),
     )
 
-    @classmethod
-    def parse(cls, values: Values) -> Steps:
-        """Return the plan; each stage must be long enough to reach its users."""
-        rate = values.positive("steps_rate", "rate")
-        stages = tuple(_stage(text) for text in re.split(r"[,\s]+", values.text(STAGES)) if text)
-        if not stages:
-            raise WrongField(f"{STAGES}: no stages: as in 25:80 50:80 0:40")
+    def __post_init__(self) -> None:
+        """Check that each stage is long enough to reach its users."""
         before = 0
-        for number, stage in enumerate(stages, start=1):
-            needed = abs(stage.users - before) / rate
+        for number, stage in enumerate(self.stages, start=1):
+            needed = abs(stage.users - before) / self.rate
             if needed > stage.seconds:
                 raise WrongField(
                     f"{STAGES}: stage {number} has {stage.seconds} s, and from {before} to "
-                    f"{stage.users} users it takes {needed:.0f} s at {rate:g} a second"
+                    f"{stage.users} users it takes {needed:.0f} s at {self.rate:g} a second"
                 )
             before = stage.users
-        return cls(stages, rate)
 
     def users(self, second: int) -> int | None:
         before, begin = 0, 0
@@ -48,10 +57,3 @@ class Steps(Plan):
                 return moved(before, stage.users, self.rate * (second + 1 - begin))
             before, begin = stage.users, begin + stage.seconds
         return None
-
-
-def _stage(text: str) -> Stage:
-    users, colon, seconds = text.partition(":")
-    if not colon:
-        raise WrongField(f"{STAGES}: {text!r} is no stage: users:time, as in 25:80 or 25:2m")
-    return Stage(whole(STAGES, users, 0), span(STAGES, seconds))

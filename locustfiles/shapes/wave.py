@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from locustfiles.shapes.plan import Field, Plan
-from locustfiles.shapes.values import Values, WrongField
+from locustfiles.shapes.values import WrongField, read_seconds, read_users, read_users_or_none
 
 
 @dataclass(frozen=True)
@@ -19,18 +19,17 @@ class Wave(Plan):
     length: int
 
     FIELDS = (
-        Field("wave_low", "5", "fewest users"),
-        Field("wave_high", "50", "most users"),
-        Field("wave_period", "60s", "time from one high to the next"),
-        Field("wave_time", "5m", "time of the whole run"),
+        Field("wave_low", "5", "fewest users", read_users_or_none),
+        Field("wave_high", "50", "most users", read_users),
+        Field("wave_period", "60s", "time from one high to the next", read_seconds),
+        Field("wave_time", "5m", "time of the whole run", read_seconds),
     )
 
-    @classmethod
-    def parse(cls, values: Values) -> Wave:
-        low, high = values.users("wave_low", least=0), values.users("wave_high")
-        if low >= high:
-            raise WrongField(f"wave_low: {low} users are not fewer than wave_high, {high}")
-        return cls(low, high, values.seconds("wave_period"), values.seconds("wave_time"))
+    def __post_init__(self) -> None:
+        if self.low >= self.high:
+            raise WrongField(
+                f"wave_low: {self.low} users are not fewer than wave_high, {self.high}"
+            )
 
     def users(self, second: int) -> int | None:
         if second >= self.length:
