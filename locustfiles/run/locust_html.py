@@ -1,6 +1,6 @@
 """What we add to Locust's HTML where it has no public way; checked with the version in CHECKED.
 
-Its page has public ways for tabs, tables and downloads, and Flask's for the order of the fields
+Its page has public ways for tabs, tables and downloads, and Jinja's for the order of the fields
 (`web_page`). It has none for a title over the fields of each shape, and its report none for our
 verdict. Both HTML files have a `<head>` and an element ROOT that the interface builds itself in;
 an interface without them shows nothing of ours, and nothing else changes.

@@ -14,6 +14,7 @@ from typing import Any
 
 import asynctnt
 import jinja2
+import markupsafe
 
 from data_interface.tarantool import layout
 from databases import find, private
@@ -44,6 +45,11 @@ def static(name: str) -> str:
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
 
+def text_of(name: str, **values: str) -> markupsafe.Markup:
+    """Return another template's text; Jinja puts it in when it compiles a template."""
+    return markupsafe.Markup(templates.get_template(name).render(**values))  # noqa: S704
+
+
 templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(str(ROOT / "templates")),
     autoescape=True,
@@ -51,7 +57,9 @@ templates = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+templates.globals.clear()  # as the site does: no template uses Jinja's own
 templates.filters["static"] = static
+templates.filters["text_of"] = text_of
 index_template = templates.get_template("index.html")
 top_template = templates.get_template("top.html")
 

@@ -16,20 +16,16 @@ from databases import find
 from race.errors import CellFailed
 from race.web import link
 from race.web.link.relay import CHUNK, MOST_BYTES, Relay
-from tests.support import records
 
 SECONDS = 10.0
-# A busy machine wakes a sleeper late; never early.
-LATE = 0.8
+LATE = 0.8  # a busy machine wakes a sleeping process late, never early
 
 
 class Echo:
     """A server that sends back what comes, and keeps how its connections ended."""
 
     def __init__(self, path: str) -> None:
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(path)
-        self.listener.listen()
+        self.listener = listening(path)
         self.ended: list[bytes] = []
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -37,9 +33,9 @@ class Echo:
         with contextlib.suppress(OSError):
             while True:
                 end = self.listener.accept()[0]
-                threading.Thread(target=self._talk, args=(end,), daemon=True).start()
+                threading.Thread(target=self._echo, args=(end,), daemon=True).start()
 
-    def _talk(self, end: socket.socket) -> None:
+    def _echo(self, end: socket.socket) -> None:
         got = b""
         with end, contextlib.suppress(OSError):
             while data := end.recv(CHUNK):
@@ -49,13 +45,17 @@ class Echo:
         self.ended.append(got)
 
 
+def listening(path: str) -> socket.socket:
+    found = socket.socket(socket.AF_UNIX)
+    found.bind(path)
+    found.listen()
+    return found
+
+
 @contextlib.contextmanager
-def relayed(folder: Path, seconds: float) -> Iterator[tuple[Echo, str]]:
-    """An echo behind a relay in a thread, and where the relay listens."""
-    echo, here = Echo(str(folder / "target")), str(folder / "here")
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(here)
-    listener.listen()
+def relayed(folder: Path, seconds: float) -> Iterator[tuple[Echo, socket.socket]]:
+    """An echo behind a relay in a thread, and a connection to the relay."""
+    echo, listener = Echo(str(folder / "target")), listening(str(folder / "here"))
     relay, over = Relay(listener, str(folder / "target"), seconds), threading.Event()
 
     def run() -> None:
@@ -65,7 +65,8 @@ def relayed(folder: Path, seconds: float) -> Iterator[tuple[Echo, str]]:
     thread = threading.Thread(target=run)
     thread.start()
     try:
-        yield echo, here
+        with connected(str(folder / "here")) as end:
+            yield echo, end
     finally:
         over.set()
         thread.join(SECONDS)
@@ -75,16 +76,14 @@ def relayed(folder: Path, seconds: float) -> Iterator[tuple[Echo, str]]:
         assert not thread.is_alive()
 
 
-def called(path: str) -> socket.socket:
-    """A connection there."""
+def connected(path: str) -> socket.socket:
     end = socket.socket(socket.AF_UNIX)
     end.settimeout(SECONDS)
     end.connect(path)
     return end
 
 
-def answered(end: socket.socket, size: int) -> bytes:
-    """So many bytes."""
+def received(end: socket.socket, size: int) -> bytes:
     got = b""
     while len(got) < size and (data := end.recv(CHUNK)):
         got += data
@@ -92,76 +91,67 @@ def answered(end: socket.socket, size: int) -> bytes:
 
 
 def test_a_round_trip_takes_so_much_longer_and_a_new_connection_twice(tmp_path: Path) -> None:
-    with relayed(tmp_path, 0.2) as (_, path), called(path) as end:
+    with relayed(tmp_path, 0.2) as (_, end):
         times = []
-        for number in range(3):
+        for number in (b"0", b"1"):
             began = time.monotonic()
-            end.sendall(b"%d" % number)
-            assert answered(end, 1) == b"%d" % number
+            end.sendall(number)
+            assert received(end, 1) == number
             times.append(time.monotonic() - began)
-    # The first waits for the handshake of a connection that takes a round trip as well.
+    # The first round trip waits for a handshake, which takes one as well.
     assert 0.4 <= times[0] < 0.4 + LATE
-    for one in times[1:]:
-        assert 0.2 <= one < 0.2 + LATE
+    assert 0.2 <= times[1] < 0.2 + LATE
 
 
-def test_half_of_it_is_on_the_way_there(tmp_path: Path) -> None:
-    with relayed(tmp_path, 0.4) as (echo, path):
-        end = called(path)
+def test_half_of_the_delay_is_on_the_way_there(tmp_path: Path) -> None:
+    with relayed(tmp_path, 0.4) as (echo, end):
         began = time.monotonic()
         end.sendall(b"x")
         end.close()
         while not echo.ended:
             time.sleep(0.005)
-    # A handshake, then half a round trip.
-    assert 0.6 <= time.monotonic() - began < 0.6 + LATE
+        # A handshake, then half a round trip.
+        assert 0.6 <= time.monotonic() - began < 0.6 + LATE
     assert echo.ended == [b"x"]
 
 
-def test_what_is_on_its_way_comes_in_order_and_all_at_once_is_no_later(tmp_path: Path) -> None:
+def test_bytes_under_way_come_in_order_and_together_are_no_later(tmp_path: Path) -> None:
     sent = b"".join(b"%06d" % number for number in range(5000))
-    with relayed(tmp_path, 0.1) as (_, path), called(path) as end:
+    with relayed(tmp_path, 0.1) as (_, end):
         end.sendall(b"-")
-        answered(end, 1)
+        received(end, 1)
         began = time.monotonic()
         for first in range(0, len(sent), 600):
             end.sendall(sent[first : first + 600])
-        assert answered(end, len(sent)) == sent
+        assert received(end, len(sent)) == sent
         assert time.monotonic() - began < 0.1 + 3 * LATE
 
 
-def test_more_than_it_holds_comes_through(tmp_path: Path) -> None:
+def test_more_than_it_holds_comes_through_and_so_does_the_rest_after_an_end(tmp_path: Path) -> None:
     sent = bytes(range(256)) * (3 * MOST_BYTES // 256)
-    with relayed(tmp_path, 0.01) as (_, path), called(path) as end:
+    with relayed(tmp_path, 0.01) as (echo, end):
         writer = threading.Thread(target=end.sendall, args=(sent,))
         writer.start()
-        assert answered(end, len(sent)) == sent
+        assert received(end, len(sent)) == sent
         writer.join(SECONDS)
-
-
-def test_who_stops_sending_still_gets_the_rest(tmp_path: Path) -> None:
-    with relayed(tmp_path, 0.1) as (echo, path), called(path) as end:
-        end.sendall(b"last")
         end.shutdown(socket.SHUT_WR)
-        assert answered(end, 99) == b"lastbye"
-        assert echo.ended == [b"last"]
+        assert received(end, 99) == b"bye"
+        assert echo.ended == [sent[-100:]]
 
 
-def test_where_nobody_listens_the_connection_ends(tmp_path: Path) -> None:
-    with relayed(tmp_path, 0.0) as (echo, path):
+def test_without_a_target_the_connection_ends(tmp_path: Path) -> None:
+    with relayed(tmp_path, 0.0) as (echo, _):
         echo.listener.close()
         (tmp_path / "target").unlink()
-        with called(path) as end:
+        with connected(str(tmp_path / "here")) as end:
             assert end.recv(1) == b""
 
 
 @pytest.mark.parametrize("kind", ["unix", "tcp"])
-def test_a_relay_in_a_process_leads_where_its_environment_says(kind: str, tmp_path: Path) -> None:
+def test_a_link_in_a_process_leads_where_its_environment_says(kind: str, tmp_path: Path) -> None:
     postgres = find("postgres")
     if kind == "unix":
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(str(tmp_path / ".s.PGSQL.5432"))
-        listener.listen()
+        listener = listening(str(tmp_path / ".s.PGSQL.5432"))
         url = f"postgresql:///site?host={tmp_path}"
     else:
         listener = socket.create_server(("127.0.0.1", 0))
@@ -172,7 +162,7 @@ def test_a_relay_in_a_process_leads_where_its_environment_says(kind: str, tmp_pa
         assert where == postgres.address(found.env[postgres.url_variable])
         assert where != postgres.address(url)
         end = (
-            called(where.path)
+            connected(where.path)
             if where.path is not None
             else socket.create_connection((where.host, where.port), SECONDS)
         )
@@ -181,7 +171,7 @@ def test_a_relay_in_a_process_leads_where_its_environment_says(kind: str, tmp_pa
             other.settimeout(SECONDS)
             began = time.monotonic()
             other.sendall(b"hello")
-            assert answered(end, 5) == b"hello"
+            assert received(end, 5) == b"hello"
             assert time.monotonic() - began >= 0.045
     finally:
         found.end()
@@ -190,13 +180,7 @@ def test_a_relay_in_a_process_leads_where_its_environment_says(kind: str, tmp_pa
     assert where.path is None or not Path(where.path).parent.exists()
 
 
-def test_a_relay_that_does_not_start_fails_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_does_not_start_fails_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(CellFailed, match="the link to the database ended with code 1"):
         link.start(find("postgres"), "postgresql:///site?host=/nowhere", 1, frozenset())
-
-
-def test_levels_are_milliseconds() -> None:
-    assert [link.level(one) for one in (0, 0.2, 2.0)] == ["0 ms", "0.2 ms", "2 ms"]
-    assert link.milliseconds(records.contender("a", factors={"link": "0.2 ms"})) == 0.2
-    assert link.milliseconds(records.contender("a")) == 0.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +9,7 @@ import pytest
 from race.saved.model import Load, Moment, UnitSummary, UserLoad
 from race.web.load.locust import Locust
 from race.web.load.locust_report import kind, load_result
-from race.web.locust.session import JSON_MARK
 
-SAVED = Path(__file__).with_name("locust_report.json")
 LOAD = Load("locust", 9, duration_s=4.0, user_load=UserLoad("Reporter", "Steps"))
 
 
@@ -117,21 +113,3 @@ def test_no_request_is_no_figure_and_a_lost_worker_no_measurement() -> None:
 )
 def test_errors_have_the_kinds_of_all_generators(error: str, expected: str) -> None:
     assert kind(error) == expected
-
-
-def test_a_report_that_was_really_written() -> None:
-    """Of nine Reporters on aiohttp-postgres-pool, for five seconds and one to leave."""
-    saved = json.loads(SAVED.read_text())
-    found = Locust().parse(f"a table\n{JSON_MARK}{json.dumps(saved)}\n", LOAD)
-    sample = found.sample
-    assert sample.count == saved["total"]["requests"] - saved["total"]["failures"]
-    assert sum(number for _, number in sample.histogram) == saved["total"]["requests"]
-    assert sum(part.count for part in sample.by_name.values()) == sample.count
-    assert set(sample.by_name) <= {f"Report {number}" for number in range(1, 6)}
-    assert [round(moment.at) for moment in sample.timeline] == list(
-        range(1, len(sample.timeline) + 1)
-    )
-    assert max(moment.users for moment in sample.timeline) == 9
-    assert any(moment.connections for moment in sample.timeline)
-    assert sample.latency_us["p50"] <= sample.latency_us["p95"] <= sample.latency_us["max"]
-    assert found.own_ns

@@ -16,7 +16,7 @@ from race.errors import RaceError
 from race.plan import read
 from race.plan.works import closed_works
 from race.saved.model import UserLoad
-from race.web import engines, user_loads
+from race.web import engines, link, user_loads
 from race.web.engines import Catalogue, Entry
 from race.web.load.generator import Target
 from race.web.load.locust import SECONDS, Locust
@@ -26,6 +26,7 @@ from race.web.scenario import SiteScenario
 from race.web.tasks import MIXES, TASKS, USER_TASKS, mean, pages_of, path_of
 from runtime.address import Address
 from runtime.paths import ROOT
+from tests.support import records
 
 LOAD: dict[str, Any] = {
     "generator": "locust",
@@ -177,3 +178,9 @@ def test_each_link_is_a_contender_where_there_is_a_database() -> None:
 def test_a_link_is_a_time(wrong: list[Any]) -> None:
     with pytest.raises(RaceError, match="link"):
         read.from_json({**LEAST, "link": wrong})
+
+
+def test_levels_of_a_link_are_milliseconds() -> None:
+    assert [link.level(one) for one in (0, 0.2, 2.0)] == ["0 ms", "0.2 ms", "2 ms"]
+    assert link.milliseconds(records.contender("a", factors={"link": "0.2 ms"})) == 0.2
+    assert link.milliseconds(records.contender("a")) == 0.0
