@@ -19,45 +19,48 @@ from handlers.web.listen import Listen
 from handlers.web.supervisor import Ready
 from runtime.listen import BACKLOG
 
-# What a client can do, and aiohttp logs: it asserts that the client is still there in a task that
-# begins a turn of the loop later. An assertion of a page's is no error of aiohttp's (`site`).
-CLIENTS = (HttpProcessingError, ConnectionError, AssertionError)
+# Errors that clients cause and aiohttp logs. It asserts that the client is still there in a task
+# that starts a turn of the loop later; an AssertionError of a page never reaches aiohttp.
+CLIENT_ERRORS = (HttpProcessingError, ConnectionError, AssertionError)
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 
 
 class Closing(Exception):
-    """The rest of a request's body will never be read."""
+    """The server ends, and the rest of a request's body will not be read."""
 
 
 class Bodies:
-    """Bodies on their way: once aiohttp closes, it drops their rest, and waits for it anyway."""
+    """The request bodies that are arriving.
+
+    When aiohttp closes, it drops the rest of a body and still waits for it, so we wait before.
+    """
 
     def __init__(self) -> None:
-        self._on_their_way = 0
+        self._arriving = 0
         self._closing = False
 
     async def read(self, request: web.Request) -> bytes:
-        """The request's body; ``Closing`` when the rest of it would be dropped."""
+        """Return the body of a request; raise `Closing` if aiohttp would drop the rest of it."""
         if self._closing and not request.content.is_eof():
             raise Closing
         if (request.content_length or 0) > BODY_LIMIT:
-            # At once; aiohttp would read up to the limit first.
+            # At once, where aiohttp would read up to the limit first.
             raise web.HTTPRequestEntityTooLarge(BODY_LIMIT, request.content_length or 0)
-        self._on_their_way += 1
+        self._arriving += 1
         try:
             return await request.read()
         finally:
-            self._on_their_way -= 1
+            self._arriving -= 1
 
     async def finish(self) -> None:
-        """Wait for those on their way, in bounds; from now on begin no other."""
-        await finished(lambda: not self._on_their_way)
+        """Wait for the bodies that are arriving, for a limited time, and accept no more."""
+        await finished(lambda: not self._arriving)
         self._closing = True
 
 
-class Asked:
-    """``exchange.Visit`` of a request."""
+class AiohttpVisit:
+    """The ``Visit`` of a request."""
 
     __slots__ = ("_request", "body")
 
@@ -70,7 +73,7 @@ class Asked:
         try:
             return self._request.cookies.get(SESSION)
         except CookieError:
-            # Of aiohttp before 3.13, at a name of odd characters beside it.
+            # aiohttp before 3.13 raises it for odd characters in the name of another cookie.
             return None
 
     @property
@@ -95,7 +98,7 @@ class Asked:
 
 
 def to_response(page: Page) -> web.Response:
-    """A page as the framework sends it."""
+    """Return a page as the framework sends it."""
     body, kind, status, extra, session = page
     headers = dict(kind.all_headers, **extra) if extra else kind.all_headers
     response = web.Response(status=status, body=body, headers=headers)
@@ -105,7 +108,7 @@ def to_response(page: Page) -> web.Response:
 
 
 def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
-    """The framework's handler for a route."""
+    """Return the framework's handler for a route."""
     if route.constant is not None:
         text = route.constant
 
@@ -125,7 +128,7 @@ def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
         except Closing:
             return to_response(site.closing(request.path))
         try:
-            page = respond(Asked(request, body))
+            page = respond(AiohttpVisit(request, body))
             return to_response(await page if waits else page)
         except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
             return to_response(site.failed(route.path, error))
@@ -134,11 +137,11 @@ def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
 
 
 def application(site: Site, bodies: Bodies) -> web.Application:
-    """The route table."""
+    """Return the application with its routes."""
     app = web.Application(client_max_size=BODY_LIMIT)
 
     async def missing(request: web.Request) -> web.Response:
-        # As it was sent: an escaped slash separates nothing.
+        # The path as it was sent, because an escaped slash does not separate segments.
         return to_response(site.missing(request.method, request.rel_url.raw_path))
 
     for route in site.routes:
@@ -151,31 +154,31 @@ def application(site: Site, bodies: Bodies) -> web.Application:
 
 
 class AccessLogger(AbstractAccessLogger):
-    """aiohttp's access log in the form of ours."""
+    """Writes aiohttp's access log in our form."""
 
     def log(self, request: web.BaseRequest, response: web.StreamResponse, time: float) -> None:
         access_log.note(request.method, request.rel_url.raw_path, response.status)
 
 
 def logged() -> Dict[str, Any]:
-    """What a runner is told of its access log."""
+    """Return the options of a runner for its access log."""
     if not access_log.wanted():
         return {"access_log": None}
     return {"access_log": access_log.LOGGER, "access_log_class": AccessLogger}
 
 
 def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
-    """Serve until a signal; the exit status."""
+    """Serve until a signal, and return the exit status."""
 
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
-        ignore("aiohttp.server", *CLIENTS)
+        ignore("aiohttp.server", *CLIENT_ERRORS)
         bodies = Bodies()
         runner = web.AppRunner(
             application(site, bodies),
             # aiohttp's own 10 s would hold up the end of a server that refuses a body.
             lingering_time=TIMEOUTS.linger,
             keepalive_timeout=TIMEOUTS.idle,
-            # A few bytes can be the beginning of a body without an end.
+            # A few compressed bytes can become a body without an end.
             auto_decompress=False,
             **logged(),
         )

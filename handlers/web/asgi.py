@@ -1,7 +1,4 @@
-"""Requests and pages in the words of ASGI, for every framework that speaks it.
-
-An adapter for one is a route table and a server; it imports its framework, this module does not.
-"""
+"""Requests and pages in ASGI, for every framework that speaks it; none is imported here."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from urllib.parse import unquote_to_bytes
 from handlers.exchange import BODY_LIMIT
 from handlers.web import access_log
 
-# What is read and dropped of a body over the limit: an answer sent before it has all come would be
-# lost with the connection. More than ``client_timeouts.MOST_UNANSWERED`` would be cut off.
+# A body over the limit is read and dropped up to this size, because an answer that is sent before
+# the body has arrived is lost with the connection. It must be below the limit of `client_timeouts`.
 MOST_DROPPED = 3 * 2**19
 MOST_DIGITS = 20
 
@@ -26,12 +23,12 @@ class TooLarge(Exception):
     """The body is over BODY_LIMIT."""
 
 
-class Gone(Exception):
+class ClientLeft(Exception):
     """The client left in the middle of its body."""
 
 
-class Asked:
-    """``exchange.Visit`` of a request; the session is what the framework reads of the cookies."""
+class AsgiVisit:
+    """The ``Visit`` of a request; the adapter gives the session, which its framework reads."""
 
     __slots__ = ("_scope", "body", "params", "session")
 
@@ -45,7 +42,7 @@ class Asked:
 
     @property
     def address(self) -> str:
-        # None where the client was gone before the server could ask who it is.
+        # None when the client left before the server could ask for its address.
         client = self._scope["client"]
         return client[0] if client else ""
 
@@ -71,7 +68,7 @@ class Asked:
 
 
 async def read(scope: Scope, receive: Receive) -> bytes:
-    """The body of a request; TooLarge, or Gone."""
+    """Return the body of a request; raise TooLarge or ClientLeft."""
     if _length(scope) > MOST_DROPPED:
         raise TooLarge
     parts: List[bytes] = []
@@ -79,7 +76,7 @@ async def read(scope: Scope, receive: Receive) -> bytes:
     while size < MOST_DROPPED:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Gone
+            raise ClientLeft
         part = message.get("body", b"")
         size += len(part)
         if size <= BODY_LIMIT:
@@ -92,7 +89,7 @@ async def read(scope: Scope, receive: Receive) -> bytes:
 
 
 def _length(scope: Scope) -> int:
-    """What a request says of the length of its body; 0 where nothing."""
+    """Return the length that a request announces for its body, 0 if it announces none."""
     for name, value in scope["headers"]:
         if name == b"content-length":
             return int(value) if value.isdigit() and len(value) < MOST_DIGITS else 0
@@ -100,23 +97,23 @@ def _length(scope: Scope) -> int:
 
 
 def raw_path(scope: Scope) -> str:
-    """The path as it was sent."""
+    """Return the path as it was sent."""
     raw: Optional[bytes] = scope.get("raw_path")
     return scope["path"] if raw is None else raw.decode("latin-1")
 
 
-def departed(error: BaseException) -> bool:
-    """Whether it only says that the client closed before it was answered.
+def client_left(error: BaseException) -> bool:
+    """Return whether the error only says that the client closed before it was answered.
 
-    uvloop has no other word for a write to a transport that is closed; asyncio ignores it.
+    uvloop raises this RuntimeError for a write to a closed transport, which asyncio ignores.
     """
     return isinstance(error, RuntimeError) and "handler is closed" in str(error)
 
 
 def slashes_kept(app: App) -> App:
-    """The application with escaped slashes left as they are in ``path``, where they are no slashes.
+    """Return the application with escaped slashes left escaped in ``path``.
 
-    ASGI's path is decoded as a whole, so that a router takes ``%2F`` for a separator.
+    ASGI decodes the path as a whole, so a router would take ``%2F`` for a separator.
     """
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -130,7 +127,7 @@ def slashes_kept(app: App) -> App:
 
 
 def logged(app: App) -> App:
-    """The application with a line in the access log for each request, once its answer begins."""
+    """Return the application with a line in the access log for each response that starts."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         async def noting(message: MutableMapping[str, Any]) -> None:

@@ -5,67 +5,62 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import logging
-import math
 import socket
 from http.cookies import SimpleCookie
 from typing import Any, Callable, Optional, Tuple
 
-from japronto import Application, RouteNotFoundException
-from japronto.protocol.cprotocol import Protocol
+from japronto import RouteNotFoundException
 
 from handlers.exchange import BODY_LIMIT, SESSION, Page
 from handlers.site import Route, Site
-from handlers.timeouts import TIMEOUTS
-from handlers.web import access_log, client_timeouts, japronto_line
+from handlers.web import access_log, client_timeouts
+from handlers.web.japronto_guard import GuardedApplication, keep_large_buffers_apart
 from handlers.web.lifecycle import NewLoop, finished
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
 
-# So often requests are looked for that are too large, or sooner where memory grows: what comes in
-# within a tick is kept whole, at some 600 MB/s.
-FLOOD_SECONDS = 0.25
-FLOOD_TICK_SECONDS = 0.01
-# What the kernel keeps of a connection until it is read; a body comes in at 3 GB/s otherwise.
+# Seconds between two looks for requests that are too large, and between two looks at the memory,
+# whose growth brings the first forward. What arrives in between is buffered, at some 600 MB/s.
+FLOOD_CHECK = 0.25
+TICK = 0.01
+# The kernel's buffer of a connection; with a larger one a body arrives at 3 GB/s.
 RECEIVE_BYTES = 16 * 1024
 
 _log = logging.getLogger("japronto")
 
 
-class Asked:
-    """``exchange.Visit`` of a GET without parameters in its path.
+class JaprontoVisit:
+    """The ``Visit`` of a request, read at once: the request is gone when its client leaves."""
 
-    It is read at once: japronto's own is gone with its client.
-    """
+    __slots__ = ("address", "agent", "authorization", "body", "params", "query", "session")
 
-    __slots__ = ("address", "agent", "query", "session")
-
-    authorization: Optional[str] = None
-    params: Tuple[str, ...] = ()
-    body = b""
-
-    def __init__(self, request: Any) -> None:
+    def __init__(self, request: Any, whole: bool = True) -> None:
         headers, cookies = request.headers, request.cookies
         # None where the header is not ASCII.
         self.session: Optional[str] = cookies.get(SESSION) if cookies else None
         self.address: str = request.remote_addr
         self.agent: str = headers.get("User-Agent", "")
         self.query: str = request.query_string or ""
+        # A GET without parameters in its path has none of these.
+        self.authorization: Optional[str] = headers.get("Authorization") if whole else None
+        self.params: Tuple[str, ...] = tuple(request.match_dict.values()) if whole else ()
+        self.body: bytes = (request.body or b"") if whole else b""
 
 
-class AskedMore(Asked):
-    """The same of any other request."""
+class LazyVisit:
+    """The ``Visit`` of a request that is answered before its client can leave."""
 
-    __slots__ = ("authorization", "body", "params")
+    __slots__ = ("_request",)
 
     def __init__(self, request: Any) -> None:
-        super().__init__(request)
-        self.authorization = request.headers.get("Authorization")
-        self.params = tuple(request.match_dict.values())
-        self.body = request.body or b""
+        self._request = request
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(JaprontoVisit(self._request), name)
 
 
 def path_of(request: Any) -> Optional[str]:
-    """Its path; None where that has a byte that japronto cannot decode."""
+    """Return the path, or None where it has a byte that japronto cannot decode."""
     try:
         path: str = request.path
     except (SystemError, UnicodeDecodeError):
@@ -74,7 +69,7 @@ def path_of(request: Any) -> Optional[str]:
 
 
 def to_response(request: Any, page: Page) -> Any:
-    """A page as the framework sends it."""
+    """Return a page as the framework sends it."""
     body, kind, status, extra, session = page
     return request.Response(
         body=b"" if request.method == "HEAD" else body,
@@ -86,20 +81,20 @@ def to_response(request: Any, page: Page) -> Any:
 
 
 def cookie(session: str) -> SimpleCookie:
-    """The cookie that gives a new visitor the session id."""
+    """Return the cookie that gives a new visitor the session id."""
     cookies = SimpleCookie()
     cookies[SESSION] = session
     morsel = cookies[SESSION]
-    # CPython 3.7 has no name for SameSite yet; what is said of the path is sent as it stands.
+    # CPython 3.7 does not know SameSite, but sends the path as it stands.
     morsel["path"] = "/; SameSite=Lax"
     morsel["httponly"] = True
     return cookies
 
 
 def handler(site: Site, route: Route) -> Callable[[Any], Any]:
-    """The framework's handler for a route: synchronous where no database is asked.
+    """Return the framework's handler for a route: a coroutine only where a database is asked.
 
-    japronto aborts when a coroutine that waits is pipelined, so only such pages are coroutines.
+    japronto refuses requests behind a coroutine that waits, so a page that need not be one is none.
     """
     if route.constant is not None:
         text = route.constant
@@ -110,17 +105,16 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
         return constant
 
     respond: Any = route.respond
-    plain = route.method == "GET" and "{" not in route.path
-    asked = Asked if plain else AskedMore
+    whole = route.method != "GET" or "{" in route.path
 
     def handle(request: Any) -> Any:
-        return to_response(request, respond(asked(request)))
+        return to_response(request, respond(LazyVisit(request)))
 
     async def handle_waiting(request: Any) -> Any:
         if request.body and len(request.body) > BODY_LIMIT:
             return to_response(request, site.too_large(request.path))
-        # Outside: what japronto cannot decode is its client's fault.
-        visit = asked(request)
+        # Not in the try block: what japronto cannot decode is its client's fault.
+        visit = JaprontoVisit(request, whole)
         try:
             page = await respond(visit)
         except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
@@ -131,7 +125,7 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
 
 
 def refusal(page: Page, reason: str) -> bytes:
-    """A page as it is sent to a connection that is closed then, whatever it asked for."""
+    """Return a page as it is sent to a connection that is closed then, whatever it asked for."""
     body, kind, status, _, _ = page
     fields = dict(kind.all_headers, **{"Content-Length": str(len(body))})
     lines = [f"HTTP/1.0 {status} {reason}"]
@@ -139,15 +133,11 @@ def refusal(page: Page, reason: str) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-class SiteApplication(Application):  # type: ignore[misc]
+class SiteApplication(GuardedApplication):
     """japronto with our error pages, and an end that waits for requests in flight."""
 
     def __init__(self, site: Site, loop: asyncio.AbstractEventLoop) -> None:
-        # In seconds, as on every framework; the checks of `client_timeouts` are more exact.
-        super().__init__(reaper_settings={"idle_timeout": math.ceil(TIMEOUTS.idle)})
-        self._loop = loop
-        if japronto_line.fits(Protocol):
-            self._protocol_factory = japronto_line.protocols(Protocol)
+        super().__init__(loop)
         self._site = site
         for route in site.routes:
             respond = self.handler(route)
@@ -156,15 +146,15 @@ class SiteApplication(Application):  # type: ignore[misc]
                 self.router.add_route(route.path, respond, "HEAD")
 
     def handler(self, route: Route) -> Callable[[Any], Any]:
-        """The framework's handler for a route."""
+        """Return the framework's handler for a route."""
         return handler(self._site, route)
 
     def default_error_handler(self, request: Any, error: BaseException) -> Any:
         if isinstance(error, asyncio.CancelledError):
-            # The client is gone; japronto drops whatever is answered.
+            # The client is gone; japronto drops this answer.
             return request.Response(code=503)
         path = path_of(request)
-        # What japronto cannot decode, in the path or behind it.
+        # SystemError: japronto could not decode the query.
         if path is None or isinstance(error, SystemError):
             return to_response(request, self._site.malformed(path or ""))
         if not isinstance(error, RouteNotFoundException):
@@ -174,27 +164,19 @@ class SiteApplication(Application):  # type: ignore[misc]
     def protocol_error_handler(self, error: str) -> bytes:
         return refusal(self._site.malformed(""), "Bad Request")
 
-    def too_large(self) -> bytes:
-        """The answer to a request that is refused before it is all there."""
-        return refusal(self._site.too_large(""), "Request Entity Too Large")
-
     def refuse_floods(self) -> None:
         """Answer the requests that are too large already."""
-        japronto_line.refuse_floods(self._connections, self.too_large, self._loop)
+        self.refuse_large_requests(
+            lambda: refusal(self._site.too_large(""), "Request Entity Too Large")
+        )
 
     async def drain(self) -> None:
-        def close_idle() -> bool:
-            idle, busy = self._get_idle_and_busy_connections()
-            for connection in idle:
-                connection.transport.close()
-            return not busy
-
-        await finished(close_idle)
+        await finished(self.close_idle)
         await self._site.close()
 
 
-class Noting:
-    """A request whose answer goes into the access log: japronto's own log knows no status."""
+class LoggedRequest:
+    """A request whose answer goes into the access log; japronto's own log has no status."""
 
     def __init__(self, request: Any) -> None:
         self._request = request
@@ -202,29 +184,29 @@ class Noting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._request, name)
 
-    def Response(self, **answer: Any) -> Any:  # noqa: N802 - as japronto has it
-        """What is answered, and a line."""
+    def Response(self, **answer: Any) -> Any:  # noqa: N802 (japronto's name)
+        """Return the response, and log it."""
         request = self._request
         access_log.note(request.method, path_of(request) or "?", answer.get("code", 200))
         return request.Response(**answer)
 
 
 class LoggedApplication(SiteApplication):
-    """The same with an access log."""
+    """The application with an access log."""
 
     def handler(self, route: Route) -> Callable[[Any], Any]:
         handle = super().handler(route)
 
-        def noting(request: Any) -> Any:
-            return handle(Noting(request))
+        def logged(request: Any) -> Any:
+            return handle(LoggedRequest(request))
 
-        async def noting_waiting(request: Any) -> Any:
-            return await handle(Noting(request))
+        async def logged_waiting(request: Any) -> Any:
+            return await handle(LoggedRequest(request))
 
-        return noting_waiting if route.waits else noting
+        return logged_waiting if route.waits else logged
 
     def default_error_handler(self, request: Any, error: BaseException) -> Any:
-        return super().default_error_handler(Noting(request), error)
+        return super().default_error_handler(LoggedRequest(request), error)
 
     def protocol_error_handler(self, error: str) -> bytes:
         access_log.note_malformed()
@@ -232,17 +214,17 @@ class LoggedApplication(SiteApplication):
 
 
 def overlook_eof(loop: asyncio.AbstractEventLoop, context: Any) -> None:
-    """Log what an event loop reports, but for one thing.
+    """Log what an event loop reports, except for one error.
 
-    asyncio asks a protocol what to do when the client closed its side; japronto's has no answer,
-    so asyncio reports an error and closes the connection, which is what is wanted.
+    asyncio asks a protocol what to do when the client closed its side. japronto's protocol has no
+    such method, so asyncio reports an AttributeError and closes the connection, as it should.
     """
     if not (isinstance(context.get("exception"), AttributeError) and "protocol" in context):
         loop.default_exception_handler(context)
 
 
 def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
-    """Serve until a signal; the exit status. Workers share one socket, as in japronto's own run."""
+    """Serve until a signal; the workers share one socket, as in japronto's own `run`."""
 
     def work(life: Life) -> None:
         own = loop()
@@ -251,14 +233,14 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
         own.run_until_complete(site.open(lenient=not life.first, refresh=life.number == 0))
         own.call_soon(life.started)
         if not _log.isEnabledFor(logging.DEBUG):
-            # japronto enables it, and its aborts are at every client's command.
+            # japronto switches it on, and every client could fill the log with aborts.
             own.call_soon(faulthandler.disable)
         where = {"sock": listen.socket, "host": listen.host, "port": listen.port}
         listen.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
-        japronto_line.keep_large_buffers_apart()
-        made = (LoggedApplication if access_log.wanted() else SiteApplication)(site, own)
-        floods = client_timeouts.Check(made.refuse_floods, FLOOD_SECONDS)
-        client_timeouts.enforce(listen.socket, own, floods, tick=FLOOD_TICK_SECONDS)
-        made.serve(reloader_pid=None, **where)
+        keep_large_buffers_apart()
+        application = (LoggedApplication if access_log.wanted() else SiteApplication)(site, own)
+        floods = client_timeouts.Check(application.refuse_floods, FLOOD_CHECK)
+        client_timeouts.enforce(listen.socket, own, floods, tick=TICK)
+        application.serve(reloader_pid=None, **where)
 
     return supervise(work, listen, workers, ready)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import math
 import socket
-from typing import Any, Awaitable, Callable, Iterator
+from typing import Any, Awaitable, Callable
 
 import uvicorn
 from starlette.applications import Starlette
@@ -15,7 +14,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route as Path
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
@@ -24,56 +22,17 @@ from handlers.web import access_log, asgi
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Ready
+from handlers.web.uvicorn_internals import MALFORMED, Server, limited_protocol
 from runtime.listen import BACKLOG
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
-# What uvicorn says of what is no HTTP, which it answers by itself; and of protocols it has not.
-MALFORMED = "Invalid HTTP request"
-OF_CLIENTS = (MALFORMED, "Unsupported upgrade request", "No supported WebSocket")
-
-
-# Of a request that is not all there; httptools has no limit for it.
-MOST_HEAD = 64 * 1024
-
-
-def bounded(protocol: Any) -> Any:
-    """A protocol of uvicorn with a limit for the head of a request; h11's has its own."""
-    if not hasattr(protocol, "on_url"):
-        return protocol
-
-    class Bounded(protocol):  # type: ignore[misc]
-        unfinished: Any = None
-        came = 0
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self.cycle is None or self.cycle.scope is not self.scope:
-                self.count(len(data))
-
-        def count(self, size: int) -> None:
-            """So much more of a head, but for where it begins, behind other requests."""
-            if self.scope is not self.unfinished:
-                self.unfinished, self.came = self.scope, 0
-                return
-            self.came += size
-            if self.came > MOST_HEAD:
-                self.logger.warning(MALFORMED)
-                self.send_400_response(MALFORMED)
-
-    return Bounded
-
-
-class Server(uvicorn.Server):
-    """uvicorn that leaves the signals to those who started it."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
+# uvicorn's remarks about what clients sent.
+ABOUT_CLIENTS = (MALFORMED, "Unsupported upgrade request", "No supported WebSocket")
 
 
 def to_response(page: Page) -> Response:
-    """A page as the framework sends it."""
+    """Return a page as the framework sends it."""
     body, kind, status, extra, session = page
     headers = dict(kind.all_headers, **extra) if extra else kind.all_headers
     response = Response(body, status, headers)
@@ -83,7 +42,7 @@ def to_response(page: Page) -> Response:
 
 
 def endpoint(site: Site, route: Route) -> Endpoint:
-    """The framework's handler for a route."""
+    """Return the framework's handler for a route."""
     if route.constant is not None:
         text = route.constant
 
@@ -100,11 +59,11 @@ def endpoint(site: Site, route: Route) -> Endpoint:
             body = await asgi.read(request.scope, request.receive) if takes_body else b""
         except asgi.TooLarge:
             return to_response(site.too_large(asgi.raw_path(request.scope)))
-        except asgi.Gone:
+        except asgi.ClientLeft:
             return to_response(site.malformed(asgi.raw_path(request.scope)))
         session, params = request.cookies.get(SESSION), tuple(request.path_params.values())
         try:
-            page = respond(asgi.Asked(request.scope, session, body, params))
+            page = respond(asgi.AsgiVisit(request.scope, session, body, params))
             return to_response(await page if waits else page)
         except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
             return to_response(site.failed(route.path, error))
@@ -113,13 +72,13 @@ def endpoint(site: Site, route: Route) -> Endpoint:
 
 
 def application(site: Site) -> asgi.App:
-    """The route table."""
+    """Return the application with its routes."""
 
     async def missing(request: Request, error: Exception) -> Response:
         return to_response(site.missing(request.method, asgi.raw_path(request.scope)))
 
     async def failed(request: Request, error: Exception) -> Response:
-        if asgi.departed(error):
+        if asgi.client_left(error):
             return Response()  # which nobody reads
         return to_response(site.failed(asgi.raw_path(request.scope), error))
 
@@ -131,29 +90,34 @@ def application(site: Site) -> asgi.App:
 
 
 def note_malformed(record: logging.LogRecord) -> bool:
-    """A filter of uvicorn's log, which alone is told of what the application never sees.
+    """Filter uvicorn's log: note each request that it refused before the application saw it.
 
-    Where the body is what is no HTTP, the page that waited for it has its own line, too.
+    When the body is malformed, the page that waited for it has a line of its own as well.
     """
     if MALFORMED in record.getMessage():
         access_log.note_malformed()
     return True
 
 
+def quiet_logs() -> None:
+    """Keep uvicorn's remarks about clients out of the log."""
+    if access_log.wanted():  # first, because the filters below drop the record
+        logging.getLogger("uvicorn.error").addFilter(note_malformed)
+    for message in ABOUT_CLIENTS:
+        ignore("uvicorn.error", level=logging.WARNING, message=message)
+    # `site.failed` has logged what a page raised; a cancellation is the client's or our own.
+    ignore("uvicorn.error", Exception, asyncio.CancelledError)
+    ignore("uvicorn.error", message="timeout graceful shutdown exceeded")
+
+
 def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
-    """Serve until a signal; the exit status."""
+    """Serve until a signal, and return the exit status."""
 
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
-        if access_log.wanted():  # before what follows drops the record
-            logging.getLogger("uvicorn.error").addFilter(note_malformed)
-        for message in OF_CLIENTS:
-            ignore("uvicorn.error", level=logging.WARNING, message=message)
-        # What a page raises, ``site.failed`` has said; what is cancelled is a client's or ours.
-        ignore("uvicorn.error", Exception, asyncio.CancelledError)
-        ignore("uvicorn.error", message="timeout graceful shutdown exceeded")
+        quiet_logs()
         config = uvicorn.Config(
             application(site),
-            http=bounded(AutoHTTPProtocol),
+            http=limited_protocol(),
             lifespan="off",
             ws="none",
             log_config=None,
