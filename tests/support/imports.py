@@ -1,9 +1,10 @@
-"""What a source file imports, read from its syntax tree without running it."""
+"""The imports of source files, read from their syntax trees."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -11,7 +12,7 @@ SKIPPED = {"build", "dist", "node_modules", "results", "var"}
 
 
 def sources(root: Path) -> dict[str, ast.Module]:
-    """Every Python file of a project, as {path relative to root with slashes: its syntax tree}."""
+    """Return the syntax tree of each Python file of a project by its relative path."""
     return {
         path.relative_to(root).as_posix(): ast.parse(path.read_bytes(), str(path))
         for path in sorted(root.rglob("*.py"))
@@ -19,24 +20,25 @@ def sources(root: Path) -> dict[str, ast.Module]:
     }
 
 
-def imports(path: str, tree: ast.Module) -> set[str]:
-    """Dotted names imported anywhere in a file, functions included.
+@cache
+def imports(path: str, tree: ast.Module) -> frozenset[str]:
+    """Return the dotted names imported anywhere in a file, functions included.
 
     ``from a import b`` gives both "a" and "a.b", since b may be a module. Relative imports are
     resolved against the file's own package.
     """
-    return {name for node in ast.walk(tree) for name in _names(node, path)}
+    return frozenset(name for node in ast.walk(tree) for name in _names(node, path))
 
 
 def top(names: Iterable[str]) -> set[str]:
-    """The top-level packages of dotted names."""
+    """Return the top-level packages of dotted names."""
     return {name.partition(".")[0] for name in names}
 
 
 def closure(start: Iterable[str], trees: Mapping[str, ast.Module]) -> dict[str, str]:
-    """Every name that the start files import, directly or through the project's own files.
+    """Return each dotted name that the start files import, with the file that imports it.
 
-    Gives {dotted name: the file that imports it}.
+    Imports through the project's own files count.
     """
     found: dict[str, str] = {}
     waiting = list(start)
@@ -70,7 +72,7 @@ def _base(node: ast.ImportFrom, path: str) -> str:
 
 
 def files_of(name: str) -> Iterator[str]:
-    """The files that importing a dotted name runs, if it is a module of the project."""
+    """Return the files that importing a dotted name runs, if it is a module of the project."""
     parts = name.split(".")
     for length in range(1, len(parts) + 1):
         stem = "/".join(parts[:length])
@@ -78,7 +80,7 @@ def files_of(name: str) -> Iterator[str]:
 
 
 def circles(graph: Mapping[str, Set[str]]) -> list[list[str]]:
-    """A circle of the graph, sorted, as long as there is one; then the next without its first."""
+    """Return circles of a graph: one, then the next without the first node of that one, ..."""
     left = {node: set(others) for node, others in graph.items()}
     found = []
     while True:

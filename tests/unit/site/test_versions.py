@@ -8,13 +8,7 @@ import re
 import pytest
 
 from runtime.paths import ROOT
-
-# The library that each module with a table CHECKED reaches into.
-INTERNALS = {
-    "handlers/web/japronto_guard.py": "japronto",
-    "handlers/web/sanic_internals.py": "sanic",
-    "handlers/web/uvicorn_internals.py": "uvicorn",
-}
+from tests.unit.test_house import INTERNALS
 
 
 def checked(path: str) -> dict[str, str]:

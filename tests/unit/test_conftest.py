@@ -1,0 +1,29 @@
+"""The rules of the test run itself: --require-all, and the groups of pytest-xdist."""
+
+from __future__ import annotations
+
+import pytest
+
+from handlers.engine import every_engine
+from tests import conftest
+from tests.support.groups import group
+
+
+@pytest.mark.parametrize(
+    ("required", "outcome"), [(False, pytest.skip.Exception), (True, pytest.fail.Exception)]
+)
+def test_an_absent_component_skips_or_fails(
+    required: bool, outcome: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(conftest._options, "require_all", required)
+    with pytest.raises(outcome, match="no such program"):
+        conftest.absent("no such program; to get it: apt-get install it")
+
+
+def test_tests_of_one_framework_on_one_backend_share_a_process() -> None:
+    for engine in every_engine():
+        pair = f"{engine.web}-{engine.backend}"
+        assert group(f"tests/live/engines/test_a.py::test_b[{engine.name}]") == pair
+        assert group(f"tests/live/engines/test_a.py::test_b[GET-/x-{engine.name}]") == pair
+        assert group(f"tests/live/site/test_a.py::test_b[{engine.name}]").endswith("test_a.py")
+    assert group("tests/live/engines/test_a.py::test_b") == "tests/live/engines/test_a.py"
