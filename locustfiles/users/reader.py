@@ -7,28 +7,14 @@ import random
 from locust import between, task
 
 from locustfiles.pages import checks
-from locustfiles.users.site_user import SiteUser
+from locustfiles.users.site_user import SiteUser, about, bad, good
 
 
 class Reader(SiteUser):
     """Reads Good, Bad and About, and from time to time a sticker through the API."""
 
     wait_time = between(1, 4)
-
-    @task(4)
-    def good(self) -> None:
-        """Open Good, the nine best."""
-        self.open("Good", "/good", checks.top("The Good"))
-
-    @task(3)
-    def bad(self) -> None:
-        """Open Bad, the nine worst."""
-        self.open("Bad", "/bad", checks.top("The Bad"))
-
-    @task(1)
-    def about(self) -> None:
-        """Open About."""
-        self.open("About", "/about", checks.has_heading("About"))
+    tasks = [*[good] * 4, *[bad] * 3, about]  # noqa: RUF012 - Locust's own form
 
     @task(2)
     def api(self) -> None:

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from locust import between
 
 from locustfiles.pages import checks
-from locustfiles.users.site_user import SiteUser
+from locustfiles.users.site_user import SiteUser, page
 
-# Report to weight: two light pages, three heavy ones.
-WEIGHTS = {1: 5, 2: 3, 3: 1, 4: 1, 5: 1}
-
-
-def report(number: int) -> Callable[[SiteUser], None]:
-    """Return the task that opens that report."""
-
-    def show(user: SiteUser) -> None:
-        user.open(f"Report {number}", f"/reports/{number}", checks.report(number))
-
-    show.__name__ = f"report_{number}"
-    return show
+WEIGHTS = {1: 5, 2: 3, 3: 1, 4: 1, 5: 1}  # report to weight: two light pages, three heavy ones
 
 
 class Reporter(SiteUser):
     """Waits 1 to 4 s between two pages, as the article's users do."""
 
     wait_time = between(1, 4)
-    tasks = [report(number) for number, weight in WEIGHTS.items() for _ in range(weight)]  # noqa: RUF012 - Locust's own form
+    tasks = [  # noqa: RUF012 - Locust's own form
+        page(f"Report {number}", f"/reports/{number}", checks.report(number))
+        for number, weight in WEIGHTS.items()
+        for _ in range(weight)
+    ]

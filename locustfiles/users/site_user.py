@@ -7,6 +7,7 @@ from typing import Any
 
 from locust.contrib.fasthttp import FastHttpUser, ResponseContextManager
 
+from locustfiles.pages import checks
 from locustfiles.timeouts import TIMEOUTS
 
 Check = Callable[[str], str | None]
@@ -55,3 +56,18 @@ def answered(answer: ResponseContextManager, status: int) -> bool:
     if answer.status_code and answer.status_code != status:
         answer.failure(f"status {answer.status_code}, not {status}")
     return answer.status_code == status
+
+
+def page(name: str, path: str, check: Check) -> Callable[..., Any]:
+    """Return the task that opens a page."""
+
+    def show(user: SiteUser) -> None:
+        user.open(name, path, check)
+
+    show.__name__ = name.lower().replace(" ", "_")
+    return show
+
+
+good = page("Good", "/good", checks.top("The Good"))
+bad = page("Bad", "/bad", checks.top("The Bad"))
+about = page("About", "/about", checks.has_heading("About"))

@@ -9,7 +9,7 @@ from locust import between, task
 
 from locustfiles.pages import checks
 from locustfiles.pages.ballot import Form, read_ballot
-from locustfiles.users.site_user import Check, SiteUser, answered
+from locustfiles.users.site_user import Check, SiteUser, about, answered, bad, good
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 SEE_OTHER = 303
@@ -20,6 +20,7 @@ class Voter(SiteUser):
     """Opens Index, thinks, votes for one of the two; sometimes reads another page."""
 
     wait_time = between(1, 4)
+    tasks = [good, good, bad, about]  # noqa: RUF012 - Locust's own form
 
     def on_start(self) -> None:
         """Open the first ballot."""
@@ -38,21 +39,6 @@ class Voter(SiteUser):
         target = self._send(form)
         if target:
             self._index(target, checks.counted)
-
-    @task(2)
-    def good(self) -> None:
-        """Open Good, the nine best."""
-        self.open("Good", "/good", checks.top("The Good"))
-
-    @task(1)
-    def bad(self) -> None:
-        """Open Bad, the nine worst."""
-        self.open("Bad", "/bad", checks.top("The Bad"))
-
-    @task(1)
-    def about(self) -> None:
-        """Open About."""
-        self.open("About", "/about", checks.has_heading("About"))
 
     def _index(self, path: str, check: Check) -> None:
         self._ballot = read_ballot(self.open("Index", path, check))
