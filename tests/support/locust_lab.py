@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import http.client
 import importlib.util
 import json
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -17,8 +15,9 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
-from urllib.parse import urlencode, urlsplit
+from typing import Any, Self
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
 
 import psutil
 
@@ -51,7 +50,7 @@ REPORT_PAGES = {
 
 
 def needed() -> None:
-    """Skip where Locust is not installed."""
+    """Skip if Locust is not installed."""
     if importlib.util.find_spec("locust") is None:
         absent("no locust: make env")
 
@@ -59,14 +58,7 @@ def needed() -> None:
 class Running:
     """A process whose output is kept; with it goes all that it started."""
 
-    def __init__(
-        self,
-        command: list[str],
-        output: Path,
-        env: dict[str, str] | None = None,
-        before: Callable[[], None] | None = None,
-    ) -> None:
-        """`before` runs in the new process before the command."""
+    def __init__(self, command: list[str], output: Path, **more: Any) -> None:
         needed()
         self.output = output
         with output.open("wb") as file:
@@ -75,49 +67,45 @@ class Running:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                env=env or environment(),
                 cwd=ROOT,
-                preexec_fn=before,  # noqa: PLW1509 - one thread
+                **{"env": environment(), **more},
             )
+        self.send = self.process.send_signal
+
+    def wait(self, seconds: float = SECONDS) -> int:
+        """Return its exit status."""
+        return self.process.wait(seconds)
 
     def text(self) -> str:
-        """All that it said so far."""
         return self.output.read_text(errors="replace")
 
-    def until(self, pattern: str, seconds: float = SECONDS) -> re.Match[str]:
-        """Wait until it says that."""
-        deadline = time.monotonic() + seconds
-        while True:
-            found = re.search(pattern, self.text())
-            if found:
-                return found
+    def until(self, pattern: str) -> re.Match[str]:
+        """Wait until the output has that pattern."""
+        deadline = time.monotonic() + SECONDS
+        while not (found := re.search(pattern, self.text())):
             assert self.process.poll() is None, self.text()
             assert time.monotonic() < deadline, self.text()
             time.sleep(0.05)
+        return found
 
     def below(self) -> list[psutil.Process]:
-        """Every process that it started."""
+        """Return every process that it started."""
         with contextlib.suppress(psutil.NoSuchProcess):
             return psutil.Process(self.process.pid).children(recursive=True)
         return []
 
     def named(self, word: str) -> list[psutil.Process]:
-        """Those of them with a word like that in their command."""
+        """Return the processes below with a word in their command."""
         found = []
         for one in self.below():
             with contextlib.suppress(psutil.NoSuchProcess):
                 found += [one] if any(word in said for said in one.cmdline()) else []
         return found
 
-    def send(self, number: signal.Signals) -> None:
-        """A signal to it alone."""
-        self.process.send_signal(number)
+    def __enter__(self) -> Self:
+        return self
 
-    def wait(self, seconds: float = SECONDS) -> int:
-        """Its exit status."""
-        return self.process.wait(seconds)
-
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """End it and all below it, whatever state they are in."""
         below = self.below()
         if self.process.poll() is None:
@@ -127,40 +115,29 @@ class Running:
         for one in below:
             with contextlib.suppress(psutil.NoSuchProcess):
                 one.kill()
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        self.process.kill()
+        self.process.wait()
 
 
-@contextlib.contextmanager
 def locust(
     host: str,
     folder: Path,
     *arguments: str,
     before: Callable[[], None] | None = None,
     progress: float = 5,
-) -> Iterator[Running]:
-    """Run the locustfile alone, headless, with a line of progress every so many seconds."""
+) -> Running:
+    """Run the locustfile alone, headless; `before` runs in the new process."""
     command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless"]
     command += ["--loglevel", "WARNING", "--only-summary", "--host", host]
     command += ["--reports", str(folder / "reports"), *arguments]
     env = environment(LOCUST_TIMEOUTS=f"progress={progress}")
-    running = Running(command, folder / "output.txt", env, before)
-    try:
-        yield running
-    finally:
-        running.end()
+    return Running(command, folder / "output.txt", env=env, preexec_fn=before)
 
 
-@contextlib.contextmanager
-def launched(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> Iterator[Running]:
-    """What ``make locust`` runs."""
+def launched(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> Running:
+    """Run what `make locust` runs."""
     command = [sys.executable, "-m", "race.web.locust", "--reports", str(folder / "reports")]
-    running = Running([*command, *arguments], folder / "output.txt", env)
-    try:
-        yield running
-    finally:
-        running.end()
+    return Running([*command, *arguments], folder / "output.txt", env=env or environment())
 
 
 @dataclass(frozen=True)
@@ -171,26 +148,23 @@ class Reports:
 
     @property
     def data(self) -> dict[str, Any]:
-        """report.json"""
         found: dict[str, Any] = json.loads((self.folder / "report.json").read_text())
         return found
 
     @property
     def page(self) -> str:
-        """report.html"""
         return (self.folder / "report.html").read_text()
 
     def table(self, name: str) -> list[dict[str, str]]:
-        """A CSV file's rows by column."""
         with (self.folder / f"{name}.csv").open(newline="") as file:
             return list(csv.DictReader(file))
 
     def pages(self) -> dict[str, int]:
-        """Requests by page."""
+        """Return requests by page."""
         return {one["page"]: one["requests"] for one in self.data["pages"]}
 
     def failures(self) -> dict[str, set[str]]:
-        """Errors by page."""
+        """Return errors by page."""
         found: dict[str, set[str]] = {}
         for one in self.data["failures"]:
             found.setdefault(one["page"], set()).add(one["error"])
@@ -198,7 +172,7 @@ class Reports:
 
 
 def reports(folder: Path) -> Reports:
-    """Those of the only run; all of their files are there."""
+    """Return the reports of the only run, all of whose files are there."""
     (only,) = (folder / "reports").iterdir()
     names = {"report.html", "report.json"}
     names |= {f"{one}.csv" for one in ("requests", "failures", "exceptions", "history", "server")}
@@ -206,76 +180,75 @@ def reports(folder: Path) -> Reports:
     return Reports(only)
 
 
-class FakeSite:
-    """Answers what a test wants, by path; ``asked`` are the paths in order."""
+class FakeSite(ThreadingHTTPServer):
+    """Answers what a test wants, by path; `asked` are the paths in order."""
 
-    def __init__(self, answers: dict[str, tuple[int, str]], post: str = "/?voted=1") -> None:
+    daemon_threads = True
+
+    def __init__(self, answers: dict[str, tuple[int, str]], post: str) -> None:
+        super().__init__(("127.0.0.1", 0), FakeHandler)
         self.answers = {"/ugly": (200, "UGLY"), **answers}
         self.post = post
         self.asked: list[str] = []
-        site = self
+        self.url = f"http://127.0.0.1:{self.server_port}"
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
 
-            def do_GET(self) -> None:
-                site.asked.append(self.path)
-                status, body = site.answers.get(self.path.partition("?")[0], (404, "no"))
-                self._answer(status, body.encode())
+class FakeHandler(BaseHTTPRequestHandler):
+    """Answers for a FakeSite."""
 
-            def do_POST(self) -> None:
-                self.rfile.read(int(self.headers["Content-Length"]))
-                self._answer(303, b"", site.post)
+    protocol_version = "HTTP/1.1"
+    server: FakeSite
 
-            def _answer(self, status: int, body: bytes, location: str = "") -> None:
-                self.send_response(status)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
-                self.send_header("Content-Length", str(len(body)))
-                if location:
-                    self.send_header("Location", location)
-                self.end_headers()
-                self.wfile.write(body)
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        status, body = self.server.answers.get(self.path.partition("?")[0], (404, "no"))
+        self._answer(status, body.encode())
 
-            def log_message(self, *arguments: Any) -> None:
-                """Silence."""
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self._answer(303, b"", self.server.post)
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+    def _answer(self, status: int, body: bytes, location: str = "") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        if location:
+            self.send_header("Location", location)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: Any) -> None:
+        """Say nothing."""
 
 
 @contextlib.contextmanager
 def fake(answers: dict[str, tuple[int, str]], post: str = "/?voted=1") -> Iterator[FakeSite]:
-    """A fake site for the length of a block."""
-    site = FakeSite(answers, post)
-    thread = Thread(target=site.server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield site
-    finally:
-        site.server.shutdown()
-        thread.join()
-        site.server.server_close()
+    """Serve a fake site for the length of a block."""
+    with FakeSite(answers, post) as site:
+        thread = Thread(target=site.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield site
+        finally:
+            site.shutdown()
+            thread.join()
 
 
-def asked(page: str, method: str, path: str, **form: str) -> dict[str, object]:
-    """What Locust's page hears when it asks."""
-    parts = urlsplit(page)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
-    head = {"Content-Type": "application/x-www-form-urlencoded"}
-    connection.request(method, path, urlencode(form), head)
-    found: dict[str, object] = json.loads(connection.getresponse().read())
-    connection.close()
-    return found
+def asked(page: str, method: str, path: str, **form: str) -> dict[str, Any]:
+    """Ask Locust's page for JSON."""
+    request = Request(page + path, urlencode(form).encode(), method=method)  # noqa: S310 - ours
+    with urlopen(request, timeout=20) as answer:  # noqa: S310 - ours
+        found: dict[str, Any] = json.load(answer)
+        return found
 
 
-def swarm(page: str, **form: str) -> dict[str, object]:
-    """What the page's form does."""
+def swarm(page: str, **form: str) -> dict[str, Any]:
+    """Start a run as the page's form does."""
     return asked(page, "POST", "/swarm", **form)
 
 
 def gone(running: Running, below: list[psutil.Process]) -> None:
-    """Nobody is left of what it started."""
+    """Check that nothing is left of what it started."""
     assert running.process.poll() is not None
     left = [one for one in below if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
     until(lambda: not any(one.is_running() for one in left), 10.0, f"still there: {left}")

@@ -13,14 +13,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-SCRIPTS = Path(__file__).resolve().parent.parent.parent / "wrk_scripts"
+from runtime.paths import ROOT
+
+SCRIPTS = ROOT / "wrk_scripts"
 CONNECTIONS = 10
 DELAY = 0.05
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nUGLY"
 BAD = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"
 
 
-class Server:
+class FaultyServer:
     """Answers in order, pipelined or not; the path says what goes wrong.
 
     Most things go wrong at every tenth request of a connection. `deepest` is the largest number of
@@ -30,20 +32,19 @@ class Server:
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self.listener = self.loop.run_until_complete(self.listen())
+        self.listener = self.loop.run_until_complete(self._listen())
         self.url = f"http://127.0.0.1:{self.listener.sockets[0].getsockname()[1]}"
-        self.deepest = 0
+        self.deepest = self.connections = 0
         self.paths: set[bytes] = set()
-        self.connections = 0
         self.ending = asyncio.Event()
         self.batch_us: list[float] = []
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
 
-    async def listen(self) -> asyncio.Server:
-        return await asyncio.start_server(self.serve, "127.0.0.1", 0, backlog=1000)
+    async def _listen(self) -> asyncio.Server:
+        return await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=1000)
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         hangs, number, rest = self.connections % 2 == 0, 0, b""
         with contextlib.suppress(ConnectionError):
@@ -57,54 +58,51 @@ class Server:
                     self.paths.add(path)
                     if path == b"/hang" and hangs:
                         await self.ending.wait()
-                    writer.write(await self.answer(path, number, writer))
+                    writer.write(await self._answer(path, number, writer))
                 self.batch_us.append((time.perf_counter() - start) * 1e6)
         writer.close()
         with contextlib.suppress(ConnectionError):
             await writer.wait_closed()
 
-    async def answer(self, path: bytes, number: int, writer: asyncio.StreamWriter) -> bytes:
-        if path == b"/never-good" or (path == b"/bad" and number % 10 == 0):
+    async def _answer(self, path: bytes, number: int, writer: asyncio.StreamWriter) -> bytes:
+        tenth = number % 10 == 0
+        if path == b"/never-good" or (path == b"/bad" and tenth):
             return BAD
-        if number % 10 == 0:
-            await self.misbehave(path, writer)
-        return GOOD
-
-    async def misbehave(self, path: bytes, writer: asyncio.StreamWriter) -> None:
-        if path == b"/slow":
-            await asyncio.sleep(DELAY)
-        elif path == b"/late":
-            await asyncio.sleep(1.2)
-        elif path == b"/reset":
+        if tenth and path in (b"/slow", b"/late"):
+            await asyncio.sleep(DELAY if path == b"/slow" else 1.2)
+        elif tenth and path == b"/reset":
             raw = writer.get_extra_info("socket")
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
             raise ConnectionAbortedError
-        elif path == b"/refuse":
+        elif tenth and path == b"/refuse":
             self.listener.close()
             raise ConnectionAbortedError
+        return GOOD
 
-    async def finish(self) -> None:
+    async def _finish(self) -> None:
         self.ending.set()
         while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.wait(tasks)
-        # Last, for asyncio leaks a socket that it has accepted but not yet handed over by now.
+        # Last, as asyncio leaks a socket that it has accepted but not yet handed over by now.
         self.listener.close()
 
     def close(self) -> None:
-        asyncio.run_coroutine_threadsafe(self.finish(), self.loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._finish(), self.loop).result(10)
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(10)
         self.loop.close()
 
 
 def wrk(*words: str, script: str | Path = "pipeline.lua", **more: Any) -> tuple[int, str, str]:
+    """Run wrk for a second; return exit status, output and errors."""
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", "-d1s", "-s", str(SCRIPTS / script), *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, **more)
     return done.returncode, done.stdout, done.stderr
 
 
 def load(*words: str, script: str | Path = "pipeline.lua", **more: Any) -> dict[str, Any]:
+    """Run wrk for a second; return its line of JSON."""
     code, out, err = wrk(*words, script=script, **more)
     assert (code, err) == (0, "")
     (line,) = [line for line in out.splitlines() if line.startswith("json: ")]
@@ -113,10 +111,9 @@ def load(*words: str, script: str | Path = "pipeline.lua", **more: Any) -> dict[
 
 
 def lua(tmp_path: Path, code: str, *words: str) -> str:
-    """Runs `code` in wrk's own interpreter, which reads the script before it connects."""
+    """Run code in wrk's own interpreter, which reads the script before it connects."""
     script = tmp_path / "check.lua"
     script.write_text(f"package.path = '{SCRIPTS}/?.lua;' .. package.path\n{code}\nos.exit(0)")
     command = ["wrk", *words, "-d1s", "-s", str(script), "http://127.0.0.1:1"]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=10, check=True
-    ).stdout.strip()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    return done.stdout.strip()

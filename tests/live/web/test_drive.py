@@ -1,4 +1,4 @@
-"""A generator that is run against a server: what is no measurement."""
+"""Runs of a generator that are no measurement."""
 
 from __future__ import annotations
 
@@ -61,36 +61,35 @@ def test_a_generator_that_had_only_just_begun_is_no_measurement(
     assert sample.cpu_ns["generator"] - sample.beside_ns["generator"] == 7000
 
 
+@pytest.fixture
+def mortal() -> Iterator[Child]:
+    """A server that dies within a second."""
+    child = Child([sys.executable, "-c", "import time; time.sleep(1); raise SystemExit(3)"])
+    yield child
+    child.end()
+
+
 @pytest.mark.parametrize("seconds", [5.0, 5.5])
-def test_a_server_that_dies_leaves_what_was_seen_until_then(
-    seconds: float, monkeypatch: pytest.MonkeyPatch
+def test_a_server_that_dies_leaves_the_result_until_then(
+    seconds: float, mortal: Child, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also the CPU time that it used, which the meters read after the load."""
-    load = Load("wrk", 1, 1, 1, None, seconds)
     monkeypatch.setattr(generators, "find", lambda name: Begun(250_000))
-    mortal = Child([sys.executable, "-c", "import time; time.sleep(1.5); raise SystemExit(3)"])
-    try:
-        with pytest.raises(Broken, match="server ended with code 3") as caught:
-            drive(TARGET, load, mortal, frozenset())
-        assert (caught.value.sample.count, caught.value.sample.seconds) == (9, 0.25)
-        assert caught.value.sample.cpu_ns["generator"] > 0
-        assert cpu_ns(mortal.pid) > 0
-    finally:
-        mortal.end()
+    with pytest.raises(Broken, match="server ended with code 3") as caught:
+        drive(TARGET, Load("wrk", 1, 1, 1, None, seconds), mortal, frozenset())
+    assert (caught.value.sample.count, caught.value.sample.seconds) == (9, 0.25)
+    assert caught.value.sample.cpu_ns["generator"] > 0
+    assert cpu_ns(mortal.pid) > 0
 
 
-def test_a_server_that_dies_is_the_reason_also_where_nothing_was_seen(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_server_that_dies_is_the_reason_also_without_a_result(
+    mortal: Child, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Silent(Begun):
         def parse(self, output: str, load: Load) -> LoadResult:
             raise ValueError("nothing")
 
     monkeypatch.setattr(generators, "find", lambda name: Silent(0))
-    mortal = Child([sys.executable, "-c", "import time; time.sleep(1); raise SystemExit(3)"])
-    try:
-        with pytest.raises(CellFailed, match="server ended with code 3") as caught:
-            drive(TARGET, Load("wrk", 1, 1, 1, None, 5.0), mortal, frozenset())
-        assert not isinstance(caught.value, Broken)
-    finally:
-        mortal.end()
+    with pytest.raises(CellFailed, match="server ended with code 3") as caught:
+        drive(TARGET, Load("wrk", 1, 1, 1, None, 5.0), mortal, frozenset())
+    assert not isinstance(caught.value, Broken)

@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import json
-import select
-import shutil
-import subprocess
-import sys
+from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from runtime.paths import ROOT
-from tests.support.wrk_lab import CONNECTIONS, SCRIPTS, Server, load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.support.site_server import environment, serving
+from tests.support.wrk_lab import CONNECTIONS, SCRIPTS, FaultyServer, load
 
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("wrk") is None, reason="wrk is not installed: apt-get install wrk"
-)
-
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    """The address of a server of its own, so that only this test votes there."""
-    command = [sys.executable, str(ROOT / "server.py"), "-e", "aiohttp-memory-one", "-p", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        assert select.select([process.stdout], [], [], 20)[0], "the server says nothing"
-        yield process.stdout.readline().split(" on ")[1].split()[0]
-    finally:
-        process.terminate()
-        process.communicate(timeout=10)
+    """The address of a server where only these tests vote."""
+    with serving("aiohttp-memory-one", environment()) as server:
+        yield server.url
 
 
 def votes(site: str) -> int:
@@ -90,11 +71,7 @@ def test_a_ballot_posted_twice_is_refused_once(site: str, tmp_path: Path) -> Non
     assert votes(site) - before == 50
 
 
-def test_a_page_without_ballots_is_said() -> None:
-    server = Server()
-    try:
-        result = load(server.url, script="vote.lua")
-    finally:
-        server.close()
+def test_a_page_without_ballots_is_said(server: FaultyServer) -> None:
+    result = load(server.url, script="vote.lua")
     assert result["votes"]["posted"] == result["pages"] == result["visitors"] == 0
     assert result["unexpected"] == result["responses"] > 0

@@ -1,4 +1,4 @@
-"""Every load shape, second by second: the whole curve, not a point of it."""
+"""The whole curve of every load shape, second by second."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from locustfiles.shapes import SHAPES
 from locustfiles.shapes.drawing import FOLDER, bending, drawing
-from locustfiles.shapes.plan import Plan, curve, extent, planned
+from locustfiles.shapes.plan import curve, extent, planned
 from locustfiles.shapes.ramp import Ramp
 from locustfiles.shapes.totals import Totals
 from locustfiles.shapes.trace import TRACES
@@ -17,37 +17,25 @@ from locustfiles.shapes.values import WrongField
 from runtime.paths import ROOT
 
 
-def nothing(users: int) -> Totals:
-    """What shapes that do not look are told."""
-    return Totals()
-
-
 def users(name: str, **fields: str) -> list[int]:
-    return curve(planned(SHAPES[name], fields), nothing)
-
-
-def ups(*numbers: int) -> list[int]:
-    return list(range(*numbers))
+    return curve(planned(SHAPES[name], fields), lambda users: Totals())
 
 
 def test_steps_are_those_of_the_article() -> None:
     counts = users("Steps")
-    assert counts[:12] == ups(2, 26, 2)
+    assert counts[:12] == list(range(2, 26, 2))
     assert counts[12:80] == [25] * 68
-    assert counts[80:93] == [*ups(27, 51, 2), 50]
+    assert counts[80:93] == [*range(27, 51, 2), 50]
     assert counts[92:160] == [50] * 68
-    assert counts[160:170] == ups(52, 72, 2)
+    assert counts[160:170] == list(range(52, 72, 2))
     assert counts[170:240] == [70] * 70
-    assert counts[240:] == [*ups(68, -1, -2), *[0] * 5]
+    assert counts[240:] == [*range(68, -1, -2), *[0] * 5]
     assert len(counts) == 280
 
 
 def test_steps_of_ones_own() -> None:
     counts = users("Steps", steps_stages="4:3, 10:2m 0:5s", steps_rate="3")
     assert counts == [3, 4, 4, 7, 10, *[10] * 118, 7, 4, 1, 0, 0]
-
-
-def test_a_rate_below_one_takes_its_seconds() -> None:
     assert users("Steps", steps_stages="2:6", steps_rate="0.5") == [0, 1, 1, 2, 2, 2]
 
 
@@ -135,10 +123,8 @@ def test_ramp_that_nothing_stops_ends_at_the_most() -> None:
 
 def test_ramp_judges_each_step_by_its_own_requests() -> None:
     """A thousand quick requests before do not hide slow ones."""
-    plan = ramp(first="5", step="5", time="6")
-    counts = curve(
-        plan, lambda number: Totals(1, 0, {2000: 1}) if number > 5 else Totals(999, 0, {1: 999})
-    )
+    slow, quick = Totals(1, 0, {2000: 1}), Totals(999, 0, {1: 999})
+    counts = curve(ramp(time="6"), lambda number: slow if number > 5 else quick)
     assert counts == [5] * 6 + [10] * 6
 
 
@@ -216,25 +202,19 @@ def test_a_trace_in_no_text_is_refused(tmp_path: Path) -> None:
         planned(SHAPES["Trace"], {"trace_file": str(path)})
 
 
-@pytest.mark.parametrize("kind", SHAPES.values(), ids=SHAPES)
-def test_fields_are_named_so_that_the_page_finds_them(kind: type[Plan]) -> None:
-    for field in kind.FIELDS:
-        assert re.fullmatch(r"[a-z]+(_[a-z]+)+", field.name)
-        assert "%" not in field.help
-
-
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_documents_have_every_field_with_its_default(name: str) -> None:
+def test_fields_are_named_for_the_page_and_described_with_their_defaults(name: str) -> None:
     lines = (ROOT / "docs" / "locust.md").read_text(encoding="utf-8").splitlines()
     (row,) = (line for line in lines if line.startswith(f"| `{name}` | !["))
     for field in SHAPES[name].FIELDS:
-        described = row.partition(f"`{field.name}`")[2].partition("_")[0]
-        assert field.default in described
+        assert re.fullmatch(r"[a-z]+(_[a-z]+)+", field.name)
+        assert "%" not in field.help
+        assert field.default in row.partition(f"`{field.name}`")[2].partition("_")[0]
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_drawings_are_those_of_the_curves(name: str) -> None:
-    """By hand: ``python -m locustfiles.shapes.drawing``."""
+    """Otherwise run `python -m locustfiles.shapes.drawing`."""
     drawn = (ROOT / FOLDER / f"{name.lower()}.svg").read_text(encoding="utf-8")
     assert drawn == drawing(name)
 
