@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
@@ -25,7 +24,7 @@ ENTRIES = [
 
 @pytest.fixture(autouse=True)
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What server.py lists."""
+    """Replace the list of server.py."""
     found = Catalogue({"web": ["one"], "render": ["plain", "fast"]}, ENTRIES)
     monkeypatch.setattr(engines, "catalogue", lambda version=None: found)
 
@@ -34,8 +33,8 @@ def scenario(
     render: tuple[str, ...] = (),
     workers: tuple[int, ...] = (1,),
     contenders: tuple[str, ...] = ("one-base",),
-    programs: Sequence[str] = (),
 ) -> SiteScenario:
+    programs = {"own": Program(command=("x",))}
     return SiteScenario(
         name="x",
         title="X",
@@ -43,63 +42,46 @@ def scenario(
         tasks=("good",),
         render=render,
         workers=workers,
-        programs={name: Program(command=("x",)) for name in programs},
+        programs={name: one for name, one in programs.items() if name in contenders},
     )
 
 
 @pytest.mark.parametrize(
-    ("render", "labels"),
+    ("race", "labels"),
     [
-        ((), ["one-base"]),
-        (("plain",), ["one-base"]),
-        (("fast",), ["one-base, fast"]),
-        (("plain", "fast"), ["one-base", "one-base, fast"]),
+        (scenario(), {"one-base": "plain"}),
+        (scenario(("plain",)), {"one-base": "plain"}),
+        (scenario(("plain", "fast")), {"one-base": "plain", "one-base, fast": "fast"}),
+        (
+            scenario(("plain", "fast"), (1, 2)),
+            {
+                "one-base, 1 worker": "plain",
+                "one-base, 2 workers": "plain",
+                "one-base, fast, 1 worker": "fast",
+                "one-base, fast, 2 workers": "fast",
+            },
+        ),
+        # A program renders in its own way, and no factor tells what it runs.
+        (
+            scenario(("fast",), contenders=("own", "one-base")),
+            {"own": None, "one-base, fast": "fast"},
+        ),
     ],
 )
-def test_a_label_names_what_is_not_plain(render: tuple[str, ...], labels: list[str]) -> None:
-    choice = engines.choose(scenario(render))
-    assert [one.label for one in choice.contenders] == labels
-    found = [one.factors["render"] for one in choice.contenders]
-    assert found == list(render or ("plain",))
-
-
-def test_ways_to_render_are_crossed_with_workers() -> None:
-    choice = engines.choose(scenario(("plain", "fast"), (1, 2)))
-    assert [one.label for one in choice.contenders] == [
-        "one-base, 1 worker",
-        "one-base, 2 workers",
-        "one-base, fast, 1 worker",
-        "one-base, fast, 2 workers",
-    ]
-
-
-def test_a_program_renders_in_its_own_way() -> None:
-    choice = engines.choose(scenario(("fast",), contenders=("own",), programs=["own"]))
-    (own,) = choice.contenders
-    assert own.label == "own"
-    assert "render" not in own.factors
-
-
-def test_no_factor_tells_what_a_program_runs() -> None:
-    choice = engines.choose(scenario((), contenders=("own", "one-base"), programs=["own"]))
-    assert {one.label: one.described for one in choice.contenders} == {
-        "own": False,
-        "one-base": True,
+def test_a_label_names_what_is_not_plain(race: SiteScenario, labels: dict[str, str | None]) -> None:
+    contenders = engines.choose(race).contenders
+    assert {one.label: one.factors.get("render") for one in contenders} == labels
+    assert {one.label: one.described for one in contenders} == {
+        label: label != "own" for label in labels
     }
+    for one in contenders:
+        words = Launcher(race).command(one)
+        assert ("--render" in words) == (one.factors.get("render") == "fast")
 
 
-def test_a_way_to_render_that_is_none_names_the_nearest() -> None:
+def test_an_unknown_way_to_render_names_the_nearest() -> None:
     with pytest.raises(RaceError, match=r"^unknown way to render 'fats': did you mean 'fast'\?$"):
         engines.choose(scenario(("fats",)))
-
-
-def test_the_server_is_told_what_is_not_plain() -> None:
-    race = scenario(("plain", "fast"))
-    plain, fast = engines.choose(race).contenders
-    launcher = Launcher(race)
-    assert "--render" not in launcher.command(plain)
-    words = launcher.command(fast)
-    assert words[words.index("--render") + 1] == "fast"
 
 
 @pytest.mark.parametrize("pythons", [("3.99",), ("found", "3.99"), ("new",)])
@@ -112,25 +94,21 @@ def test_an_interpreter_that_is_not_here_is_one_line(
     assert re.match(rf"no environment for CPython {pythons[-1]}, only for 3", str(caught.value))
 
 
-@pytest.mark.parametrize(
-    ("name", "rates", "missing"),
-    [("wrk", (), True), ("oha", (100.0,), True), ("oha", (), False)],
-)
+@pytest.mark.parametrize(("name", "rates"), [("wrk", ()), ("oha", (100.0,)), ("oha", ())])
 def test_a_race_whose_generator_is_missing_is_refused(
-    name: str, rates: tuple[float, ...], missing: bool, monkeypatch: pytest.MonkeyPatch
+    name: str, rates: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Here(Wrk):
-        def missing(self) -> str | None:
-            return None
+    class Absent(Wrk):
+        def __init__(self, one: str) -> None:
+            self.one = one
 
-    class Missing(Wrk):
         def missing(self) -> str | None:
-            return f"{name} is not installed"
+            return f"{name} is not installed" if self.one == name else None
 
-    monkeypatch.setattr(generators, "find", lambda one: Missing() if one == name else Here())
+    monkeypatch.setattr(generators, "find", Absent)
     chosen = replace(scenario(), load=HttpLoad(rates=rates))
-    if missing:
+    if name == "oha" and not rates:
+        assert len(Web().choose(chosen).contenders) == 1
+    else:
         with pytest.raises(RaceError, match=f"^{name} is not installed$"):
             Web().choose(chosen)
-    else:
-        assert len(Web().choose(chosen).contenders) == 1
