@@ -215,7 +215,6 @@ class Trust:
     """How far the race can be trusted; `little` counts closed-loop cells outside Little's law."""
 
     cells: dict[str, int]
-    rejected: list[str]
     problems: list[str]
     steal: Spread | None
     foreign: Spread | None

@@ -36,15 +36,11 @@ SEED = 20261121
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """Standard deviations (log scale) at one work, what rounds and contenders share taken out.
-
-    `cell`: of one cell, from the passes of a round; None where rounds have one pass. `round`: of a
-    contender's value of a round. Both say the same where a round's passes are independent and
-    `round` is `cell` over the square root of the passes.
+    """The standard deviation (log scale) of a contender's value of a round at one work, without
+    what rounds and contenders share.
     """
 
     work: Work
-    cell: float | None
     round: float
 
 
@@ -120,10 +116,7 @@ def power(
         twin=bool(data.twins),
         effects=list(effects),
         processes=processes,
-        scatter=[
-            Scatter(work, _cell_spread(data, work), float(found.std()))
-            for work, found in residuals.items()
-        ],
+        scatter=[Scatter(work, float(found.std())) for work, found in residuals.items()],
         outlooks=[equals.outlook(number, effects) for number in rounds],
     )
 
@@ -183,21 +176,6 @@ def _residuals(race: RaceData, work: Work) -> Array | None:
     freedom = (count - 1) * (number - 1) / (count * number)
     found: Array = table.ravel() / math.sqrt(freedom)
     return found
-
-
-def _cell_spread(race: RaceData, work: Work) -> float | None:
-    """From the difference of two passes; what a round's drift adds to it, all contenders share."""
-    passes: dict[tuple[int, str], dict[str, float]] = {}
-    for label, cells in race.counted.get(work, {}).items():
-        for cell in cells:
-            if cell.throughput:
-                passes.setdefault((cell.round, label), {})[cell.pass_] = math.log(cell.throughput)
-    rounds: dict[int, list[float]] = {}
-    for (number, _), found in passes.items():
-        if len(found) == 2:
-            rounds.setdefault(number, []).append(found["forward"] - found["reverse"])
-    variances = [np.var(found, ddof=1) for found in rounds.values() if len(found) > 1]
-    return float(np.sqrt(np.mean(variances) / 2)) if variances else None
 
 
 def _groups(race: RaceData, work: Work, labels: Sequence[str]) -> list[list[int]]:

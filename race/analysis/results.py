@@ -111,7 +111,7 @@ def result(race: RaceData, table: Table, label: str) -> ContenderResult:
         limit=limit.who if limit else None,
         busy=median(cell.metered("busy", party) for cell in cells),
         cells=len(cells),
-        ran=len({(cell.round, cell.pass_) for cell in ran}),
+        ran=len({cell.round for cell in ran}),
         rounds=len(rates),
         throughput=spread(math.exp(log) for log in rates.values()),
         ratio=None if table.bounds & {label, table.reference} else _ratio(race.rates, table, label),

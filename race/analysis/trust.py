@@ -96,7 +96,6 @@ def trust(race: SavedRace, comparisons: Sequence[Comparison], counted: Sequence[
     used = [value for cell in counted if (value := utilisation(cell)) is not None]
     return Trust(
         cells={"counted": len(counted), **cells},
-        rejected=[f"round {item.round}: {item.reason}" for item in race.head.rejected],
         problems=[str(problem) for problem in race.problems],
         steal=spread(cell.steal for cell in counted),
         foreign=spread(cell.foreign for cell in counted),

@@ -1,18 +1,15 @@
 """Which cells of a race count, and the value of each round.
 
-A cell counts when its status is ok, it is not of the calibration, and its round was not rejected;
-of two records of one cell (measured again, or in a resumed race) the later counts. At a fixed rate,
-or under a user load, that a contender did not keep up with even once none of its cells counts:
-percentiles of those that went well would be the survivors'. A round's value is the mean of a log
-over its passes, and exists only when every pass that the race ran counts, so that drift within the
-round cancels.
+A cell counts when its status is ok and it is not of the calibration; of two records of one cell
+(measured again, or in a resumed race) the later counts. At a fixed rate, or under a user load, that
+a contender did not keep up with even once none of its cells counts: percentiles of those that went
+well would be the survivors'.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from race.saved.model import CALIBRATION, Cell, Discipline, Load, Work
@@ -94,25 +91,17 @@ def counted(race: SavedRace) -> list[Cell]:
 
 def latest_cells(race: SavedRace) -> list[Cell]:
     """Of each cell the last record, whatever its status, in the order of the file."""
-    rejected = {item.round for item in race.head.rejected}
-    latest = {(cell.round, cell.pass_, cell.label, cell.work): cell for cell in race.cells}
-    return [cell for cell in latest.values() if cell.round not in {CALIBRATION, *rejected}]
+    latest = {(cell.round, cell.label, cell.work): cell for cell in race.cells}
+    return [cell for cell in latest.values() if cell.round != CALIBRATION]
 
 
 def values(cells: Iterable[Cell], measure: Measure) -> Values:
-    """Each round's mean log of `measure`, from cells that count; a None or 0 is not measured."""
-    logs: dict[tuple[Work, str, int], dict[str, float]] = defaultdict(dict)
-    passes: set[str] = set()
+    """Return the log of `measure` in each round; a None or 0 was not measured."""
+    found: Values = {}
     for cell in cells:
-        passes.add(cell.pass_)
         value = measure(cell)
         if value:
-            logs[cell.work, cell.label, cell.round][cell.pass_] = math.log(value)
-    found: Values = {}
-    for (work, label, number), by_pass in logs.items():
-        if by_pass.keys() == passes:
-            mean = math.fsum(by_pass.values()) / len(passes)
-            found.setdefault(work, {}).setdefault(label, {})[number] = mean
+            found.setdefault(cell.work, {}).setdefault(cell.label, {})[cell.round] = math.log(value)
     return found
 
 

@@ -76,12 +76,9 @@ def show(found: Power, discipline: Discipline) -> None:
 
 
 def _noise(found: Power, discipline: Discipline) -> Iterator[dict[str, str]]:
-    passes = any(one.cell is not None for one in found.scatter)
     for one in found.scatter:
-        row = {discipline.task: place(discipline, one.work)}
-        if passes:
-            row["cell"] = "–" if one.cell is None else f"{100 * one.cell:.1f} %"
-        yield {**row, "round": f"{100 * one.round:.1f} %"}
+        task = place(discipline, one.work)
+        yield {discipline.task: task, "round": f"{100 * one.round:.1f} %"}
 
 
 def _outlook(found: Power, one: Outlook) -> dict[str, str]:

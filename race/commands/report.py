@@ -23,7 +23,7 @@ from race.saved.reader import SavedRace, load
 
 ENDINGS = {".md": "markdown", ".csv": "csv"}
 COLUMNS = (
-    "one row for each cell, printed where no -o is given: race, round (0: the calibration), pass, "
+    "one row for each cell, printed where no -o is given: race, round (0: the calibration), "
     "order, label, each factor, task, generator, connections, pipeline, rate (none: closed loop), "
     "status, fate (counted, or why not), full (whose core was), reason, count, seconds, throughput "
     "(a second), errors, cpu_us of each party for a unit, latencies in microseconds (mean_us, "

@@ -100,26 +100,18 @@ def _title(head: Head, cells: int) -> str:
 
 
 def _cells(saved: SavedRace) -> Table:
-    twice = len({cell.pass_ for cell in saved.cells}) > 1
-    rows = [_row(cell, saved.head.discipline, twice) for cell in saved.cells]
+    rows = [_row(cell, saved.head.discipline) for cell in saved.cells]
     return plain_table(saved.head.race, rows)
 
 
-def _row(cell: Cell, discipline: Discipline, twice: bool) -> dict[str, str]:
+def _row(cell: Cell, discipline: Discipline) -> dict[str, str]:
     return {
-        "round": _round(cell, twice),
+        "round": "calibration" if cell.round == CALIBRATION else str(cell.round),
         discipline.contender: cell.label,
         discipline.task: work_text(cell.work),
         "status": cell.status,
         "figures": figures(cell, discipline),
     }
-
-
-def _round(cell: Cell, twice: bool) -> str:
-    """The round, with its pass in an old race of two."""
-    if cell.round == CALIBRATION:
-        return "calibration"
-    return f"{cell.round} {cell.pass_}" if twice else f"{cell.round}"
 
 
 COMMAND = Command("a scenario's plan, or what a saved race found", arguments, run)

@@ -11,12 +11,10 @@ from race.saved.model import CALIBRATION, Cell
 COUNTED = "counted"
 CALIBRATED = "calibration"
 REPLACED = "measured again"
-REJECTED = "in a rejected round"
 LATE = "at a load not kept up with"
 SPOKEN = {
     COUNTED: "counted",
     REPLACED: "measured again: the last measurement counts",
-    REJECTED: "in a rejected round, which was run again",
     LATE: "ok, but the load was not kept up with in another round",
 }
 
@@ -26,10 +24,9 @@ class Fates:
 
     def __init__(self, analysis: Analysis) -> None:
         race = analysis.race
-        last = {(one.round, one.pass_, one.label, one.work): id(one) for one in race.cells}
+        last = {(one.round, one.label, one.work): id(one) for one in race.cells}
         self._last = set(last.values())
         self._counted = {id(cell) for cell in analysis.counted}
-        self._rejected = {one.round for one in race.head.rejected}
         self._measured = [cell for cell in race.cells if cell.round != CALIBRATION]
 
     def of(self, cell: Cell) -> str:
@@ -40,8 +37,6 @@ class Fates:
             return COUNTED
         if id(cell) not in self._last:
             return REPLACED
-        if cell.round in self._rejected:
-            return REJECTED
         return LATE if cell.status == "ok" else cell.status
 
     def status(self, cell: Cell) -> str:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from race.analysis.model import Analysis
 from race.report.chapters import CHAPTERS, FOLDED, UNFOLDED, Chapter
 from race.report.fates import Fates
-from race.report.sentences import slug, strongest, twice
+from race.report.sentences import slug, strongest
 from race.report.template import filled
 from runtime.files import write_atomically
 
@@ -41,7 +41,6 @@ def page(analysis: Analysis) -> str:
         places=[(slug(comparison), comparison.place) for comparison in analysis.closed()],
         contenders=len({item.label for one in analysis.comparisons for item in one.results}),
         strongest=strongest(analysis),
-        twice=twice(analysis),
         fates=Fates(analysis),
     )
 

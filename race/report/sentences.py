@@ -218,11 +218,6 @@ def load(analysis: Analysis, comparison: Comparison) -> str:
     return text if fewest == most else f"{fewest:,} to {text}"
 
 
-def twice(analysis: Analysis) -> bool:
-    """Whether each round had two passes, as in races of earlier versions."""
-    return len({cell.pass_ for cell in analysis.race.cells}) > 1
-
-
 def slug(comparison: Comparison) -> str:
     """The anchor of a comparison of the closed loop."""
     load = comparison.work.load

@@ -12,7 +12,7 @@ from race.analysis.values import cpu_us
 from race.report.fates import Fates
 from race.saved.model import Cell
 
-BEFORE = ("race", "round", "pass", "order", "label")
+BEFORE = ("race", "round", "order", "label")
 LOADED = (
     *("task", "generator", "connections", "pipeline", "rate", "status", "fate", "full", "reason"),
     *("count", "seconds", "throughput", "errors"),
@@ -70,7 +70,7 @@ class _Table:
         """The value of each column."""
         head, levels = self.analysis.race.head, self.levels.get(cell.label, {})
         return [
-            *(head.race, cell.round, cell.pass_, cell.order, cell.label),
+            *(head.race, cell.round, cell.order, cell.label),
             *(levels.get(factor) for factor in self.factors),
             *self._loaded(cell),
             *(cpu_us(party)(cell) for party in self.analysis.discipline.parties),

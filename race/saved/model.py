@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
 SCHEMA: Literal[3] = 3
 CALIBRATION = 0
@@ -75,8 +75,8 @@ class Load(Struct, frozen=True):
 
 
 class Work(Struct, frozen=True):
-    """One task under one load: what contenders are compared on. With a contender, a round and a
-    pass it is a cell.
+    """One task under one load: what contenders are compared on. With a contender and a round
+    it is a cell.
     """
 
     task: Name
@@ -162,8 +162,6 @@ class Cell(Struct, frozen=True, kw_only=True):
     driven_s: Positive | None = None
     busy_connections: Amount | None = None
     warm_up: WarmUp | None = None
-    pass_: Literal["forward", "reverse"] = field(name="pass", default="forward")
-    """Of old races, whose rounds went back the way that they came."""
 
     def __post_init__(self) -> None:
         if self.status == "ok" and not self.throughput:
@@ -204,13 +202,6 @@ class Contender(Struct, frozen=True, kw_only=True):
     factors: dict[str, str] = {}
     aa: bool = False
     described: bool = True
-
-
-class Rejected(Struct, frozen=True):
-    """A round of an old race that was run again because a cell was invalid; it does not count."""
-
-    round: Annotated[int, Meta(ge=1)]
-    reason: str
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -307,6 +298,5 @@ class Head(Struct, frozen=True, kw_only=True):
     contenders: list[Contender]
     baseline: str
     idle: Figures = {}
-    rejected: list[Rejected] = []
     left_out: list[str] = []
     unsupported: dict[str, dict[str, str]] = {}

@@ -8,7 +8,6 @@ from race.analysis.model import Analysis
 from race.analysis.values import cpu_us, workers
 from race.report.charts.colours import palette
 from race.report.fates import Fates
-from race.report.sentences import twice
 from race.report.template import filled
 from race.saved.model import Cell
 
@@ -28,7 +27,6 @@ class Cells:
             analysis,
             cells=analysis.race.cells,
             cpu={party: cpu_us(party) for party in workers(analysis.discipline)},
-            twice=twice(analysis),
             example=_example(analysis),
             fates=Fates(analysis),
             bound=lambda cell: _is_bound(cell, party),

@@ -7,7 +7,6 @@ import math
 from markupsafe import Markup
 
 from race.analysis.model import Analysis
-from race.report.sentences import twice
 from race.report.template import filled
 from race.stats import signed_rank
 from race.stats.noise import DEVIATIONS, LEAST_MARGIN
@@ -28,6 +27,5 @@ class Method:
             least=100 * math.expm1(LEAST_MARGIN),
             deviations=DEVIATIONS,
             rounds_needed=signed_rank.rounds_needed(),
-            twice=twice(analysis),
             rated=any(one.rated for one in analysis.comparisons),
         )

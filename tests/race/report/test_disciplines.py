@@ -57,7 +57,6 @@ def tools(small: SavedRace) -> SavedRace:
         scenario={"name": "x", "title": "Drivers"},
         command=["race", "x"],
         environment=Environment(),
-        rejected=[],
     )
     return replace(small, cells=cells, head=head)
 

@@ -7,17 +7,15 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
 from msgspec.structs import replace as changed
 from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.cli import main
 from race.report import html, markdown, sentences
 from race.saved.model import Cell, WarmUp
-from race.saved.reader import CELLS_FILE, SavedRace, load
+from race.saved.reader import SavedRace, load
 from race.terminal import tables
 from race.terminal.phrases import figures
 from tests.race.report.reading import altered, bound, section
@@ -53,7 +51,7 @@ def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> 
     page, text = html.page(limited), markdown.page(limited)
     row = next(line for line in text.splitlines() if f" {FAST} |" in line)
     assert row.startswith("| – |")
-    for part in ("≥ ", cpu, "nobody, server 81 %", "12 of 14"):
+    for part in ("≥ ", cpu, "nobody, server 81 %", "| 6 |"):
         assert part in row.replace("\\", "")
     tasks = section(page, "tasks")
     assert '<span class="bound">at least</span>' in tasks
@@ -89,7 +87,7 @@ def test_a_limit_that_is_not_known_is_a_lower_bound_and_says_why(small: SavedRac
     item = next(one for one in analysis.comparisons[0].results if one.label == FAST)
     assert (item.state, item.saturated, item.ranks, item.ratio) == ("at-least", None, None, None)
     unknown = f"who was full is not known: {why}"
-    assert item.reason == f"{unknown} in 12 of 12 cells: this is a lower bound"
+    assert item.reason == f"{unknown} in 6 of 6 cells: this is a lower bound"
     assert item.cpu_ratio is not None
     (told,) = (text for text in analysis.trust.warnings if text.startswith("Who was full"))
     assert f"cells ({why}): requests/s may be a lower bound there" in told
@@ -212,7 +210,7 @@ def test_disturbance_and_warm_ups_are_shown(small: SavedRace) -> None:
     idle = {"foreign": -0.0031, "steal": 0.0004, "seconds": 1.0}
     found = analyse(replace(race, head=changed(race.head, idle=idle)))
     text = section(html.page(found), "validity")
-    assert f"<dd>12 of {len(found.counted)}</dd>" in text
+    assert f"<dd>6 of {len(found.counted)}</dd>" in text
     assert "median −1.0 %, from −1.0 % to +0.4 %" in text
     assert "−0.3 % over 1.0 s" in text
     assert "before the race" not in html.page(analyse(race))
@@ -250,23 +248,6 @@ def test_one_warm_up_window_has_nothing_to_agree_with(small: SavedRace) -> None:
     assert f"{told}</dt><dd>{late} of {len(known)}</dd>" in html.page(analysis)
 
 
-def test_a_pass_is_shown_only_where_a_race_has_two(
-    small: SavedRace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    once = [c for c in small.cells if c.pass_ == "forward"]
-    for cells, twice in ((once, False), (small.cells, True)):
-        race = replace(small, cells=cells)
-        text = section(html.page(analyse(race)), "cells")
-        assert ('<button type="button">pass</button>' in text) == twice
-        row = next(line for line in text.splitlines() if line.startswith("<tr><td>"))
-        assert text.count("<th scope") == row.count("<td")
-        folder = write(tmp_path / str(twice))
-        lines = (msgspec.json.encode(cell) + b"\n" for cell in cells)
-        (folder / CELLS_FILE).write_bytes(b"".join(lines))
-        assert main(["show", str(folder), "--cells"]) == 0
-        assert ("forward" in capsys.readouterr().out) == twice
-
-
 def test_cells_that_do_not_count_keep_their_raw_figures(small: SavedRace) -> None:
     one = next(c for c in small.cells if c.count and c.task == "ugly" and c.label == BASELINE)
     lost = changed(one, status="failed", reason="the page was wrong after the load")
@@ -283,15 +264,9 @@ def test_cells_that_do_not_count_keep_their_raw_figures(small: SavedRace) -> Non
 
 
 def test_a_page_says_how_rounds_were_ordered_and_what_was_measured_again(small: SavedRace) -> None:
-    once = [c for c in small.cells if c.pass_ == "forward"]
-    invalid = changed(once[5], status="invalid", reason="steal")
-    head = changed(small.head, rejected=[])
-    page = html.page(analyse(replace(small, head=head, cells=[invalid, *once])))
+    page = html.page(analyse(small))
     assert "every second one in the reverse order of the one before" in page
     assert "<dt>cells measured again</dt><dd>1</dd>" in page
-    both = html.page(analyse(small))
-    assert "each forward and in reverse" in both
-    assert "<dt>rounds rejected and run again</dt><dd>1</dd>" in both
 
 
 def test_a_pipelined_lower_bound_is_named_under_its_curve(tmp_path: Path) -> None:

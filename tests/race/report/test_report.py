@@ -57,7 +57,7 @@ def test_who_does_not_keep_up_is_a_cross_on_the_curve(tmp_path: Path) -> None:
     found = re.search(r"so no cell at that rate counts: ([^<]*)\.", page)
     assert found
     assert set(found[1].split("; ")) == {f"{BASELINE} at 7,000/s", f"{SMALL[4]} at 7,000/s"}
-    assert "aiohttp-tarantool-multi at 7,000/s: did not keep up in 12 of 12 cells" in page
+    assert "aiohttp-tarantool-multi at 7,000/s: did not keep up in 6 of 6 cells" in page
     assert "japronto-tarantool-one-uvloop at 7,000/s: p50" in page
     assert page.count(">✕</text>") == 2 * 3 * 2  # wide and narrow, three panels, two engines
     hopeless = replace(recipe, rates=(1e6,))
@@ -201,7 +201,6 @@ def test_page_shows_everything_it_has_data_for(small: SavedRace, page: str) -> N
     assert "race run article --rounds 6 --seed 20261120" in page
     assert page.count("<tr") > len(small.cells)
     assert "no new connection within 2 s" in page
-    assert "round 5: steal 3.4% is over 2.0%" in page
     assert "at a fixed rate" in page
 
 

@@ -31,7 +31,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     base = tmp_path_factory.mktemp("races")
     recipes = {
         "before": PLAIN,
-        "same": replace(PLAIN, name="same", seed=7),
+        "same": replace(PLAIN, name="same", seed=9),
         "slower": replace(PLAIN, name="slower", seed=8, slowdown={SLOWED: 1.25}),
         "short": replace(PLAIN, name="short", seed=9, rounds=2),
         "all": replace(PLAIN, name="all", seed=10, slowdown=dict.fromkeys(ENGINES, 1.4)),

@@ -20,16 +20,10 @@ LAST = ARTICLE[8]
 
 
 @pytest.fixture(scope="module")
-def old(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
-    """A race that goes on, of the kind whose rounds went forth and back."""
+def race(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
+    """A race that is not over."""
     recipe = Recipe(pages=("good",), rounds=6, faults=False, finished=False)
     return load(write(tmp_path_factory.mktemp("races") / "race", recipe))
-
-
-@pytest.fixture(scope="module")
-def race(old: SavedRace) -> SavedRace:
-    """One of the present kind."""
-    return replace(old, cells=[cell for cell in old.cells if cell.pass_ == "forward"])
 
 
 def comparison(race: SavedRace, cells: Iterable[Cell], finished: bool = False) -> Comparison:
@@ -58,22 +52,6 @@ def test_who_has_not_run_waits_while_the_race_goes_on(race: SavedRace) -> None:
     }
     assert items[ARTICLE[0]].reason == "has not run here yet"
     assert set(results(comparison(race, some, finished=True))) == {BASELINE, LAST}
-
-
-def test_half_of_an_old_round_waits_with_its_figure(old: SavedRace) -> None:
-    half = [
-        cell
-        for cell in old.cells
-        if cell.round == 1 and (cell.pass_ == "forward" or cell.label in (BASELINE, TWIN))
-    ]
-    found = comparison(old, half)
-    item = results(found)[LAST]
-    (mine,) = (cell for cell in half if cell.label == LAST)
-    assert (item.state, item.throughput, item.ranks) == ("waiting", None, None)
-    assert item.reason == f"its first round is not over; {mine.throughput:,.0f} requests/s so far"
-    page = markdown.page(analyse(replace(old, cells=half)))
-    assert "waiting: its first round is not over" in page
-    assert "invalid" not in page
 
 
 def test_a_disturbed_cell_of_the_first_round_waits_for_another(race: SavedRace) -> None:

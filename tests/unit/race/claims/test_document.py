@@ -72,7 +72,7 @@ def test_noise_is_the_tasks_own(results: Path) -> None:
         (f"least-ratio one ugly:x24 {BASELINE} {BOUND}", "not ranked"),
         (f"tasks-ratio one ugly good {FAST}", None),
         (f"fact one good {FAST} database_requests", "3"),
-        (f"counted one good {FAST}", "12"),
+        (f"counted one good {FAST}", "6"),
         ("rounds one", "6"),
         ("rounds one+two", "6"),
         ("cells one+two invalid", "2"),
