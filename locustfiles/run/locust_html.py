@@ -1,4 +1,4 @@
-"""What we add to Locust's HTML where it has no public way; checked with the version in CHECKED.
+"""Additions to Locust's HTML that have no public way, checked with the version in CHECKED.
 
 Its page has public ways for tabs, tables and downloads, and Jinja's for the order of the fields
 (`web_page`). It has none for a title over the fields of each shape, and its report none for our

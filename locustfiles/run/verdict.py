@@ -1,4 +1,4 @@
-"""What a run is worth: valid or not, within its limits or not. Standard library only."""
+"""The verdict on a run: valid or not, within its limits or not. Standard library only."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RunVerdict:
 
     @property
     def valid(self) -> bool:
-        """Whether the figures are those of the load that was asked for."""
+        """True if the figures are those of the load that was asked for."""
         return not self.reasons
 
     def __str__(self) -> str:

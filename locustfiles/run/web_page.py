@@ -1,4 +1,4 @@
-"""What we add to Locust's web page: checks before a start, a tab, the verdict in downloads."""
+"""Additions to Locust's web page: checks before a start, a tab, the verdict in downloads."""
 
 from __future__ import annotations
 

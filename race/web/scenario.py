@@ -95,7 +95,6 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def own_programs(self) -> Mapping[str, Sequence[str]]:
-        """See ``Scenario``."""
         return {name: one.command for name, one in self.programs.items()}
 
     def __post_init__(self) -> None:

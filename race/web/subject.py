@@ -26,7 +26,7 @@ SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
 
 @dataclass
 class SharedState:
-    """What the contenders of a race share: databases by engine, and what was counted once."""
+    """The state that contenders share: databases by engine, and what is counted only once."""
 
     launcher: Launcher
     databases: Databases

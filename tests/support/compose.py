@@ -1,4 +1,4 @@
-"""``docker-compose.yml`` read, and its commands as they can be run without containers."""
+"""Reads docker-compose.yml, and runs its commands without containers."""
 
 from __future__ import annotations
 
@@ -29,21 +29,19 @@ _VARIABLE = re.compile(r"\$\{(?P<name>\w+):(?P<kind>[-?])(?P<rest>[^}]*)\}")
 
 
 def composed() -> dict[str, Any]:
-    """The file, with its variables as they are written."""
+    """Return the file, with its variables as they are written."""
     found: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def services() -> dict[str, dict[str, Any]]:
-    """By their names."""
+    """Return the services by name."""
     found: dict[str, dict[str, Any]] = composed()["services"]
     return found
 
 
 def filled(text: str, given: Mapping[str, str]) -> str:
-    """A text with its variables filled in: as given, else by default; what must be given has
-    PASSWORD.
-    """
+    """Fill in a text's variables: as given, else by default, and a required one with PASSWORD."""
 
     def value(match: re.Match[str]) -> str:
         default = match["rest"] if match["kind"] == "-" else PASSWORD
@@ -53,21 +51,21 @@ def filled(text: str, given: Mapping[str, str]) -> str:
 
 
 def words(command: str | Sequence[str], **given: str) -> list[str]:
-    """A command's words; a text is split as a shell does, as Compose does it."""
+    """Return a command's words; Compose splits a text as a shell does."""
     if isinstance(command, str):
         return shlex.split(filled(command, given))
     return [filled(word, given) for word in command]
 
 
 def probe(name: str) -> list[str]:
-    """The words of a service's health check."""
+    """Return the words of a service's health check."""
     kind, *test = services()[name]["healthcheck"]["test"]
     assert kind == "CMD"
     return words(test)
 
 
 def moved(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
-    """A command with other ports and folders."""
+    """Return a command with other ports and folders."""
     found = list(command)
     for old, new in places.items():
         found = [word.replace(old, new) for word in found]
@@ -75,14 +73,14 @@ def moved(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
 
 
 def healthy(check: Sequence[str]) -> bool:
-    """Whether a health check says so."""
+    """Return whether a health check passes."""
     done = subprocess.run(check, cwd=ROOT, capture_output=True, check=False, timeout=SECONDS)
     return done.returncode == 0
 
 
 @contextlib.contextmanager
 def started(command: Sequence[str], check: Sequence[str], log: Path, **env: str) -> Iterator[None]:
-    """A service's command outside of its container, from unhealthy to healthy."""
+    """Run a service's command without its container, from unhealthy to healthy."""
     assert not healthy(check)
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -38,7 +38,7 @@ class Direction:
 
     @property
     def reads(self) -> bool:
-        """Whether more bytes may come."""
+        """True if more bytes may come."""
         return not self._ended and self._bytes < MOST_BYTES
 
     @property

@@ -16,7 +16,7 @@ ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
 @dataclass(frozen=True)
 class Target:
-    """Where a load goes: base URL, task and the path of its first page.
+    """The target of a load: base URL, task and the path of its first page.
 
     `watched` are processes that a generator with a timeline may sample during the load.
     """

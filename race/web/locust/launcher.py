@@ -29,7 +29,7 @@ QUIET = ("--loglevel", "WARNING", "--only-summary")
 
 @dataclass(frozen=True)
 class LocustOptions:
-    """What Locust is to do. `port` None: no web page; `more` are arguments of Locust's own."""
+    """The options of a Locust. `port` None: no web page; `more` are arguments of Locust's own."""
 
     shape: str = ""
     users: Sequence[str] = ()

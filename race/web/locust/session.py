@@ -40,7 +40,7 @@ FAILED = 1
 
 @dataclass(frozen=True)
 class Launch:
-    """What was asked for.
+    """The options of a session.
 
     `host` is a site that runs already, "" for our own on `engine`; `watched` are the processes of
     a site that runs already. `as_json` prints the report in place of keeping it.

@@ -18,7 +18,7 @@ from runtime.address import Address
 
 
 def test_own_connections_are_counted(tmp_path: Path) -> None:
-    """Those of this process, not of another one to the same place, and none that are over."""
+    """Connections of another process to the same place do not count, nor do closed ones."""
     path = str(tmp_path / "data base.sock")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)

@@ -1,4 +1,4 @@
-"""What we add to Locust's HTML, and the version of Locust that it was checked with."""
+"""Additions to Locust's HTML, and the version of Locust that they were checked with."""
 
 from __future__ import annotations
 

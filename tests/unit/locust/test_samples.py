@@ -1,4 +1,4 @@
-"""What server and database did: the file of the contract, the tab's rows, the charts."""
+"""Samples of server and database: the file of the contract, the tab's rows, the charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server says of itself where somebody asks; where nobody does, it costs nothing."""
+"""The server's own counts, which cost nothing without SITE_FIGURES, and the samples of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Connection:
 
 
 class Driver:
-    """As much of a driver as a mode needs; connecting waits for ``door``."""
+    """The parts of a driver that a mode needs; connecting waits for `door`."""
 
     multiplexed = False
 

@@ -1,4 +1,4 @@
-"""What a report says of engines and pages to people who know neither."""
+"""The explanations of engines and pages in a report."""
 
 from __future__ import annotations
 

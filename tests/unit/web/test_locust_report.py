@@ -24,7 +24,7 @@ def page(name: str, times: dict[int, int], failures: int = 0) -> dict[str, Any]:
 
 
 def report(**more: Any) -> dict[str, Any]:
-    """Of a short run."""
+    """Return the report of a short run."""
     return {
         "begun": 1000.0,
         "ended": 1004.0,

@@ -151,7 +151,7 @@ def test_locust_is_told_the_shape_or_for_a_warm_up_a_few_users() -> None:
 
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What server.py lists."""
+    """Replace the list of server.py."""
     entries = [
         Entry("a-base", {"web": "a"}, "base"),
         Entry("a-none", {"web": "a"}, None),
