@@ -20,10 +20,12 @@ class Timeouts(NamedTuple):
     link_connect: float = 5.0  # for a link to connect to its target
     generator_end: float = 15.0  # for a load generator to end after its time
     shape: float = 20.0  # for a load shape to say its users
+    sockets: float = 2.0  # for the kernel's list of Unix sockets (ss)
     locust_page: float = 30.0  # until Locust's web page answers
+    locust_answer: float = 2.0  # for one answer of that page
     locust_workers: float = 60.0  # for a master to wait for its workers
     locust_end: float = 25.0  # for Locust to end in order, with its reports
-    locust_race_end: float = 5.0  # the same in a race, which has no workers and less patience
+    locust_race_end: float = 5.0  # the same in a race, which has no workers
 
 
 TIMEOUTS = timeouts(Timeouts, "RACE_TIMEOUTS")

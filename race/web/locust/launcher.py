@@ -22,7 +22,6 @@ from runtime.paths import ROOT
 FILE = ROOT / "locustfiles" / "locustfile.py"
 HERE = "127.0.0.1"
 PROBE_SECONDS = 0.1
-ANSWER_SECONDS = 2.0
 # The locustfile says what a person must know, so Locust itself stays quiet.
 QUIET = ("--loglevel", "WARNING", "--only-summary")
 
@@ -163,7 +162,7 @@ def free_port(number: int = 0) -> int:
 def answers(page: str) -> bool:
     """Return whether a page is there."""
     host, _, number = page.removeprefix("http://").partition(":")
-    connection = http.client.HTTPConnection(host, int(number), timeout=ANSWER_SECONDS)
+    connection = http.client.HTTPConnection(host, int(number), timeout=TIMEOUTS.locust_answer)
     try:
         connection.request("GET", "/")
         return connection.getresponse().status == http.HTTPStatus.OK

@@ -9,13 +9,13 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from race.timeouts import TIMEOUTS
 from runtime.address import Address
 
 ESTABLISHED = "01"  # as /proc/net/tcp prints a state of include/net/tcp_states.h
 # /proc/net/unix has no peers. ss (iproute2) asks for them through sock_diag(7): a line is
 # "u_str ESTAB 0 0 PATH INODE * PEER", where PATH and INODE belong to the end that accepted.
 SS = ("ss", "--unix", "--no-header")
-SS_SECONDS = 2.0
 
 
 def open_to(address: Address, pids: Iterable[int]) -> int | None:
@@ -28,7 +28,9 @@ def open_to(address: Address, pids: Iterable[int]) -> int | None:
         lines = (line for name in ("tcp", "tcp6") for line in _table(name))
         return sum(_is_tcp(line, address.port, own) for line in lines)
     try:
-        found = subprocess.run(SS, capture_output=True, text=True, timeout=SS_SECONDS, check=True)
+        found = subprocess.run(
+            SS, capture_output=True, text=True, timeout=TIMEOUTS.sockets, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return sum(_is_unix(line, address.path, own) for line in found.stdout.splitlines())
