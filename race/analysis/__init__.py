@@ -1,1 +1,1 @@
-"""From saved cells to what a race found."""
+"""The analysis of a saved race: rankings, effects, noise and their comparison."""

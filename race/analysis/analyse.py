@@ -1,7 +1,4 @@
-"""From saved cells to what a race found: rankings, effects, latency, noise.
-
-The saved race is all it reads.
-"""
+"""The analysis of a saved race, which reads nothing but its cells."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ Levels = tuple[tuple[str, str], ...]
 
 
 def analyse(race: SavedRace) -> Analysis:
-    """Analyse a saved race; also an unfinished or an empty one, which then claims less."""
+    """Analyse a saved race, which may be unfinished or empty."""
     counted = values.counted(race)
     data = collect(race, counted)
     noises, between = _noises(data), controls.between(data)
@@ -46,7 +43,7 @@ def analyse(race: SavedRace) -> Analysis:
 
 
 def collect(race: SavedRace, counted: list[Cell]) -> RaceData:
-    """What every step of an analysis looks at; `counted` are the cells that count."""
+    """Return what the steps of an analysis read; `counted` are the cells that count."""
     contenders = {contender.label: contender for contender in race.head.contenders}
     for cell in race.cells:
         contenders.setdefault(cell.label, Contender(label=cell.label, name=cell.label))
@@ -74,10 +71,10 @@ def _by_work(cells: Iterable[Cell]) -> ByWork:
 
 
 def _twins(contenders: Iterable[Contender]) -> dict[str, str]:
-    """The A/A twin's label to its original's; empty in a race of one contender against itself.
+    """Return the A/A twin's label to its original's.
 
-    There the twin is the other contender: a noise floor taken from the very pair that is judged
-    could never be exceeded, and the race would prove nothing.
+    In a race of one contender against itself there is no twin: the noise floor would come from the
+    very pair that is judged, which could never exceed it.
     """
     contenders = list(contenders)
     plain = {_kind(one): one.label for one in contenders if not one.aa}
@@ -88,10 +85,10 @@ def _twins(contenders: Iterable[Contender]) -> dict[str, str]:
 
 
 def _designs(contenders: Iterable[Contender], factors: Factors) -> dict[str, Design]:
-    """The factors of those whom factors tell apart, by label.
+    """Return the factors of contenders that factors distinguish, by label.
 
-    Two names with the same factors differ in what no factor says, as two programs do: neither is
-    told apart, for nothing says which of them has something of its own.
+    Two names with the same factors, such as two programs, differ in something that no factor
+    describes: neither is distinguishable.
     """
     described = [one for one in contenders if one.described]
     names: dict[Levels, set[str]] = defaultdict(set)
@@ -102,7 +99,7 @@ def _designs(contenders: Iterable[Contender], factors: Factors) -> dict[str, Des
 
 
 def _kind(contender: Contender) -> tuple[str, Levels]:
-    """What two contenders that are the same have in common."""
+    """Return what two contenders that are the same have in common."""
     return contender.name, _levels(contender)
 
 
@@ -111,7 +108,7 @@ def _levels(contender: Contender) -> Levels:
 
 
 def _noises(race: RaceData) -> dict[Work, Noise]:
-    """The A/A twin against its original, wherever both ran."""
+    """Estimate the A/A twin against its original wherever both ran."""
     found = {}
     for work, by_label in race.rates.items():
         for twin, original in race.twins.items():
@@ -122,7 +119,7 @@ def _noises(race: RaceData) -> dict[Work, Noise]:
 
 
 def _noise(work: Work, noises: dict[Work, Noise]) -> Noise | None:
-    """This work's own noise floor, or the race's largest where the twin has no number here."""
+    """Return this work's own noise floor, or the race's largest where the twin has none here."""
     if work in noises or not noises:
         return noises.get(work)
     worst = max(noises.values(), key=lambda one: one.estimate.bound)
@@ -155,10 +152,11 @@ def _comparison(race: RaceData, work: Work, floor: Noise | None, between: float)
 
 
 def _table(race: RaceData, work: Work, margin: float, same: controls.Groups) -> Table:
-    """Ranked are those with a number of their own: at a fixed rate everyone serves what is offered,
-    of a user load what its users ask for, and where something else than the party under test was
-    the limit, the rate is a lower bound.
-    Who has too few rounds for an interval, where others have enough, would tie with everybody.
+    """Rank the contenders whose rate is their own.
+
+    At a fixed rate everyone serves what is offered, under a user load what the users ask for, and
+    where the party under test was not the limit, the rate is a lower bound. A contender with too
+    few rounds for an interval, where others have enough, would tie with everybody.
     """
     rates = race.own(work)
     party = race.saved.head.discipline.parties[0]
@@ -178,8 +176,8 @@ def _table(race: RaceData, work: Work, margin: float, same: controls.Groups) -> 
 
 
 def _in_order(race: RaceData, table: Table) -> list[str]:
-    """Labels, best first; those without a rank by their mean rate, then who has not run yet or has
-    nothing for the task.
+    """Return labels: the ranked ones, those without a rank by their mean rate, and last those that
+    did not run.
     """
     labels = [place.label for place in table.ranking.places]
     expected = [label for label in race.contenders if race.waits(table.work, label)]
@@ -195,7 +193,7 @@ def _in_order(race: RaceData, table: Table) -> list[str]:
 
 
 def _effects(race: RaceData, comparison: Comparison) -> list[Effect]:
-    """What each choice buys here; nothing where there is no ranking."""
+    """Estimate the effects on a work; there are none without a ranking."""
     designs = {
         item.label: item.factors
         for item in comparison.results

@@ -1,8 +1,8 @@
 """Two saved races side by side, and whether the second is slower: a gate for CI.
 
 Rounds of two races are not pairs, so each contender's rounds are compared as two samples (exact
-rank sum). What the machine did between the races cannot be told from what the code did; the shift
-that all contenders share is therefore shown, and `relative` takes it out.
+rank sum). A change of the machine looks like a change of the code; the shift that all contenders
+share is therefore shown, and `relative` takes it out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Change:
     """One contender at one work, in both races.
 
     `estimate` is the second race over the first: of units/s, or at a fixed rate of units per CPU
-    second, so that more is always better. `limit` is what a change has to exceed, log scale.
+    second, so that more is always better. A change must exceed `limit` (log scale).
     """
 
     work: Work
@@ -50,7 +50,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Two races; `common` is the shift that all share (log scale), `threshold` a fraction."""
+    """The changes between two races; `common` is the shift that all share (log scale)."""
 
     old: str
     new: str
@@ -67,12 +67,12 @@ class RunComparison:
 
     @property
     def decided(self) -> bool:
-        """Whether any change could have been seen at all."""
+        """Whether any change could be seen at all."""
         blind = ("undecided", "new", "gone")
         return any(change.outcome not in blind for change in self.changes)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON, with ratios instead of logs."""
+        """Return plain JSON with ratios instead of logs."""
         common = None if self.common is None else math.exp(self.common)
         data: dict[str, Any] = plain(replace(self, common=common))
         return {**data, "regressions": len(self.regressions), "decided": self.decided}
@@ -80,7 +80,7 @@ class RunComparison:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two races at one work: the comparison, and the logs by contender and round."""
+    """One of the two races at one work, with the logs by contender and round."""
 
     comparison: Comparison | None
     logs: Mapping[str, Rounds]
@@ -99,9 +99,8 @@ def compare(
     """Compare two races contender by contender.
 
     A change counts when its 95 % interval lies beyond the larger of both races' margins on the work
-    (`noise.margin`: 3 % or the A/A bound, what processes keep, controls), and of `threshold` (a
-    fraction: 0.05 is 5 %). `relative` divides each race by the mean of its contenders on the task,
-    for races on machines of different speed.
+    (`noise.margin`), and of `threshold` (a fraction: 0.05 is 5 %). `relative` divides each race by
+    the mean of its contenders on the task, for races on machines of different speed.
     """
     discipline = new.head.discipline
     sides = [_sides(analyse(race), relative) for race in (old, new)]
@@ -132,7 +131,7 @@ def _sides(analysis: Analysis, relative: bool) -> dict[Work, _Side]:
 
 
 def _measured(analysis: Analysis, relative: bool) -> Values:
-    """Rates of the closed loop; otherwise, units per CPU time of the party under test."""
+    """Return rates in the closed loop, otherwise units per CPU time of the party under test."""
     rates = values(analysis.counted, rate)
     cpu = values(analysis.counted, cpu_us(analysis.discipline.parties[0]))
     found: Values = {}
@@ -148,7 +147,7 @@ def _measured(analysis: Analysis, relative: bool) -> Values:
 
 
 def _without_mean(logs: Mapping[str, dict[int, float]]) -> dict[str, dict[int, float]]:
-    """Each round relative to the mean of all contenders, over rounds that all of them have."""
+    """Return each round relative to the mean of all contenders, where all of them have it."""
     shared = set.intersection(*(set(rounds) for rounds in logs.values())) if logs else set()
     means = {number: math.fsum(r[number] for r in logs.values()) / len(logs) for number in shared}
     return {
@@ -160,7 +159,7 @@ def _without_mean(logs: Mapping[str, dict[int, float]]) -> dict[str, dict[int, f
 def _changes(
     work: Work, both: tuple[_Side, _Side], threshold: float, discipline: Discipline
 ) -> Iterator[Change]:
-    """Both races' contenders at one work."""
+    """Yield the changes of both races' contenders at one work."""
     old, new = both
     margins = [side.comparison.margin for side in both if side.comparison]
     limit = max(*margins, -math.log1p(-threshold), LEAST_MARGIN)
@@ -183,7 +182,7 @@ def _changes(
 
 
 def _shift(old: Rounds, new: Rounds) -> Estimate | None:
-    """From one race to the other; None without rounds in both."""
+    """Estimate the change from one race to the other; None without rounds in both."""
     return rank_sum.shift(list(old.values()), list(new.values())) if old and new else None
 
 
@@ -216,7 +215,7 @@ def _outcome(
 
 
 def _doubts(changes: list[Change], relative: bool) -> Iterator[str]:
-    """What weakens the comparison itself."""
+    """Yield what weakens the comparison itself."""
     seen = [change.estimate for change in changes if change.estimate]
     if not seen:
         yield "The races have no cell in common: nothing is compared."

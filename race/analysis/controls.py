@@ -1,7 +1,7 @@
 """Negative controls: contenders that run the same code at a task.
 
-Two engines that differ in the driver alone run the same code where no database is asked. Whatever
-tells them apart there is noise of a kind that one A/A twin may not show: another process, another
+Two engines that differ in the driver alone run the same code where no database is asked. A
+difference between them is noise of a kind that one A/A twin may not show: another process, another
 layout in memory, another place in the order.
 """
 
@@ -22,10 +22,10 @@ Groups = tuple[frozenset[str], ...]
 
 
 def groups(contenders: Iterable[Contender], ignored: Collection[str]) -> Groups:
-    """Labels of contenders that differ in factors `ignored` and in no other, two and more in a set.
+    """Return sets of contenders that differ in factors `ignored` and in no other.
 
-    `contenders` are those that factors tell apart: what a program runs is not known by them. Those
-    that do not differ at all are no controls: an A/A twin has its own place.
+    `contenders` are those that factors distinguish. Two that do not differ at all are no controls:
+    an A/A twin has its own place.
     """
     known = [(one.label, frozenset(one.factors.items())) for one in contenders if one.factors]
     often = Counter(factors for _, factors in known)
@@ -37,7 +37,7 @@ def groups(contenders: Iterable[Contender], ignored: Collection[str]) -> Groups:
 
 
 def controls(rates: Mapping[str, Rounds], found: Groups) -> Controls | None:
-    """What the controls of one work say; None without a pair that has numbers."""
+    """Return the controls of one work; None without a pair that has numbers."""
     widest = noise.widest(noise.same_code(rates, found))
     if widest is None:
         return None
@@ -46,7 +46,7 @@ def controls(rates: Mapping[str, Rounds], found: Groups) -> Controls | None:
 
 
 def between(race: RaceData) -> float:
-    """`noise.between` over the closed-loop works of a race: of A/A twins and of all controls."""
+    """Return `noise.between` of A/A twins and all controls over the closed-loop works."""
     ignores = race.saved.head.discipline.ignores
     pairs: list[list[float]] = []
     for work, rates in race.rates.items():

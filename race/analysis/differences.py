@@ -1,4 +1,4 @@
-"""What differs between two races: machines, versions, and how they were run."""
+"""Differences between two races: machines, versions, and how they were run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MACHINE = ("cpu", "cores", "kernel", "memory_bytes", "governor")
 
 
 def differences(old: Head, new: Head) -> list[str]:
-    """One sentence for each difference that may explain a change; empty on like machines."""
+    """Return one sentence for each difference that may explain a change."""
     before, after = old.environment, new.environment
     found = [*_machine(before, after), *_versions("", before.versions, after.versions)]
     for label in sorted(before.interpreters.keys() & after.interpreters.keys()):
@@ -33,7 +33,7 @@ def differences(old: Head, new: Head) -> list[str]:
 
 
 def connections(old: SavedRace, new: SavedRace) -> list[str]:
-    """One sentence for each closed-loop work on which a contender had other connections open."""
+    """Return one sentence for each closed-loop work with other connections in the two races."""
     before, after = _opened(old), _opened(new)
     found = []
     for work in in_order(before.keys() & after.keys(), new.head.discipline):
@@ -51,14 +51,14 @@ def _connections(
     two: Mapping[str, list[int]],
     labels: list[str],
 ) -> str:
-    told = [" to ".join(map(str, dict.fromkeys(side[labels[0]]))) for side in (one, two)]
+    used = [" to ".join(map(str, dict.fromkeys(side[labels[0]]))) for side in (one, two)]
     others = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
     where = place(discipline, work)
-    return f"Different connections on {where}: {' and '.join(told)} ({labels[0]}{others})."
+    return f"Different connections on {where}: {' and '.join(used)} ({labels[0]}{others})."
 
 
 def _opened(race: SavedRace) -> Opened:
-    """Fewest and most, of cells that count."""
+    """Return the fewest and the most connections of cells that count."""
     used: Opened = {}
     for cell in counted(race):
         if cell.load.closed:
@@ -71,25 +71,22 @@ def _opened(race: SavedRace) -> Opened:
 
 
 def _settings(old: Head, new: Head) -> Iterator[str]:
-    """Scenario keys by which cells are run and judged otherwise.
-
-    An older race without `restart` kept its servers; one without `warmup` says nothing of it.
-    """
+    """Yield the differences in scenario keys by which cells are run and judged."""
     restart = [int(head.scenario.get("restart") or 0) for head in (old, new)]
     if restart[0] != restart[1]:
-        told = " and ".join(f"every {one}" if one else "none" for one in restart)
-        yield f"Different rounds after which servers start anew (restart): {told}."
+        rounds = " and ".join(f"every {one}" if one else "none" for one in restart)
+        yield f"Different rounds after which servers start anew (restart): {rounds}."
     yield from _keys("limits", *(msgspec.to_builtins(head.limits) for head in (old, new)))
     yield from _keys("warmup", *(head.scenario.get("warmup") or {} for head in (old, new)))
 
 
 def _keys(name: str, one: Mapping[str, Any], two: Mapping[str, Any]) -> Iterator[str]:
-    """One sentence about all that differs in a table of a scenario."""
-    told = [
+    """Yield one sentence about all that differs in a table of a scenario."""
+    found = [
         f"{key} {one[key]} and {two[key]}" for key in one if key in two and one[key] != two[key]
     ]
-    if told:
-        yield f"Different {name}: {', '.join(told)}."
+    if found:
+        yield f"Different {name}: {', '.join(found)}."
 
 
 def _machine(before: Environment, after: Environment) -> Iterator[str]:
@@ -100,7 +97,7 @@ def _machine(before: Environment, after: Environment) -> Iterator[str]:
 
 
 def _differs(name: str, one: Any, two: Any) -> bool:
-    """Memory varies by what the kernel keeps for itself; a tenth is a different machine."""
+    """Return whether a fact of the machine differs; memory varies by what the kernel reserves."""
     if name == "memory_bytes" and one and two:
         return bool(abs(one - two) > 0.1 * max(one, two))
     return bool(one != two)

@@ -1,6 +1,6 @@
-"""How long single units took where so many were under way at a time, and means over tasks.
+"""Distributions of latency where a fixed number of units is under way, and means over tasks.
 
-In such a closed loop the mean latency restates the rate; how latencies spread does not.
+In such a closed loop the mean latency restates the rate, but the spread of latencies does not.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from race.stats.noise import Rounds
 
 PERCENTILES = (1.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99)
 ROWS = "rows"
-"""The fact of a task that says how many rows one unit reads or writes."""
+"""The fact of a task that is the number of rows one unit reads or writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
     """One contender on one task: times in microseconds, of all units of the cells that count.
 
-    `percentiles` are by percent; `moments` None where the generator did not tell them. `rows` are
-    those of one unit, None where nothing says how many.
+    `percentiles` are by percent; `moments` are None where the generator has none. `rows` is the
+    number of one unit, None where that is not known.
     """
 
     item: ContenderResult
@@ -40,20 +40,21 @@ class Timed:
 
     @property
     def rows_per_second(self) -> float | None:
-        """Median over rounds."""
+        """The median over rounds; None where it is not known."""
         rate = self.item.throughput
         return self.rows * rate.median if rate and self.rows else None
 
     def cpu_us_per_row(self, party: str) -> float | None:
-        """CPU time of a party."""
+        """Return the CPU time of a party; None where it is not known."""
         spent = self.item.cpu_us.get(party)
         return spent / self.rows if spent is not None and self.rows else None
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """One contender over several tasks: geometric means. `throughput` spreads over rounds, `ratio`
-    is of it, to the reference, by rounds; the others are as in ``Timed``.
+    """The geometric means of one contender over several tasks.
+
+    `throughput` spreads over rounds, `ratio` is that of throughput to the reference, by rounds.
     """
 
     item: ContenderResult
@@ -66,7 +67,7 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """All contenders that did all of these tasks under one load, the fastest first."""
+    """The means of all contenders that did all tasks under one load, the fastest first."""
 
     load: Load
     comparisons: list[Comparison]
@@ -75,12 +76,12 @@ class Means:
 
     @property
     def tasks(self) -> str:
-        """Their titles."""
+        """The titles of the tasks."""
         return ", ".join(comparison.title for comparison in self.comparisons)
 
 
 def timed(analysis: Analysis, comparison: Comparison) -> list[Timed]:
-    """Every contender with a rate, in the order of the comparison."""
+    """Return every contender with a rate, in the order of the comparison."""
     cells: dict[str, list[Cell]] = defaultdict(list)
     for cell in analysis.counted:
         if cell.work == comparison.work:
@@ -98,13 +99,13 @@ def timed(analysis: Analysis, comparison: Comparison) -> list[Timed]:
 
 
 def summaries(analysis: Analysis) -> list[Means]:
-    """Of the tasks that the scenario names for it, where anybody did them all."""
+    """Return the means over the scenario's `geometric_mean`, where anybody did all its tasks."""
     tasks = analysis.race.head.scenario.get("geometric_mean") or []
     return [one for one in means(analysis, tasks) if one.rows]
 
 
 def means(analysis: Analysis, tasks: Sequence[str]) -> list[Means]:
-    """For each fixed load under which all of these tasks were raced."""
+    """Return the means for each fixed load under which all of these tasks were raced."""
     by_load: dict[Load, list[Comparison]] = defaultdict(list)
     for comparison in analysis.comparisons:
         if comparison.work.load.fixed and comparison.work.task in tasks:
@@ -159,13 +160,13 @@ def _mean(each: Sequence[Timed], rounds: Rounds, reference: Rounds, party: str) 
 
 
 def mean_logs(logs: Sequence[Rounds]) -> Rounds:
-    """The geometric mean over tasks, each given as its logs by round: in rounds that have all."""
+    """Return the mean log of each round that all tasks have; each task is its logs by round."""
     common = set(logs[0]).intersection(*logs[1:])
     return {number: statistics.fmean(one[number] for one in logs) for number in common}
 
 
 def _geometric(numbers: Iterable[float | None]) -> float | None:
-    """None where one is not known."""
+    """Return the geometric mean; None where one number is not known."""
     known = list(numbers)
     found = [number for number in known if number]
     return statistics.geometric_mean(found) if found and len(found) == len(known) else None
@@ -179,8 +180,8 @@ def _moments(cell: Cell) -> Moments | None:
 
 
 def _percentiles(merged: histogram.Histogram) -> dict[float, float]:
-    """Those that a unit at least is beyond: a further one is the largest time under its name."""
+    """Return the percentiles that a unit exceeds; all others would be the maximum."""
     units = sum(count for _, count in merged)
-    told = [percent for percent in PERCENTILES if units * (100 - percent) >= 100]
-    found = {percent: histogram.percentile(merged, percent) for percent in told}
+    known = [percent for percent in PERCENTILES if units * (100 - percent) >= 100]
+    found = {percent: histogram.percentile(merged, percent) for percent in known}
     return {percent: us for percent, us in found.items() if us is not None}

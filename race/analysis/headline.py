@@ -1,4 +1,4 @@
-"""The race in one sentence."""
+"""The choice of what a race says in one sentence."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from race.analysis.model import Comparison, ContenderResult
 from race.analysis.sentence import Headline
 from race.saved.model import Discipline, Work
 from race.stats.estimate import Estimate
+from race.stats.ranking import find_pair
 
 
 def headline(comparisons: Sequence[Comparison], discipline: Discipline) -> Headline | None:
-    """On the discipline's own choice of task where that was ranked, else on the first that was.
+    """Return the headline; None where nobody is ranked nor kept up with a rate.
 
-    The best against the best-placed that it beat by the rule, of those that differ from it in one
-    factor alone if there is one; where it beat nobody, against the runner-up. Where the rounds were
-    too few for that, as the closed ones of a race at fixed rates are, what a unit costs at the
-    highest rate that most kept. None where nobody is ranked nor kept a rate.
+    It is about the discipline's headline task if that was ranked, else about the first task that
+    was. It compares the best with the best-placed contender that it beat, preferably one that
+    differs in a single factor, or with the runner-up if it beat nobody. With too few rounds for
+    that, as in a race at fixed rates, it is about the cost of a unit (`at_rate`).
     """
     found = _ranked(comparisons, discipline)
     return found if found and found.estimate.bounded else at_rate(comparisons, discipline) or found
@@ -35,14 +36,15 @@ def _ranked(comparisons: Sequence[Comparison], discipline: Discipline) -> Headli
 
 
 def precedence(work: Work, discipline: Discipline) -> tuple[bool, int]:
-    """By which works are asked for a headline, the least first."""
+    """Return the key that sorts works for a headline, the first choice first."""
     return work.task != discipline.headline, work.load.pipeline
 
 
 def at_rate(comparisons: Sequence[Comparison], discipline: Discipline) -> Headline | None:
-    """What a unit costs at a rate that both kept: whoever used least CPU time against the
-    reference, or the reference against the next one; at the highest rate that most were compared
-    at. An estimate, no winner. None where nobody kept a rate for rounds enough.
+    """Return a headline about the CPU time of a unit at a fixed rate, which declares no winner.
+
+    The contender with the least CPU time is compared with the reference, or the reference with the
+    next one, at the highest rate at which most were compared. None without enough rounds.
     """
     shared = [(comparison, costs) for comparison in comparisons if (costs := _costs(comparison))]
     if not shared:
@@ -63,7 +65,7 @@ def at_rate(comparisons: Sequence[Comparison], discipline: Discipline) -> Headli
 
 
 def _costs(comparison: Comparison) -> list[tuple[Estimate, ContenderResult]]:
-    """CPU time of a unit against the reference's, of those who kept a rate and are not its twin."""
+    """Return ratios of CPU time per unit to the reference, of all that kept up but its twin."""
     if not comparison.rated:
         return []
     same = [
@@ -80,13 +82,11 @@ def _costs(comparison: Comparison) -> list[tuple[Estimate, ContenderResult]]:
 def against(
     comparison: Comparison, best: ContenderResult, other: ContenderResult
 ) -> Headline | None:
-    """The sentence about these two; None where they have no common round."""
-    labels = {best.label, other.label}
-    pair = next((pair for pair in comparison.pairs if {pair.first, pair.second} == labels), None)
+    """Return the headline about these two; None where they have no common round."""
+    pair = find_pair(comparison.pairs, best.label, other.label)
     if pair is None:
         return None
-    estimate = pair.estimate if pair.first == best.label else pair.estimate.reversed()
-    return _sentence(comparison, best, other, estimate, pair.winner == best.label)
+    return _sentence(comparison, best, other, pair.estimate, pair.winner == best.label)
 
 
 def _sentence(
@@ -115,7 +115,7 @@ def _sentence(
 def _unknown(
     comparison: Comparison, one: ContenderResult, other: ContenderResult
 ) -> tuple[str, ...]:
-    """The labels of those two whose code no factor tells."""
+    """Return which of the two lack a factor that others have, by label."""
     if (one.name, one.factors) == (other.name, other.factors):
         return ()
     return tuple(item.label for item in (one, other) if item.label not in comparison.designs)
@@ -124,7 +124,7 @@ def _unknown(
 def _differ(
     comparison: Comparison, one: ContenderResult, other: ContenderResult
 ) -> tuple[str, ...]:
-    """The factors in which two contenders differ, without those that change nothing here."""
+    """Return the factors in which two contenders differ, without those that are ignored here."""
     ignored = comparison.discipline.ignores.get(comparison.work.task, ())
     return tuple(
         name

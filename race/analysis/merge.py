@@ -1,9 +1,9 @@
-"""Several runs of one scenario as one result, with what they differ by among themselves.
+"""Several runs of one scenario as one result.
 
-The interval of one run says how well that hour was measured; another hour has another state of the
-machine, of the memory's layout, of the databases. Over six runs or more the exact signed-rank
-interval of the runs' estimates covers that too. Fewer runs allow no such interval at 95 %; then the
-smallest one that contains each run's own is given, and called that.
+The interval of one run is about that hour; another hour has another state of the machine, of the
+memory's layout, of the databases. Over six runs or more, the exact signed-rank interval of the
+runs' estimates covers that too. Fewer runs allow no such interval at 95 %; then the smallest
+interval that contains each run's own is given, and named so.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class MergedComparison:
     pairs: list[MergedPair]
 
     def pair(self, first: str, second: str) -> MergedPair | None:
-        """The comparison of two contenders, turned so that `first` comes first."""
+        """Return the pair of two contenders, turned so that `first` comes first."""
         for one in self.pairs:
             if (one.first, one.second) == (first, second):
                 return one
@@ -80,24 +80,24 @@ class Merged:
 
     @property
     def interval(self) -> str:
-        """What the interval between runs is, in a phrase."""
+        """The kind of the interval between runs, in a phrase."""
         return interval_text(len(self.runs))
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON with ratios instead of logs."""
+        """Return plain JSON with ratios instead of logs."""
         data: dict[str, Any] = plain(self)
         return {**data, "interval": self.interval}
 
 
 def interval_text(runs: int) -> str:
-    """What `between` gives for so many runs."""
+    """Return the kind of interval that `between` gives for so many runs."""
     if runs >= signed_rank.rounds_needed():
         return "the exact 95 % signed-rank interval of the runs’ estimates"
     return "the smallest interval that contains each run’s own"
 
 
 def merge(races: Sequence[SavedRace]) -> Merged:
-    """What saved races say together; RaceError when they are not runs of one scenario."""
+    """Merge saved races; RaceError when they are not runs of one scenario."""
     ordered = sorted(races, key=lambda race: race.head.started_at)
     heads = [race.head for race in ordered]
     same_scenario(heads)
@@ -112,16 +112,16 @@ def merge(races: Sequence[SavedRace]) -> Merged:
 
 
 def same_scenario(heads: Sequence[Head]) -> None:
-    """RaceError with one reason unless these are different runs of one scenario."""
+    """Raise RaceError with one reason unless these are different runs of one scenario."""
     if len({head.race for head in heads}) < len(heads):
         raise RaceError("a run is named twice: give each run once")
     for head in heads[1:]:
-        if apart := next(_apart(heads[0], head), None):
-            raise RaceError(f"{heads[0].race} and {head.race} cannot be merged: {apart}")
+        if reason := next(_incompatible(heads[0], head), None):
+            raise RaceError(f"{heads[0].race} and {head.race} cannot be merged: {reason}")
 
 
 def merged(runs: Sequence[Run], work: Work) -> MergedComparison | None:
-    """One work over runs; None unless it ran in all of them."""
+    """Merge one work over runs; None unless it ran in all of them."""
     comparisons = [comparison for run in runs if (comparison := run.comparison(work))]
     if len(comparisons) < len(runs):
         return None
@@ -142,7 +142,7 @@ def merged(runs: Sequence[Run], work: Work) -> MergedComparison | None:
 def merged_pair(
     runs: Sequence[Run], comparisons: Sequence[Comparison], first: str, second: str
 ) -> MergedPair:
-    """Two contenders by label; RaceError when one of them did not run."""
+    """Merge two contenders by label; RaceError when one of them did not run."""
     found = [
         pairing(run, comparison, first, second)
         for run, comparison in zip(runs, comparisons, strict=True)
@@ -153,7 +153,7 @@ def merged_pair(
 
 
 def between(estimates: Sequence[Estimate | None]) -> Estimate | None:
-    """Runs' estimates as one whose `n` is the number of runs; None unless every run has one.
+    """Merge runs' estimates into one whose `n` is the number of runs; None unless all have one.
 
     The value is the Hodges-Lehmann estimate over runs. The interval is the exact signed-rank one
     with six runs or more, else the smallest that contains each run's own, infinite when one is.
@@ -169,10 +169,9 @@ def between(estimates: Sequence[Estimate | None]) -> Estimate | None:
 
 
 def _winner(found: Sequence[Pairing], ratio: Estimate | None) -> str | None:
-    """Declared when every run declares the same, or when six runs or more lie beyond the margin.
+    """Return the winner that every run declares, or that six runs or more show beyond the margin.
 
-    Also where no run declares anybody. Two controls never win by that: the margin is no less than
-    what any run saw them differ by.
+    Controls never win by the second rule: the margin is no less than their difference in any run.
     """
     winners = {one.winner for one in found}
     if len(winners) == 1 and None not in winners:
@@ -185,7 +184,7 @@ def _winner(found: Sequence[Pairing], ratio: Estimate | None) -> str | None:
 
 
 def _margin(comparisons: Sequence[Comparison]) -> float:
-    """The widest that is known: a run with too few rounds for one has none, and no interval."""
+    """Return the widest margin that is known; a run with too few rounds has none."""
     return max((one.margin for one in comparisons if math.isfinite(one.margin)), default=math.inf)
 
 
@@ -213,7 +212,7 @@ def _commonest(comparisons: Sequence[Comparison]) -> str | None:
 
 
 def _noise(comparisons: Sequence[Comparison]) -> Spread | None:
-    """Of the A/A twin's ratios, one from each run that measured it here."""
+    """Return how the A/A twin's ratio spreads over the runs that measured it here."""
     return spread(
         comparison.noise.estimate.ratio
         for comparison in comparisons
@@ -221,8 +220,8 @@ def _noise(comparisons: Sequence[Comparison]) -> Spread | None:
     )
 
 
-def _apart(one: Head, two: Head) -> Iterator[str]:
-    """Why two runs are not of one scenario; each reason a phrase."""
+def _incompatible(one: Head, two: Head) -> Iterator[str]:
+    """Yield why two runs are not of one scenario, each reason a phrase."""
     if one.discipline.name != two.discipline.name:
         yield f"disciplines {one.discipline.name} and {two.discipline.name}"
     if one.scenario.get("name") != two.scenario.get("name"):
@@ -241,7 +240,7 @@ def _apart(one: Head, two: Head) -> Iterator[str]:
 
 
 def _warnings(races: Sequence[SavedRace]) -> list[str]:
-    """What may explain why runs differ."""
+    """Return what may explain why runs differ."""
     found = []
     heads = [race.head for race in races]
     for race in races[1:]:

@@ -1,4 +1,4 @@
-"""Two contenders on one work of one race: everything that the saved cells say of them."""
+"""Two contenders on one work of one race, with all that the saved cells say of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from race.saved.model import Work
 from race.saved.reader import SavedRace
 from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
+from race.stats.ranking import find_pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,11 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The race's own, or that of the folder where it was published."""
+        """The name of the race's folder."""
         return self.analysis.race.folder.name
 
     def comparison(self, work: Work) -> Comparison | None:
-        """What happened on a work; None where nothing did."""
+        """Return the comparison on a work; None where it was not raced."""
         return next((one for one in self.analysis.comparisons if one.work == work), None)
 
 
@@ -62,23 +63,18 @@ class Pairing:
 
 
 def pairing(run: Run, comparison: Comparison, first: str, second: str) -> Pairing:
-    """Both by label; RaceError when one of them did not run there."""
+    """Return two contenders by label; RaceError when one of them did not run there."""
     found = {item.label: item for item in comparison.results}
     for label in (first, second):
         if label not in found:
             raise unknown(comparison.discipline.contender, label, found)
-    pair = next(
-        (one for one in comparison.pairs if {one.first, one.second} == {first, second}), None
-    )
-    ratio = None
-    if pair:
-        ratio = pair.estimate if pair.first == first else pair.estimate.reversed()
+    pair = find_pair(comparison.pairs, first, second)
     return Pairing(
         run=run.name,
         comparison=comparison,
         first=found[first],
         second=found[second],
-        ratio=ratio,
+        ratio=pair.estimate if pair else None,
         cpu=_cpu(run, comparison.work, first, second),
         winner=pair.winner if pair else None,
     )

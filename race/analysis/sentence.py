@@ -1,4 +1,4 @@
-"""A race in a sentence: what was found, and what the two differ in."""
+"""The headline of a race as text: the result, and the factors in which the two differ."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from race.stats.estimate import Estimate
 class Headline:
     """The race in one sentence or two: `winner` against `other`.
 
-    `declared` means it won by the rule. `differ` names the factors in which the two differ (empty:
-    they run the same code), `levels` the winner's and the other's level of each. `unknown` are
-    those of the two that lack a factor which others have: what sets them apart is then not known,
-    and no factor is named. With a `rate`, which both kept, `estimate` is of their CPU time, and
-    nobody is declared.
+    `declared` means that it won by the rule. `differ` are the factors in which the two differ
+    (none: they run the same code), `levels` the winner's and the other's level of each. `unknown`
+    are those of the two that lack a factor which others have; then no factor is named. With a fixed
+    `rate`, `estimate` is of CPU time, and nobody is declared.
     """
 
     winner: str
@@ -35,7 +34,7 @@ class Headline:
 
     @property
     def claim(self) -> str:
-        """What was found, without what the two differ in."""
+        """The result, without the factors in which the two differ."""
         if self.rate is not None:
             return (
                 f"At {self.rate:,.0f} a second {self.winner} served {self.title} "
@@ -53,7 +52,7 @@ class Headline:
 
     @property
     def difference(self) -> str:
-        """In what they differ; a level is spoken where a label does not say it."""
+        """The factors in which they differ, with levels that the labels do not contain."""
         if self.unknown:
             who = " or ".join(self.unknown)
             return f"No factors describe {who}: more may differ than one thing"
@@ -61,12 +60,12 @@ class Headline:
             return "They run the same code there"
         both = list(zip(self.differ, self.levels, strict=True))
         if len(both) == 1:
-            return f"They differ in {self.differ[0]} alone{self._said(*both[0])}"
-        *most, last = (f"{factor}{self._said(factor, levels)}" for factor, levels in both)
+            return f"They differ in {self.differ[0]} alone{self._levels(*both[0])}"
+        *most, last = (f"{factor}{self._levels(factor, levels)}" for factor, levels in both)
         return f"They differ in {', '.join(most)} and {last}"
 
-    def _said(self, factor: str, levels: tuple[str, str]) -> str:
-        """The levels in parentheses, where the labels do not say them."""
+    def _levels(self, factor: str, levels: tuple[str, str]) -> str:
+        """Return the levels in parentheses, where the labels do not contain them."""
         one, other = levels
         if one and other and one in self.winner and other in self.other:
             return ""
@@ -74,5 +73,5 @@ class Headline:
 
 
 def level(factor: str, name: str) -> str:
-    """A level as it is spoken: "CPython 3.7"."""
+    """Return the text of a level: "CPython 3.7"."""
     return f"CPython {name}" if factor == "python" and name[:1].isdigit() else name or "none"

@@ -1,11 +1,11 @@
-"""Contenders under the same user load: how much they answered, how fast, and over time.
+"""Contenders under the same user load: answers, times and timelines.
 
-Nobody is ranked: users that think bound what is asked. Ratios are those of rounds, with intervals,
-for every pair that differs in one factor. Groups are those who ran under the same conditions, which
-is what a label says beyond the name.
+Nobody is ranked, since users that think bound what is asked. Every pair that differs in one factor
+has ratios by rounds, with intervals. A group are contenders under the same conditions, which is the
+part of a label behind the name.
 
-Who did not keep up is shown, and compared by how much went well; its times are those of a user load
-that was turned away, and are compared with nobody's.
+A contender that did not keep up is compared by how much went well. Its times are those of a user
+load that was turned away, and are compared with nobody's.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ MOST_POINTS = 60
 ALL = "all"
 """The row of all parts together."""
 TWIN = "A/A"
-"""What sets apart two that nothing sets apart."""
+"""The factor of a pair that differs in nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Of a timeline: mean, least and largest over rounds, `at` seconds."""
+    """A point of a timeline `at` seconds: mean, least and largest over rounds."""
 
     at: float
     mean: float
@@ -45,7 +45,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class PartFigures:
-    """Units of one kind in a cell, and the median of their times in microseconds."""
+    """The units of one kind in a cell, and the median of their times in microseconds."""
 
     count: Spread
     p50_us: Spread | None
@@ -53,10 +53,11 @@ class PartFigures:
 
 @dataclass(frozen=True, slots=True)
 class UserLoadResult:
-    """One contender: figures of a cell over rounds, by part (ALL the first); timelines by figure.
+    """One contender under a user load: figures of a cell over rounds, by part (ALL first).
 
     `lost` is the fraction that did not go well; in `late` of its `cells` that was too much. `full`
-    is whose core was in most of them, `cpu_us` the CPU time of a unit of the party under test.
+    is the party whose core was saturated most often, `cpu_us` the CPU time that a unit takes the
+    party under test. `timelines` are by figure.
     """
 
     item: ContenderResult
@@ -72,8 +73,8 @@ class UserLoadResult:
 
 @dataclass(frozen=True, slots=True)
 class UserLoadRatios:
-    """Ratios of one contender to another; `differ` is the factor that sets them apart, TWIN where
-    nothing does. Of a time, less is better.
+    """The ratios of one contender to another that differ in the factor `differ`, or in nothing
+    (TWIN); of a time, less is better.
     """
 
     label: str
@@ -96,7 +97,7 @@ class UserLoadGroup:
 
     @property
     def title(self) -> str:
-        """The task's, and the conditions."""
+        """The task's title and the conditions."""
         return ", ".join(filter(None, (self.comparison.title, self.conditions)))
 
     @property
@@ -113,14 +114,14 @@ TIMELINES: Mapping[str, Callable[[Moment], float | None]] = {
     "connections": lambda moment: moment.connections,
     "active": lambda moment: moment.active,
 }
-"""Figures of a moment, in the order of the report."""
+"""The figures of a moment, in the order of the report."""
 COUNT = "count"
 MEASURES: Mapping[str, Measure] = {
     COUNT: lambda cell: cell.count,
     "p50": lambda cell: cell.latency_us.get("p50"),
     "p95": lambda cell: cell.latency_us.get("p95"),
 }
-"""What is compared, round by round."""
+"""The figures that are compared round by round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ class WatchedComparison:
 
 
 def user_loads(analysis: Analysis) -> list[UserLoadGroup]:
-    """A group for each user load and conditions, in the order of the contenders."""
+    """Return a group for each user load and conditions, in the order of the contenders."""
     found = []
     for comparison in analysis.comparisons:
         if comparison.work.load.user_load is None:
@@ -146,7 +147,7 @@ def user_loads(analysis: Analysis) -> list[UserLoadGroup]:
 
 
 def known_limits(groups: Sequence[UserLoadGroup]) -> list[str]:
-    """What to know of the figures of the generators that drove them."""
+    """Return remarks on the figures of the generators that drove these user loads."""
     comparisons = [group.comparison for group in groups]
     texts = (
         one.discipline.level_texts.get("generator", {}).get(one.work.load.generator)
@@ -156,7 +157,7 @@ def known_limits(groups: Sequence[UserLoadGroup]) -> list[str]:
 
 
 def watched(analysis: Analysis) -> list[WatchedComparison]:
-    """Comparisons of a closed loop that have timelines, in the order of the contenders."""
+    """Return comparisons of a closed loop that have timelines, in the order of the contenders."""
     found = []
     for comparison in analysis.comparisons:
         cells = _by_label(analysis, comparison)
@@ -175,12 +176,12 @@ def watched(analysis: Analysis) -> list[WatchedComparison]:
 
 
 def _step(seconds: float) -> float:
-    """Between two points of a timeline that long: few enough to be drawn, and a round number."""
+    """Return the seconds between two points, so that few enough are drawn at round times."""
     return next((step for step in STEPS if seconds / step <= MOST_POINTS), STEPS[-1])
 
 
 def _by_label(analysis: Analysis, comparison: Comparison) -> dict[str, list[Cell]]:
-    """The cells of a comparison that are shown: see ``seen``."""
+    """Return the cells of a comparison that are shown (`shown_cells`), by contender."""
     cells: dict[str, list[Cell]] = defaultdict(list)
     for cell in shown_cells(analysis):
         if cell.work == comparison.work:
@@ -209,7 +210,7 @@ def _group(
 
 
 def shown_cells(analysis: Analysis) -> list[Cell]:
-    """The cells that count, and of user loads those of contenders that did not keep up."""
+    """Return the cells that count, and those of user loads that were too much for a contender."""
     return [
         cell
         for cell in latest_cells(analysis.race)
@@ -257,7 +258,7 @@ def _row(found: Sequence[tuple[int, float | None]]) -> PartFigures | None:
 def _timeline(
     figure: Callable[[Moment], float | None], timelines: Iterable[Sequence[Moment]], step: float
 ) -> list[Point]:
-    """By steps of so many seconds, where it is known; rounds that lack one are left out there."""
+    """Return the points of a figure in steps of so many seconds, from the rounds that have it."""
     steps: dict[int, list[float]] = defaultdict(list)
     for timeline in timelines:
         for moment in timeline:
@@ -272,7 +273,7 @@ def _timeline(
 def _pairs(
     analysis: Analysis, comparison: Comparison, items: Sequence[ContenderResult]
 ) -> Iterator[UserLoadRatios]:
-    """Those that differ in one factor; then the A/A twin, where its original is among them."""
+    """Yield the pairs that differ in one factor, then the A/A twin against its original."""
     kind = analysis.discipline
     known = {one.label: one.factors for one in analysis.race.head.contenders}
     base = known.get(comparison.baseline, {})
@@ -298,8 +299,10 @@ def _versus(
 
 
 def ratio(analysis: Analysis, work: Work, name: str, label: str, other: str) -> Estimate | None:
-    """Of one of MEASURES, two contenders; None where they have no common round, of a time where one
-    did not keep up, of a count where one had a round in which nothing went well.
+    """Estimate the ratio of one of MEASURES between two contenders.
+
+    None without a common round, for a time where one did not keep up, for a count where one had a
+    round in which nothing went well.
     """
     cells = shown_cells(analysis) if name == COUNT else analysis.counted
     if any(not cell.count for cell in cells if cell.work == work and cell.label in (label, other)):

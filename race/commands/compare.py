@@ -14,7 +14,7 @@ from race.saved.reader import load
 
 SLOWER = 1
 UNDECIDED = 3
-"""Not 2, which is wrong use."""
+"""The exit status 2 is taken: it means wrong use."""
 STATUS = (
     "Exit status with --fail-if-slower: 0 when nothing is slower by that much, 1 when something is "
     "(the whole 95 % interval beyond it) or fails now, 3 when there are too few rounds in common "
@@ -23,11 +23,11 @@ STATUS = (
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which two, in which form, and what is too slow."""
+    """Add the two races, the form of the answer and the threshold."""
     parser.epilog = STATUS
     parser.add_argument("before", metavar="A", help=SAVED_RACE)
-    parser.add_argument("after", metavar="B", help="likewise")
-    text = "exit 1 where B is slower beyond that, 3 where that cannot be told"
+    parser.add_argument("after", metavar="B", help=SAVED_RACE)
+    text = "exit 1 where B is slower by more than that, 3 where that is undecided"
     parser.add_argument("--fail-if-slower", type=_percent, metavar="5%", help=text)
     text = "each contender against its race's mean: for machines of different speed"
     parser.add_argument("--relative", action="store_true", help=text)
@@ -36,7 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print, write what was asked for; the exit code of the gate: STATUS."""
+    """Print the comparison, write it where asked, and return the exit status (`STATUS`)."""
     from race.report import run_comparison
 
     old, new = (load(find(options.results, name)) for name in (options.before, options.after))
@@ -59,7 +59,7 @@ def _status(found: RunComparison) -> int:
 
 
 def _percent(text: str) -> float:
-    """A fraction from `5%` or `5`."""
+    """Return a fraction from `5%` or `5`."""
     try:
         value = float(text.removesuffix("%")) / 100
     except ValueError:

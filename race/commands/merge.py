@@ -15,7 +15,7 @@ from race.saved.reader import load
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which runs, in which form."""
+    """Add the runs and the form of the answer."""
     parser.add_argument("races", nargs="+", metavar="RUN", help=SAVED_RACE)
     parser.add_argument("--markdown", action="store_true", help="print it as Markdown instead")
     text = "write it there as Markdown, or as JSON with --json"
@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what the runs say together, or write it to a file."""
+    """Print the merged result, or write it to a file."""
     from race.report import merged
 
     if len(options.races) < 2:

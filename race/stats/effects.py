@@ -1,4 +1,4 @@
-"""Marginal effects: what one choice buys, everything else equal.
+"""Marginal effects: the ratio that one choice buys, everything else equal.
 
 The contenders of a race form a (usually incomplete) factorial of whatever factors they have. The
 effect of one level against another is taken over matched pairs, contenders that differ in just that
@@ -44,10 +44,10 @@ Table = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """`level` against `reference` of one factor: a ratio of rates.
+    """The ratio of rates of `level` to `reference`, two levels of one factor.
 
-    `pairs` are labels, (level, reference), and `estimates` what each shows. `p_homogeneous` is the
-    p of "all pairs show the same". Where they do not `agree`, there is no mean: `estimate` is None.
+    `pairs` are labels, (level, reference), with the `estimates` of each. `p_homogeneous` is the p
+    of "all pairs show the same". Where they do not `agree`, there is no mean: `estimate` is None.
     `direction` is 1 or -1 where the mean lies beyond the margin.
     """
 
@@ -64,7 +64,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """A level without a matched pair: the nearest contenders differ in the factors `also`, too."""
+    """A level without a matched pair: the nearest contenders also differ in the factors `also`."""
 
     factor: str
     level: str
@@ -72,10 +72,10 @@ class Unmatched:
 
 
 def comparable(designs: Mapping[str, Design], factors: Factors) -> dict[str, Design]:
-    """The contenders that have every one of `factors` which any contender has.
+    """Return the contenders that have every one of `factors` which any contender has.
 
-    Who lacks one differs from everybody in a way that no factor tells: an application of its own
-    beside a site's engines. It belongs in no matched pair.
+    A contender that lacks one, such as an application of its own beside a site's engines, differs
+    from all others in a way that no factor describes. It belongs in no matched pair.
     """
     raced = {name for design in designs.values() for name in design if name in factors}
     return {label: one for label, one in designs.items() if one and raced <= one.keys()}
@@ -88,9 +88,9 @@ def effects(
     margin: float,
     ignored: Collection[str] = (),
 ) -> list[Effect]:
-    """Every effect that has a matched pair; rates as in `ranking.rank`, none of factors `ignored`.
+    """Estimate every effect that has a matched pair, but none of factors `ignored`.
 
-    `designs` are of `comparable` contenders; those without a rate are in no pair.
+    Rates are as in `ranking.rank`; `designs` are of `comparable` contenders.
     """
     return [
         effect(what, usable, contenders, margin)
@@ -103,7 +103,7 @@ def effects(
 def contrasts(
     designs: Mapping[str, Design], factors: Factors, ignored: Collection[str] = ()
 ) -> list[tuple[What, Pairs]]:
-    """Every effect that could be told of these contenders, with its matched pairs."""
+    """Return every effect that these contenders can show, with its matched pairs."""
     return [
         ((factor, level, reference), pairs)
         for factor in factors
@@ -113,25 +113,25 @@ def contrasts(
 
 
 def effect(what: What, pairs: Pairs, contenders: Mapping[str, Rounds], margin: float) -> Effect:
-    """One effect, of matched pairs that have common rounds."""
+    """Estimate one effect from matched pairs that have common rounds."""
     table = _table(pairs, contenders)
     each = [log_ratios(contenders[one], contenders[two]) for one, two in pairs]
     estimates = tuple(signed_rank.hodges_lehmann(ratios) for ratios in each)
     p = homogeneity.p_value(table)
-    agree = not (_refused(p, estimates, margin) or _apart(table, margin))
+    agree = not (_inhomogeneous(p, estimates, margin) or _distinguishable(table, margin))
     mean = signed_rank.hodges_lehmann(table.mean(axis=1)) if agree else None
     direction = winner(mean, margin) if mean else 0
     return Effect(*what, tuple(pairs), estimates, p, agree, mean, direction)
 
 
-def _refused(p: float, estimates: Sequence[Estimate], margin: float) -> bool:
-    """Whether homogeneity is, with a spread that matters."""
+def _inhomogeneous(p: float, estimates: Sequence[Estimate], margin: float) -> bool:
+    """Return whether homogeneity is refused, with a spread beyond the margin."""
     spread = max(one.value for one in estimates) - min(one.value for one in estimates)
     return p <= signed_rank.ALPHA and spread > margin
 
 
-def _apart(table: Table, margin: float) -> bool:
-    """Whether any two pairs differ by the rule that declares winners."""
+def _distinguishable(table: Table, margin: float) -> bool:
+    """Return whether any two pairs differ by the rule that declares winners."""
     return any(
         winner(signed_rank.hodges_lehmann(table[:, one] - table[:, two]), margin)
         for one, two in combinations(range(table.shape[1]), 2)
@@ -139,25 +139,25 @@ def _apart(table: Table, margin: float) -> bool:
 
 
 def unmatched(designs: Sequence[Design], factors: Factors) -> list[Unmatched]:
-    """Levels whose effect no pair of contenders, all `comparable`, shows by itself."""
+    """Return the levels whose effect no pair of contenders, all `comparable`, shows alone."""
     found = []
     for factor in factors:
         raced = in_order({one[factor] for one in designs if factor in one}, factors[factor])
         for level in raced[1:]:  # the first is what the others are measured against
-            apart = [
+            others = [
                 tuple(name for name in _differing(one, two, factors) if name != factor)
                 for one in designs
                 for two in designs
                 if one.get(factor) == level and two.get(factor, level) != level
             ]
-            nearest = min(apart, key=len, default=())
+            nearest = min(others, key=len, default=())
             if nearest:
                 found.append(Unmatched(factor, level, nearest))
     return found
 
 
 def in_order(levels: Iterable[str], declared: Sequence[str] = ()) -> list[str]:
-    """Levels, the declared ones first and as declared, then the others in natural order."""
+    """Return levels with the declared ones first, as declared, then the others in natural order."""
 
     def place(level: str) -> tuple[int, list[int], str]:
         known = declared.index(level) if level in declared else len(declared)
@@ -169,7 +169,7 @@ def in_order(levels: Iterable[str], declared: Sequence[str] = ()) -> list[str]:
 def _matched(
     factor: str, designs: Mapping[str, Design], factors: Factors
 ) -> dict[tuple[str, str], Pairs]:
-    """(level, reference) to the pairs of labels that differ in `factor` alone."""
+    """Return (level, reference) to the pairs of labels that differ in `factor` alone."""
     having = sorted(label for label, design in designs.items() if factor in design)
     raced = in_order((designs[label][factor] for label in having), factors[factor])
     pairs: dict[tuple[str, str], Pairs] = {}
@@ -189,14 +189,14 @@ def _differing(one: Design, two: Design, factors: Factors) -> list[str]:
 
 
 def _shared(pairs: Pairs, contenders: Mapping[str, Rounds]) -> set[int]:
-    """The rounds that all pairs have."""
+    """Return the rounds that all pairs have."""
     return set.intersection(
         *(set(contenders[one].keys() & contenders[two].keys()) for one, two in pairs)
     )
 
 
 def _table(pairs: Pairs, contenders: Mapping[str, Rounds]) -> Table:
-    """Log-ratios, rounds x pairs, in the rounds that all pairs have, so no round is lopsided."""
+    """Return log-ratios, rounds x pairs, of the rounds that all pairs have."""
     rounds = sorted(_shared(pairs, contenders))
     columns = [[contenders[one][n] - contenders[two][n] for n in rounds] for one, two in pairs]
     return np.array(columns, dtype=float).T

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-# What floating point makes of 1.15 / 0.01 is no reason to print 1.14.
-_EXACT = 1e-9
+_EXACT = 1e-9  # 1.15 / 0.01 is a little less than 115 in floating point
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +35,11 @@ class Estimate:
         return max(abs(self.low), abs(self.high))
 
     def reversed(self) -> Estimate:
-        """The same comparison the other way round."""
+        """Return the estimate of the inverse ratio."""
         return Estimate(-self.value, -self.high, -self.low, self.n)
 
     def as_json(self) -> dict[str, float | None]:
-        """Ratios, not logs; a missing limit is null."""
+        """Return ratios, not logs; a missing limit is None."""
         low, high = (math.exp(self.low), math.exp(self.high)) if self.bounded else (None, None)
         return {"ratio": self.ratio, "low": low, "high": high, "rounds": self.n}
 
@@ -52,12 +51,12 @@ class Estimate:
 
 
 def show_ratio(ratio: float) -> str:
-    """A ratio that has no interval, with few digits: 0.97, 1.08, 3.1, 31."""
+    """Return the text of a ratio without an interval: 0.97, 1.08, 3.1, 31."""
     return f"{ratio:,.{_few(ratio)}f}"
 
 
 def show_interval(ratio: float, low: float, high: float) -> tuple[str, str]:
-    """A ratio and its limits as people read them: "1.312" and "[1.268, 1.357]".
+    """Return the text of a ratio and of its limits: "1.312" and "[1.268, 1.357]".
 
     The last digit is worth a tenth of the half-width at most, and limits are rounded outwards, so
     that what is printed never claims more than what was computed, nor a tenth less.
@@ -72,5 +71,5 @@ def show_interval(ratio: float, low: float, high: float) -> tuple[str, str]:
 
 
 def _few(ratio: float) -> int:
-    """Decimals for two digits that count, or whole numbers."""
+    """Return the decimals that leave two significant digits, or whole numbers."""
     return 2 if ratio < 2 else 1 if ratio < 20 else 0

@@ -22,11 +22,12 @@ def merge(histograms: Iterable[Histogram]) -> list[tuple[float, int]]:
 
 
 def percentile(merged: Histogram, percent: float) -> float | None:
-    """Upper bound of the bucket that holds the request at `percent` (0 to 100), nearest rank.
+    """Return the upper bound of the bucket that holds the request at `percent` (0 to 100), nearest
+    rank.
 
-    The answer is never too small: at least `percent` of the requests took this long or less.
-    None without counts. Source: nearest-rank definition, R. J. Hyndman and Y. Fan, Am. Stat. 50
-    (1996) 361, type 1.
+    The answer is never too small: at least `percent` of the requests took this long or less. None
+    without counts. Source: nearest-rank definition, R. J. Hyndman and Y. Fan, Am. Stat. 50 (1996)
+    361, type 1.
     """
     total = sum(count for _, count in merged)
     if not total:

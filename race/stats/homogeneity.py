@@ -1,10 +1,10 @@
-"""Whether several log-ratios that were measured in the same rounds are the same.
+"""A test that several log-ratios of the same rounds have one centre.
 
-A permutation test for randomized blocks, the blocks being rounds (E. J. G. Pitman, Biometrika 29
-(1938) 322, "III. The analysis of variance test"): if all columns have one centre, then within a
-round any order of its values was as likely as the one seen. No distribution is assumed. It stands
-where Friedman's test would: ranks within rounds need more rounds to refuse anything, and forget
-how far apart the columns are.
+It is the permutation test for randomized blocks, the blocks being rounds (E. J. G. Pitman,
+Biometrika 29 (1938) 322, "III. The analysis of variance test"): if all columns have one centre,
+then within a round any order of its values was as likely as the one seen. No distribution is
+assumed. Friedman's test would need more rounds to refuse anything, because ranks within rounds
+forget how far apart the columns are.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ SEED = 20261121
 
 
 def p_value(table: Array) -> float:
-    """p of "all columns have one centre" for a table of rounds x columns; 1 for a single column.
+    """Return the p of "all columns have one centre" for a table of rounds x columns.
 
-    The statistic is the sum of squared column sums. Exact where there are no more orders than
-    `DRAWS`, else from that many drawn with a fixed seed, the order seen counted among them.
+    The p of a single column is 1. The statistic is the sum of squared column sums. It is exact
+    where there are no more orders than `DRAWS`, else from that many drawn with a fixed seed, the
+    order seen counted among them.
     """
     rounds, columns = table.shape
     if columns < 2 or not rounds:
@@ -45,7 +46,7 @@ def _statistic(tables: Array) -> Array:
 
 
 def _all(table: Array) -> Array:
-    """Every order within every round: orders x rounds x columns."""
+    """Return every order within every round: orders x rounds x columns."""
     rounds = [[np.array(order) for order in permutations(row)] for row in table]
     return np.array([np.stack(chosen) for chosen in product(*rounds)])
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 
 def expected(connections: int, mean_latency_us: float, seconds: float) -> float:
-    """How many of a closed loop's connections wait for an answer that comes before the end.
+    """Return how many connections of a closed loop wait for an answer that comes before the end.
 
-    What the end of a cell cuts off is in no latency: half a wait of each connection, on average.
+    The end of a cell cuts off half a wait of each connection on average, which is in no latency.
     """
     return connections * (1 - min(1.0, mean_latency_us / 1e6 / seconds) / 2)
 
 
 def utilisation(busy: float, connections: int, mean_latency_us: float, seconds: float) -> float:
-    """Connections seen waiting over those `expected`.
+    """Return the connections that were seen waiting over those `expected`.
 
-    1 when every connection always waits. Below: connections were refused, not accepted or starved,
-    or the generator idled. Above: latencies are too long, or answers are missing from the count.
+    It is 1 when every connection always waits. Below 1, connections were refused, not accepted or
+    starved, or the generator idled. Above 1, latencies are too long, or answers are missing from
+    the count.
     """
     return busy / expected(connections, mean_latency_us, seconds)

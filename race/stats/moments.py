@@ -1,4 +1,4 @@
-"""Moments of many observations, from those of their parts."""
+"""Mean, deviation, least and largest of many observations, pooled from parts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Moments(NamedTuple):
-    """Of `number` observations; `deviation` is the standard deviation of all of them."""
+    """The moments of `number` observations; `deviation` is the standard deviation of them all."""
 
     number: int
     least: float
@@ -18,14 +18,14 @@ class Moments(NamedTuple):
 
     @property
     def variation(self) -> float:
-        """The coefficient of variation; 0 where the mean is."""
+        """The coefficient of variation; 0 where the mean is 0."""
         return self.deviation / self.mean if self.mean else 0.0
 
 
 def pooled(parts: Iterable[Moments]) -> Moments | None:
-    """Of all observations together; None without any.
+    """Return the moments of all observations together; None without any.
 
-    Their variance is the mean of the parts' variances plus the variance of the parts' means, both
+    The variance is the mean of the parts' variances plus the variance of the parts' means, both
     weighted by count (law of total variance: G. Casella, R. L. Berger, Statistical Inference, 2nd
     ed., Duxbury 2002, theorem 4.4.7).
     """

@@ -1,11 +1,12 @@
-"""How far apart two contenders must be: what a race knows of its own noise.
+"""The margin that two contenders must differ by, from the noise that a race shows of itself.
 
-Three things can tell apart two contenders that are equal. The scatter of rounds is in the interval
-of the pair that is judged. What one pair of equals (the A/A twin and its original) was not shown to
-stay under is the A/A bound. And processes that run the same code can differ for as long as they
-live, by the layout of their memory or by what else they loaded: no number of rounds averages that
-out, and no interval has it. It shows in pairs that run the same code, beyond the scatter of their
-rounds, and two standard deviations of it are added to the margin.
+Two contenders that are equal can seem to differ for three reasons. (1) Rounds scatter: this is in
+the interval of the pair that is judged. (2) The race has a noise floor: the A/A twin and its
+original are equal, and the A/A bound is the largest difference that their interval allows.
+(3) Processes that run the same code can differ for as long as they live, by the layout of their
+memory or by what else they loaded. No number of rounds averages that out, and no interval has it.
+It shows in pairs that run the same code as what exceeds the scatter of their rounds; two standard
+deviations of it are added to the margin.
 """
 
 from __future__ import annotations
@@ -31,27 +32,29 @@ Groups = Sequence[AbstractSet[str]]
 
 LEAST_MARGIN = math.log(1.03)
 DEVIATIONS = 2
-"""How many of `between` the margin grows by; `tests/race/stats/test_simulation.py` says why."""
+"""The multiple of `between` in the margin; tests/long/race/test_simulation.py shows the error
+rates.
+"""
 
 
 def log_ratios(first: Rounds, second: Rounds) -> list[float]:
-    """Log of first over second in every round that both have, in round order."""
+    """Return the log of first over second for each round that both have, in round order."""
     return [first[number] - second[number] for number in sorted(first.keys() & second.keys())]
 
 
 def noise_floor(twin: Rounds, original: Rounds) -> Estimate | None:
-    """The A/A twin against its original, with a 90 % interval; None without a common round.
+    """Estimate the A/A twin against its original at 90 %; None without a common round.
 
     The interval's farther end, `Estimate.bound`, is the A/A bound: the smallest difference that the
     two are shown not to exceed, at 5 %, by two one-sided tests (D. J. Schuirmann, J.
-    Pharmacokinet. Biopharm. 15 (1987) 657). Whatever is smaller, this race cannot see.
+    Pharmacokinet. Biopharm. 15 (1987) 657). The race cannot see what is smaller.
     """
     ratios = log_ratios(twin, original)
     return signed_rank.hodges_lehmann(ratios, alpha=2 * signed_rank.ALPHA) if ratios else None
 
 
 def same_code(contenders: Mapping[str, Rounds], groups: Groups) -> list[list[float]]:
-    """Log-ratios of each pair within a group, in the rounds that both have."""
+    """Return the log-ratios of each pair within a group, in the rounds that both have."""
     pairs = (
         log_ratios(contenders[first], contenders[second])
         for group in groups
@@ -61,22 +64,22 @@ def same_code(contenders: Mapping[str, Rounds], groups: Groups) -> list[list[flo
 
 
 def widest(pairs: Iterable[Sequence[float]]) -> Estimate | None:
-    """The pair that differs most, turned so that its ratio is 1 or more; None without a pair."""
+    """Estimate the pair that differs most, with a ratio of 1 or more; None without a pair."""
     estimates = [signed_rank.hodges_lehmann(ratios) for ratios in pairs]
     turned = (one if one.value >= 0 else one.reversed() for one in estimates)
     return max(turned, key=lambda one: one.value, default=None)
 
 
 def between(pairs: Sequence[Array]) -> Array:
-    """Standard deviation of the log-ratio of two that run the same code, beyond rounds' scatter.
+    """Return the standard deviation between processes of the same code, beyond rounds' scatter.
 
-    Each of `pairs` has log-ratios along its last axis. An estimate d has the variance of what is
+    Each of `pairs` has log-ratios along its last axis. An estimate d has the variance that is
     sought plus that of its own error, s^2/n; so the mean of d^2 - s^2/n over all pairs of the race
-    estimates the first, and 0 where it is negative (variance components by the method of moments:
+    estimates the variance, or 0 where it is negative (variance components by the method of moments:
     S. R. Searle, G. Casella, C. E. McCulloch, Variance Components, Wiley 1992, chapter 3; for
-    estimates of unequal error W. G. Cochran, Suppl. J. R. Stat. Soc. 4 (1937) 102). Many pairs
-    make it surer, never larger. 0 with fewer than two pairs of two rounds and more: no variance can
-    be told from one, and what it says is in its A/A bound.
+    estimates of unequal error W. G. Cochran, Suppl. J. R. Stat. Soc. 4 (1937) 102). It is 0
+    with fewer than two pairs of two rounds and more: one pair shows no variance, and its difference
+    is in the A/A bound.
     """
     squares = [
         signed_rank.limits(ratios)[0] ** 2 - ratios.var(axis=-1, ddof=1) / ratios.shape[-1]
@@ -90,10 +93,10 @@ def between(pairs: Sequence[Array]) -> Array:
 
 
 def margin(aa_bound: float | Array, between: float | Array, widest: float | Array) -> Array:
-    """How far from equal a ratio must be, on the log scale; arguments are on it as well.
+    """Return how far from equal a ratio must be; all values are on the log scale.
 
-    The larger of 3 % and the A/A bound, widened by what processes differ by, and never less than
-    the pair of controls that differs most here. Infinite with an infinite bound: the A/A twin ran
+    It is the larger of 3 % and the A/A bound, widened by `between`, and never less than the pair of
+    controls that differs most here. It is infinite with an infinite A/A bound, when the twin ran
     for too few rounds.
     """
     noise = np.maximum(LEAST_MARGIN, aa_bound) + DEVIATIONS * np.asarray(between)

@@ -21,7 +21,7 @@ from race.stats.signed_rank import ALPHA, Array
 def shift(
     old: Sequence[float] | Array, new: Sequence[float] | Array, alpha: float = ALPHA
 ) -> Estimate:
-    """How far `new` lies above `old`: median of all differences new_j - old_i, with its interval.
+    """Estimate how far `new` lies above `old` by the median of all differences new_j - old_i.
 
     The limits are the k-th smallest and k-th largest of the m*n differences, k the largest whole
     number with P(U <= k - 1) <= alpha/2; infinite when m and n are too small (4 and 4 are enough
@@ -39,7 +39,7 @@ def shift(
 
 @lru_cache(maxsize=256)
 def interval_rank(m: int, n: int, alpha: float = ALPHA) -> int:
-    """The k of `shift`; 0 when the samples are too small for an interval at this alpha."""
+    """Return the k of `shift`; 0 when the samples are too small for an interval at this alpha."""
     untied = np.arange(2, 2 * (m + n) + 2, 2)
     chances = _distribution(tuple(int(rank) for rank in untied), m)[int(untied[:m].sum()) :: 2]
     return int(np.sum(np.cumsum(chances) <= alpha / 2 + 1e-12))

@@ -1,9 +1,9 @@
-"""Who beat whom, and the ranks that follow from it.
+"""Winners of pairs, and the ranks that follow from them.
 
 A beats B when the 95 % interval of A's per-round log-ratio to B lies above the margin (`noise`).
-Without an interval, or without a bound, nobody beats anybody. Otherwise the two cannot be told
-apart. Many pairs are compared at once; how often a whole report of equals names a winner anywhere
-is simulated (`simulation`).
+Otherwise the two cannot be told apart, as when there is no interval or no margin. Many pairs are
+compared at once; how often a whole report of equals names a winner anywhere is simulated
+(`simulation`).
 
 "Cannot be told apart" is not transitive: A may tie with B, and B with C, while A beats C. So a
 contender has no single rank but a set of them, from its own pairs: of n contenders, one that k
@@ -19,7 +19,7 @@ The order is by the mean log-ratio to all others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -40,7 +40,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One contender: its best and its worst possible rank (1 is best), whom it beats.
+    """One contender with its best and its worst possible rank (1 is best), and whom it beats.
 
     `score` is its mean log-ratio to all others.
     """
@@ -56,18 +56,19 @@ class Ranking:
     places: list[Place]
     pairs: list[Pair]
 
-    def pair(self, first: str, second: str) -> Pair | None:
-        """The comparison of two contenders, turned so that `first` comes first."""
-        for pair in self.pairs:
-            if (pair.first, pair.second) == (first, second):
-                return pair
-            if (pair.first, pair.second) == (second, first):
-                return Pair(first, second, pair.estimate.reversed(), pair.winner)
-        return None
+
+def find_pair(pairs: Iterable[Pair], first: str, second: str) -> Pair | None:
+    """Return the pair of two contenders, turned so that `first` comes first."""
+    for pair in pairs:
+        if (pair.first, pair.second) == (first, second):
+            return pair
+        if (pair.first, pair.second) == (second, first):
+            return Pair(first, second, pair.estimate.reversed(), pair.winner)
+    return None
 
 
 def winner(estimate: Estimate, margin: float) -> int:
-    """1 when the first of a pair beats the second, -1 for the reverse, 0 for a tie."""
+    """Return 1 when the first of a pair beats the second, -1 for the reverse, 0 for a tie."""
     return int(estimate.low > margin) - int(estimate.high < -margin)
 
 

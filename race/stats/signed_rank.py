@@ -23,14 +23,14 @@ ALPHA = 0.05
 
 
 def walsh_averages(values: Sequence[float] | Array) -> Array:
-    """The n(n+1)/2 means (x_i + x_j)/2 for i <= j, in ascending order, along the last axis."""
+    """Return the n(n+1)/2 means (x_i + x_j)/2 for i <= j, ascending, along the last axis."""
     x = np.asarray(values, dtype=float)
     first, second = np.triu_indices(x.shape[-1])
     return np.sort((x[..., first] + x[..., second]) / 2, axis=-1)
 
 
 def hodges_lehmann(values: Sequence[float] | Array, alpha: float = ALPHA) -> Estimate:
-    """Median of the Walsh averages, with the interval between two of them.
+    """Estimate the centre: the median of the Walsh averages, with an interval between two of them.
 
     The limits are the k-th smallest and k-th largest of the M = n(n+1)/2 averages, where k is the
     largest whole number with P(T <= k - 1) <= alpha/2 and T is Wilcoxon's statistic; so the
@@ -42,7 +42,7 @@ def hodges_lehmann(values: Sequence[float] | Array, alpha: float = ALPHA) -> Est
 
 
 def limits(values: Array, alpha: float = ALPHA) -> tuple[Array, Array, Array]:
-    """`hodges_lehmann` along the last axis: estimates, lower and upper limits."""
+    """Return `hodges_lehmann` along the last axis: estimates, lower limits, upper limits."""
     n = values.shape[-1]
     if not n:
         raise ValueError("no observations")
@@ -56,7 +56,7 @@ def limits(values: Array, alpha: float = ALPHA) -> tuple[Array, Array, Array]:
 
 @lru_cache(maxsize=256)
 def interval_rank(n: int, alpha: float = ALPHA) -> int:
-    """The k of `hodges_lehmann`; 0 when n is too small for an interval at this alpha."""
+    """Return the k of `hodges_lehmann`; 0 when n is too small for an interval at this alpha."""
     chances = _distribution(tuple(range(2, 2 * n + 2, 2)))[::2]
     return int(np.sum(np.cumsum(chances) <= alpha / 2 + 1e-12))
 
@@ -74,7 +74,8 @@ def _distribution(doubled: tuple[int, ...]) -> Array:
 
 
 def rounds_needed(alpha: float = ALPHA) -> int:
-    """Fewest observations with an interval at this alpha: ceil(log2(2 / alpha)), six at 5 %.
+    """Return the fewest observations with an interval at this alpha: ceil(log2(2 / alpha)), six at
+    5 %.
 
     The smallest two-sided p of n observations is 2/2^n.
     """

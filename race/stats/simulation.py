@@ -1,4 +1,4 @@
-"""The rule on many invented races at once: how often it errs, how often it finds.
+"""The rule of a race applied to many invented races at once, to count its errors.
 
 Races are one array of round values on the log scale: races x works x (contenders + 1) x rounds. All
 contenders are equals; the last is the A/A twin of the first. What the contenders of a round share
@@ -20,16 +20,16 @@ Array = NDArray[np.float64]
 Which = NDArray[np.bool_]
 
 Same = Sequence[Sequence[Sequence[int]]]
-"""For each work the groups of contenders, by index, that run the same code there."""
+"""Groups of contenders, by index, that run the same code, for each work."""
 
 Pairs = Sequence[tuple[int, int]]
 Contrasts = Sequence[Sequence[Pairs]]
-"""For each work the matched pairs of each effect that can be told there, by index."""
+"""Matched pairs, by index, of each effect, for each work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the rule needs of each pair: estimate, interval and margin, races x works x pairs.
+    """Estimate, interval and margin of each pair: races x works x pairs.
 
     Pairs are in the order of `itertools.combinations`. `compared` (works x pairs) is False for
     pairs of controls, which nobody wins. `signs` (pairs x contenders) are 1 for the first of a
@@ -45,30 +45,30 @@ class Judged:
 
     @property
     def verdicts(self) -> NDArray[np.int64]:
-        """1 where the first of a pair wins, -1 where the second does, else 0."""
+        """Winners: 1 for the first of a pair, -1 for the second, 0 for neither."""
         won = (self.low > self.margin).astype(int) - (self.high < -self.margin)
         return np.asarray(won * self.compared, dtype=np.int64)
 
     @property
     def winners(self) -> Which:
-        """Which races declare any of these equals a winner anywhere."""
+        """The races that declare any of these equals a winner anywhere."""
         return np.asarray((self.verdicts != 0).any(axis=(1, 2)))
 
     @property
     def false_reports(self) -> float:
-        """Share of the races in which any of these equals was declared a winner anywhere."""
+        """The share of races that declare any of these equals a winner anywhere."""
         return float(self.winners.mean())
 
     def headlines(self, work: int) -> Which:
-        """Which races declare a winner in a headline about this work: the best there, if it beat
-        anybody.
+        """Return the races whose headline about this work declares a winner: the best there, if it
+        beat anybody.
         """
         best = (self.value[:, work] @ self.signs).argmax(axis=1)
         turned = self.verdicts[:, work] * self.signs[:, best].T
         return np.asarray((turned > 0).any(axis=1))
 
     def power(self, ratio: float) -> Array:
-        """By work, the share of pairs rightly told apart if the first were `ratio` times as fast.
+        """Return, by work, the share of pairs won if the first were `ratio` times as fast.
 
         An interval moves with its pair, so no other races need be invented. NaN for a work where
         no pair is compared.
@@ -94,7 +94,7 @@ def judge(races: Array, same: Same) -> Judged:
 
 
 def margins(races: Array, same: Same) -> Array:
-    """The margin of each work: races x works."""
+    """Return the margin of each work: races x works."""
     twin = races[:, :, -1] - races[:, :, 0]
     _, low, high = signed_rank.limits(twin, 2 * signed_rank.ALPHA)
     controls = [
@@ -110,10 +110,10 @@ def margins(races: Array, same: Same) -> Array:
 
 
 def bought(races: Array, margin: Array, contrasts: Contrasts) -> Which:
-    """Which races say anywhere that a choice buys something; `margin` is races x works.
+    """Return the races that say anywhere that a choice buys something; `margin` is races x works.
 
-    By the rule of `effects.effect`. Whether pairs agree takes long to find out, and is asked only
-    where their mean lies beyond the margin.
+    The rule is that of `effects.effect`. It takes long to find whether pairs agree, so this is
+    computed only where their mean lies beyond the margin.
     """
     found = np.zeros(len(races), dtype=np.bool_)
     for work, here in enumerate(contrasts):
@@ -128,7 +128,7 @@ def bought(races: Array, margin: Array, contrasts: Contrasts) -> Which:
 
 
 def _direction(contenders: Array, pairs: Pairs, margin: float) -> int:
-    """`Effect.direction` of one contrast in one race at one work; `contenders` x rounds."""
+    """Return `Effect.direction` of one contrast in one race; the table is contenders x rounds."""
     rounds = {str(number): dict(enumerate(row)) for number, row in enumerate(contenders)}
     named = [(str(one), str(two)) for one, two in pairs]
     return effects.effect(("", "", ""), named, rounds, margin).direction

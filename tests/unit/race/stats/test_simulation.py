@@ -41,7 +41,7 @@ def test_the_simulation_applies_the_rule_of_a_race(same: list[list[list[int]]]) 
             contenders = {name: row for name, row in work.items() if name != "9"}
             result = ranking.rank(contenders, margin, groups[place])
             for pair, verdict in zip(pairs, judged.verdicts[one, place], strict=True):
-                found = result.pair(str(pair[0]), str(pair[1]))
+                found = ranking.find_pair(result.pairs, str(pair[0]), str(pair[1]))
                 assert found is not None
                 assert found.winner == {1: str(pair[0]), -1: str(pair[1]), 0: None}[int(verdict)]
                 winners += found.winner is not None

@@ -126,7 +126,7 @@ def test_a_sole_winner_is_first_and_a_tie_below_it_is_a_range() -> None:
     )
     assert ranks(result) == [("fast", (1, 1)), ("slow too", (2, 3)), ("slow", (2, 3))]
     assert result.places[0].beats == ("slow", "slow too")
-    pair = result.pair("slow", "fast")
+    pair = ranking.find_pair(result.pairs, "slow", "fast")
     assert pair is not None
     assert pair.winner == "fast"
     assert pair.estimate.ratio == pytest.approx(math.exp(-0.5), rel=0.01)
