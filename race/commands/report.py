@@ -23,12 +23,12 @@ from race.saved.reader import SavedRace, load
 
 ENDINGS = {".md": "markdown", ".csv": "csv"}
 COLUMNS = (
-    "one row for each cell, printed where no -o is given: race, round (0: the calibration), "
-    "order, label, each factor, task, generator, connections, pipeline, rate (none: closed loop), "
-    "status, fate (counted, or why not), full (whose core was), reason, count, seconds, throughput "
-    "(a second), errors, cpu_us of each party for a unit, latencies in microseconds (mean_us, "
-    "p50_us, p99_us, p99.9_us, max_us), steal and foreign (fractions of the measured cores' time), "
-    "started_at"
+    "one row for each cell, printed where no -o is given: race, round (0: the calibration), order, "
+    "label, each factor, task, generator, connections, pipeline, rate (none: closed loop), status, "
+    "outcome (counted, or why not), saturated (the party that was), reason, count, seconds, "
+    "throughput (a second), errors, cpu_us of each party for a unit, latencies in microseconds "
+    "(mean_us, p50_us, p99_us, p99.9_us, max_us), steal and foreign (fractions of the measured "
+    "cores' time), started_at"
 )
 
 
@@ -89,9 +89,13 @@ def _own_place(saved: SavedRace, results: Path) -> Path:
 
 
 def _maker(form: str) -> Callable[[Analysis], str]:
-    from race.report import html, markdown, spreadsheet
+    from race.report import html, markdown, table
+    from race.report.tables import cells
 
-    return {"html": html.page, "markdown": markdown.page, "csv": spreadsheet.page}[form]
+    def spreadsheet(analysis: Analysis) -> str:
+        return table.spreadsheet(cells.spreadsheet(analysis))
+
+    return {"html": html.page, "markdown": markdown.page, "csv": spreadsheet}[form]
 
 
 COMMAND = Command("a saved race as HTML, as Markdown, or its cells as CSV", arguments, run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from race.analysis.model import Comparison, ContenderResult, Spread
@@ -11,32 +11,7 @@ from race.analysis.user_loads import ALL, UserLoadResult
 from race.analysis.values import a, load_text, one
 from race.saved.model import Environment
 
-__all__ = [
-    "NONE",
-    "a",
-    "commit",
-    "counted",
-    "figure",
-    "full",
-    "in_words",
-    "load_text",
-    "margin",
-    "megabytes",
-    "milliseconds",
-    "moment",
-    "most",
-    "number",
-    "one",
-    "peak",
-    "percent",
-    "plural",
-    "rank",
-    "rate",
-    "ratio",
-    "seconds",
-    "signed",
-    "spread",
-]
+__all__ = ["a", "load_text", "one"]
 
 NONE = "–"
 
@@ -92,62 +67,37 @@ def margin(comparison: Comparison) -> str:
     return f"{comparison.margin_percent:.1f} %" if math.isfinite(comparison.margin) else "unknown"
 
 
-def rank(comparison: Comparison, result: ContenderResult) -> str:
+def rank(comparison: Comparison, standing: ContenderResult) -> str:
     """From the best possible rank to the worst; none when the rounds could decide none."""
-    if result.ranks is None or not comparison.decided:
+    if standing.ranks is None or not comparison.decided:
         return NONE
-    best, worst = result.ranks
+    best, worst = standing.ranks
     return f"{best}" if best == worst else f"{best}–{worst}"
 
 
-def rate(result: ContenderResult) -> str:
+def rate(standing: ContenderResult) -> str:
     """Units/s; a lower bound is marked."""
-    if result.throughput is None:
+    if standing.throughput is None:
         return NONE
-    bound = "≥ " if result.state == "at-least" else ""
-    return f"{bound}{number(result.throughput.median)}"
+    bound = "≥ " if standing.state == "at-least" else ""
+    return f"{bound}{number(standing.throughput.median)}"
 
 
-def ratio(comparison: Comparison, result: ContenderResult) -> str:
-    """The ratio to the reference with its interval; of CPU time where the rate is a lower bound."""
-    if result.label == comparison.reference:
-        return "1 (reference)"
-    if result.ratio is None and comparison.closed and result.cpu_ratio:
-        return f"CPU {result.cpu_ratio}"
-    return str(result.ratio) if result.ratio else NONE
-
-
-def full(comparison: Comparison, result: ContenderResult) -> str:
-    """Who was full, and how busy the party under test: "server 98 %", "nobody, server 81 %"."""
-    if result.throughput is None:
-        return NONE
-    own = "" if result.busy is None else f"{comparison.party} {100 * result.busy:.0f} %"
-    if result.saturated == comparison.party:
-        return own or comparison.party
-    return ", ".join(filter(None, (result.saturated or "unknown", own)))
-
-
-def counted(result: ContenderResult) -> str:
+def counted(standing: ContenderResult) -> str:
     """How many cells count of those that ran: "18", "17 of 18"."""
-    lost = result.cells < result.ran
-    return f"{result.cells} of {result.ran}" if lost else f"{result.cells}"
+    lost = standing.cells < standing.ran
+    return f"{standing.cells} of {standing.ran}" if lost else f"{standing.cells}"
 
 
-def seconds(side: UserLoadResult) -> str:
-    """What all units of a cell took at its rate: medians of both."""
+def seconds(side: UserLoadResult) -> float | None:
+    """Return what all units of a cell took at its rate: medians of both."""
     found = side.item.throughput
-    return number(side.by_name[ALL].count.median / found.median if found else None)
+    return side.by_name[ALL].count.median / found.median if found else None
 
 
-def most(side: UserLoadResult, timeline: str) -> str:
-    """Of a timeline, at any moment of any cell."""
-    found = (point.high for point in side.timelines.get(timeline, []))
-    return figure(max(found, default=None), "count")
-
-
-def peak(comparison: Comparison, result: ContenderResult) -> str:
-    """The most memory that the party under test had at a time, as the median of cells."""
-    return megabytes(result.meters.get("peak_bytes", {}).get(comparison.party))
+def most(side: UserLoadResult, figure: str) -> float | None:
+    """Return the most of a figure at any moment of any cell."""
+    return max((point.high for point in side.timelines.get(figure, [])), default=None)
 
 
 def signed(fraction: float) -> str:
@@ -178,3 +128,18 @@ def in_words(count: int) -> str:
     """A small number as it is spoken."""
     small = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     return small[count] if count < len(small) else f"{count:,}"
+
+
+def short(rate: float) -> str:
+    """Return three digits and a unit: 941, 12.3k, 1.21M."""
+    for limit, unit in ((1e6, "M"), (1e3, "k")):
+        if rate >= 0.9995 * limit:
+            return f"{rate / limit:.3g}{unit}"
+    return f"{rate:.0f}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names within a sentence; those of many drivers have commas in them."""
+    *most, last = names
+    between = "; " if any("," in name for name in names) else ", "
+    return f"{between.join(most)} and {last}" if most else last

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from race.analysis.model import Analysis
 from race.report.chapters import CHAPTERS, FOLDED, UNFOLDED, Chapter
-from race.report.fates import Fates
+from race.report.outcomes import Outcomes
 from race.report.sentences import slug, strongest
 from race.report.template import filled
 from runtime.files import write_atomically
@@ -33,15 +33,15 @@ def write(analysis: Analysis, path: Path | str) -> None:
 
 
 def page(analysis: Analysis) -> str:
-    """The whole report as HTML; the same analysis gives the same text."""
+    """Return the whole report as HTML; the same analysis gives the same text."""
     return filled(
         "report",
         analysis,
         chapters=list(_chapters(analysis)),
-        places=[(slug(comparison), comparison.place) for comparison in analysis.closed()],
+        places=[(slug(one), one.place) for one in analysis.closed()],
         contenders=len({item.label for one in analysis.comparisons for item in one.results}),
         strongest=strongest(analysis),
-        fates=Fates(analysis),
+        outcomes=Outcomes(analysis),
     )
 
 

@@ -15,6 +15,7 @@ from race.report import format as words
 from race.report import markdown as marked
 from race.report.claims.measures import UNRANKED, verdict
 from race.report.run_comparison import say
+from race.report.table import texts
 from race.stats.estimate import Estimate
 
 HEADINGS = ("ratio", "CPU ratio", "verdict")
@@ -131,7 +132,7 @@ def markdown(found: Merged) -> str:
     parts = [f"# {marked.escape(headline(found))}", rule(found), "\n".join(runs)]
     parts += [f"> {marked.escape(line)}" for line in found.warnings]
     for comparison in found.comparisons:
-        table = marked.table(names(found), list(rows(found, comparison)), left=(0,))
+        table = marked.table(texts(names(found), list(rows(found, comparison)), left=(0,)))
         title = marked.escape(heading(found, comparison))
         parts.append(f"## {title}\n\n{noise(comparison)}\n\n{table}")
     return "\n\n".join(parts) + "\n"

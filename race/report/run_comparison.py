@@ -17,8 +17,9 @@ from race.analysis.compare import Change, RunComparison
 from race.analysis.values import place
 from race.report import format as words
 from race.report import markdown as marked
-from race.report.charts import plots
-from race.report.charts.figures import ratio_figure
+from race.report.charts.figures import ratios
+from race.report.charts.rows import Interval
+from race.report.table import texts
 from race.report.template import environment
 
 _STYLES = {"slower": "bold red", "fails now": "bold red", "faster": "green", "works now": "green"}
@@ -157,7 +158,7 @@ def markdown(found: RunComparison) -> str:
     for section in _sections(found):
         rows = [row(change) for change in section.changes]
         parts.append(f"## {marked.escape(section.title)}\n\n{section.limit}")
-        parts.append(marked.table(_names(found), rows, left=(0, 1, 5)))
+        parts.append(marked.table(texts(_names(found), rows, left=(0, 1, 5))))
     if lines := alone(found):
         parts.append("\n".join(f"- {marked.escape(line)}" for line in lines))
     return "\n\n".join(parts) + "\n"
@@ -187,21 +188,23 @@ def _names(found: RunComparison) -> tuple[str, ...]:
 def _sections(found: RunComparison, drawn: bool = False) -> Iterator[Section]:
     """A section for each work that both races have; `drawn` with its chart."""
     groups = groupby(in_both(found), lambda change: change.work)
-    for number, (_, group) in enumerate(groups, start=1):
+    for _, group in groups:
         changes = list(group)
         heading = title(found, changes[0])
-        drawing = _drawing(f"work-{number}", heading, changes) if drawn else None
+        drawing = _drawing(heading, changes) if drawn else None
         yield Section(heading, changes, limit(changes[0]), drawing)
 
 
-def _drawing(name: str, heading: str, changes: Sequence[Change]) -> Markup | None:
-    """After over before, with the limit as a band around 1."""
+def _drawing(heading: str, changes: Sequence[Change]) -> Markup | None:
+    """Return after over before, with the limit as a band around 1."""
     rows = [
-        plots.ratio_row(change.label, change.estimate, _COLOURS.get(change.outcome, "var(--muted)"))
-        for change in changes
-        if change.estimate
+        Interval(
+            one.label, str(one.estimate), _COLOURS.get(one.outcome, "var(--muted)"), one.estimate
+        )
+        for one in changes
+        if one.estimate
     ]
     if not rows:
         return None
     band = changes[0].limit if math.isfinite(changes[0].limit) else 0.0
-    return ratio_figure(name, rows, 100 * math.expm1(band), f"{heading}: after over before")
+    return ratios(rows, 100 * math.expm1(band), f"{heading}: after over before")

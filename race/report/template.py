@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from race.analysis.model import Analysis
 from race.report import format as words
-from race.report.charts import marks
 from race.report.charts.colours import palette
 
 HERE = Path(__file__).parent / "templates"
@@ -20,7 +19,7 @@ SCRIPTS = ("fold.js", "table.js")
 
 @cache
 def environment() -> Environment:
-    """The templates of the report."""
+    """Return the templates of the report."""
     found = Environment(
         loader=PackageLoader("race.report"),
         autoescape=True,
@@ -31,7 +30,6 @@ def environment() -> Environment:
     )
     found.globals.update(
         words=words,
-        signs=marks.SIGNS,
         style=Markup(_own("style.css")),  # noqa: S704 - our own file
         script=Markup("".join(_own(name) for name in SCRIPTS)),  # noqa: S704 - our own files
     )
@@ -39,17 +37,17 @@ def environment() -> Environment:
 
 
 def together(value: Any) -> Any:
-    """Text in which no line breaks between a number and its unit: as they stand in tables too."""
+    """Return text in which no line breaks between a number and its unit."""
     return value.replace(" %", "\u00a0%") if isinstance(value, str) else value
 
 
 def _own(name: str) -> str:
-    """A file beside the templates."""
+    """Return a file beside the templates."""
     return (HERE / name).read_text(encoding="utf-8")
 
 
 def filled(name: str, analysis: Analysis, **more: Any) -> Markup:
-    """A template with an analysis in it, its discipline and its palette."""
+    """Return a template with an analysis in it, its discipline and its palette."""
     text = (
         environment()
         .get_template(f"{name}.html.j2")

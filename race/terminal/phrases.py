@@ -88,14 +88,6 @@ def time_text(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def short(rate: float) -> str:
-    """Three digits and a unit, so that a row fits a terminal of 80 columns: 941, 12.3k, 1.21M."""
-    for limit, unit in ((1e6, "M"), (1e3, "k")):
-        if rate >= 0.9995 * limit:
-            return f"{rate / limit:.3g}{unit}"
-    return f"{rate:.0f}"
-
-
 def broken(name: str, room: int) -> str:
     """A name in lines of so many columns, broken after hyphens and at spaces; no word is cut."""
     return "\n".join(textwrap.wrap(name, max(1, room), break_long_words=False)) or name

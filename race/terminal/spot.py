@@ -14,7 +14,6 @@ from race.analysis.values import median
 from race.report import format as words
 from race.saved.model import Cell
 from race.stats.estimate import show_interval
-from race.terminal.phrases import short
 
 
 @dataclass(frozen=True)
@@ -67,12 +66,12 @@ class Spot:
 def _rate(spot: Spot) -> Text:
     value = median(cell.throughput for cell in spot.valid)
     if value is not None:
-        text = f"{spot.mark}{'≥' if spot.bound else ''}{short(value)}"
+        text = f"{spot.mark}{'≥' if spot.bound else ''}{words.short(value)}"
         return Text(text, "bold" if spot.mark else "")
     if spot.failed:
         return Text("failed", "red")
     if spot.unsure is not None:
-        return Text(f"{short(spot.unsure)}?", "yellow")
+        return Text(f"{words.short(spot.unsure)}?", "yellow")
     return Text("waiting" if spot.waits else words.NONE, "dim")
 
 
@@ -91,9 +90,8 @@ def _ratio(spot: Spot) -> Text:
     return _beside(spot, _whole)
 
 
-def _whole(comparison: Comparison, item: ContenderResult) -> str:
-    told = words.ratio(comparison, item)
-    return told if item.ratio and item.ratio.bounded else f"{told} [?]"
+def _whole(_: Comparison, item: ContenderResult) -> str:
+    return str(item.ratio) if item.ratio and item.ratio.bounded else f"{item.ratio} [?]"
 
 
 def _interval(spot: Spot) -> Text:

@@ -30,15 +30,16 @@ CHAPTERS = {
 """Name to chapter; the name is its anchor on the page."""
 
 FOLDED = ("meters", "method")
-"""Those to look something up in: they begin folded. On a phone all others do but these:"""
+"""Chapters for looking something up: they begin folded."""
 UNFOLDED = ("legend", "glance")
+"""The only chapters that do not begin folded on a phone."""
 
 
 class Chapter(Protocol):
     """One chapter. What it says depends on the analysis alone."""
 
     def title(self, analysis: Analysis) -> str:
-        """Its heading, and its entry in the navigation."""
+        """Return its heading, which is its entry in the navigation, too."""
 
     def render(self, analysis: Analysis) -> Markup | None:
-        """What stands below the heading; None where the race has nothing to say on it."""
+        """Return what stands below the heading; None where the race has nothing to say on it."""

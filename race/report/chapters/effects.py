@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -12,72 +10,63 @@ from markupsafe import Markup
 from race.analysis.model import Analysis
 from race.analysis.values import place
 from race.report import format as words
-from race.report.charts import vega
-from race.report.charts.contrasts import Contrast, told
-from race.report.charts.figures import Figure
+from race.report.charts.figures import Figure, ratios
+from race.report.charts.rows import Interval
+from race.report.table import Table
+from race.report.tables import more
+from race.report.tables.more import Contrast
 from race.report.template import filled
-from race.saved.model import Work
 from race.stats.effects import Effect
-from race.stats.estimate import Estimate
-
-Shown = Sequence[tuple[Work, Effect]]
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two labels, and their estimate in each column; None where one of them has no rank."""
-
-    level: str
-    reference: str
-    estimates: list[Estimate | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A contrast: what is drawn, and every pair of it in figures, a column for each place."""
+    """One level against another: what is drawn, and every pair of it in figures."""
 
     figure: Figure
-    places: list[str]
-    pairs: list[Pair]
+    table: Table
 
 
 class Effects:
-    """`chapters.Chapter`: a figure for each contrast of two levels, a row for each work."""
+    """A chapter: a figure for each contrast of two levels, a row for each task."""
 
     def title(self, analysis: Analysis) -> str:
-        """See ``Chapter``."""
         return "What each choice buys"
 
     def render(self, analysis: Analysis) -> Markup | None:
-        """See ``Chapter``."""
-        groups: dict[tuple[str, str, str], list[tuple[Work, Effect]]] = defaultdict(list)
-        for work, effect in analysis.effects:
-            groups[effect.factor, effect.level, effect.reference].append((work, effect))
-        order = list(analysis.discipline.factors)
-        contrasts = sorted(groups.values(), key=lambda found: order.index(found[0][1].factor))
         sections = [
-            _contrast(analysis, f"effect-{number}", found)
-            for number, found in enumerate(contrasts, start=1)
+            Section(_figure(analysis, found), more.pairs(analysis, found))
+            for found in more.contrasts(analysis)
         ]
         return filled("effects", analysis, sections=sections) if sections else None
 
 
-def _contrast(analysis: Analysis, name: str, found: Shown) -> Section:
+def _figure(analysis: Analysis, found: Contrast) -> Figure:
     first = found[0][1]
     title = f"{first.level} against {first.reference}"
-    lines = [(place(analysis.discipline, work), effect) for work, effect in found]
+    rows = [_row(place(analysis.discipline, work), effect) for work, effect in found]
     margins = [one.margin_percent for one in analysis.comparisons if math.isfinite(one.margin)]
-    text = "; ".join(_spoken(where, effect) for where, effect in lines)
-    contrast = Contrast(lines, max(margins, default=0.0))
-    drawing = vega.figure(name, contrast.drawn, title, text)
-    return Section(
-        Figure(title, _caption(analysis, found), drawing),
-        [where for where, _ in lines],
-        _pairs(lines),
-    )
+    drawing = ratios(rows, max(margins, default=0.0), title)
+    return Figure(title, _caption(analysis, found), drawing)
 
 
-def _caption(analysis: Analysis, found: Shown) -> str:
+def _row(where: str, effect: Effect) -> Interval:
+    several = len(effect.estimates) > 1
+    colour = "var(--accent)" if effect.direction else "var(--muted)"
+    each = effect.estimates if several else ()
+    return Interval(where, described(effect), colour, effect.estimate, each)
+
+
+def described(effect: Effect) -> str:
+    """Return the mean, or that there is none, and how likely pairs that agree differ so much."""
+    text = str(effect.estimate) if effect.estimate else "pairs disagree"
+    if len(effect.estimates) < 2:
+        return text
+    p = effect.p_homogeneous
+    return f"{text}, p {'< 0.001' if p < 0.001 else f'{p:.3f}' if p < 0.1 else f'{p:.2f}'}"
+
+
+def _caption(analysis: Analysis, found: Contrast) -> str:
     first = found[0][1]
     most = max(len(effect.pairs) for _, effect in found)
     caption = (
@@ -86,19 +75,8 @@ def _caption(analysis: Analysis, found: Shown) -> str:
     )
     if most > 1:
         caption += (
-            " Thin lines: each pair. Thick line: their mean, only where pairs agree; p is of "
-            "all pairs showing the same, by permutation within rounds."
+            " Thin lines: each pair. Thick line: their mean, only where pairs agree; p is the "
+            "probability, by permutation within rounds, that pairs which show the same differ so "
+            "much."
         )
-    return f"{caption} Grey means cannot be told from no effect."
-
-
-def _spoken(where: str, effect: Effect) -> str:
-    each = ", ".join(str(estimate) for estimate in effect.estimates)
-    return f"{where}: {told(effect)}" + (f" (pairs: {each})" if len(effect.estimates) > 1 else "")
-
-
-def _pairs(lines: Sequence[tuple[str, Effect]]) -> list[Pair]:
-    """A row for each pair: its labels, then its estimate at every place."""
-    pairs = dict.fromkeys(pair for _, effect in lines for pair in effect.pairs)
-    known = [dict(zip(effect.pairs, effect.estimates, strict=True)) for _, effect in lines]
-    return [Pair(*pair, [one.get(pair) for one in known]) for pair in pairs]
+    return f"{caption} Grey means are not distinguishable from no effect."

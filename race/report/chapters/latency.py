@@ -1,70 +1,174 @@
-"""Latency at fixed rates; at full load it would restate throughput."""
+"""Latency at fixed rates, from merged histograms; in a closed loop it would restate throughput."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from markupsafe import Markup
 
 from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
-from race.report.charts.colours import palette
-from race.report.charts.latency import latency
+from race.report.charts import svg
+from race.report.charts.colours import Palette, palette
+from race.report.charts.figures import Figure, lines
+from race.report.charts.lines import Across, Curve, curves
+from race.report.charts.rows import Box, boxes
+from race.report.charts.svg import Panel, Scale
+from race.report.tables import rates
 from race.report.template import filled
+from race.stats import histogram
 
-PERCENTILES = ("p50", "p99", "p99.9")
-FAR = "p99.9"
-"""What the errors that a cell may have can move: those without an answer are in no histogram."""
-
-Told = Callable[[Comparison, ContenderResult, str], str]
+CURVE = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
+MARKED = (50.0, 90.0, 99.0, 99.9, 99.99)
 
 
 class Latency:
-    """`chapters.Chapter`: tables of fixed rates, then every figure that there is data for."""
+    """A chapter: tables of fixed rates, then every figure that there is data for."""
 
     def title(self, analysis: Analysis) -> str:
-        """See ``Chapter``."""
         return "Latency"
 
     def render(self, analysis: Analysis) -> Markup | None:
-        """See ``Chapter``."""
-        shared = [comparison for comparison in analysis.comparisons if _shared_rate(comparison)]
-        figures = latency(analysis, shared, palette(analysis))
-        rated = [(comparison, _cheapest_first(comparison)) for comparison in shared]
+        shared, colours = rates.shared(analysis), palette(analysis)
+        figures = [*_over_rates(analysis, colours), *_boxes(shared, colours)]
+        figures += _tails(shared, colours)
         if not figures:
             return None
-        return filled(
-            "latency",
-            analysis,
-            figures=figures,
-            rated=rated,
-            percentiles=PERCENTILES,
-            told=_told(analysis),
-        )
+        tables = [(comparison, rates.rated(analysis, comparison)) for comparison in shared]
+        return filled("latency", analysis, figures=figures, tables=tables)
 
 
-def _told(analysis: Analysis) -> Told:
-    """A percentile of a contender's histogram, marked where answers are missing beyond it."""
-    lost = {(cell.label, cell.work) for cell in analysis.counted if any(cell.errors.values())}
-
-    def told(comparison: Comparison, item: ContenderResult, name: str) -> str:
-        text = words.milliseconds(item.latency_us.get(name))
-        missing = name == FAR and (item.label, comparison.work) in lost
-        return f"≥ {text}" if missing and text != words.NONE else text
-
-    return told
+def _at_rate(comparison: Comparison) -> str:
+    """Return the title of a panel: "Good at 2,000/s"."""
+    return f"{comparison.title} at {comparison.work.load.rate:,.0f}/s"
 
 
-def _shared_rate(comparison: Comparison) -> bool:
-    """Whether several contenders served the same fixed rate."""
-    return comparison.rated and sum(item.throughput is not None for item in comparison.results) > 1
+def _boxes(comparisons: Sequence[Comparison], colours: Palette) -> Iterator[Figure]:
+    """Return latency as box plots, a panel for each task and rate."""
+    found = [
+        (comparison, items)
+        for comparison in comparisons
+        if (items := [item for item in comparison.results if item.histogram])
+    ]
+    if not found:
+        return
+    panels = [
+        boxes([_box(item, colours) for item in items], _at_rate(comparison))
+        for comparison, items in found
+    ]
+    described = "; ".join(
+        f"{_at_rate(comparison)}, {item.label}: median "
+        f"{words.milliseconds(item.latency_us.get('p50'))}, "
+        f"p99 {words.milliseconds(item.latency_us.get('p99'))}"
+        for comparison, items in found
+        for item in items
+    )
+    caption = (
+        "All rounds’ histograms merged. Box: quartiles, with the median; whiskers: p1 to p99; "
+        "dot: p99.9."
+    )
+    drawing = svg.drawing(panels, "Latency at the same rate", described)
+    yield Figure("At the same rate", caption, drawing)
 
 
-def _cheapest_first(comparison: Comparison) -> list[ContenderResult]:
-    """By CPU time; those without a number last."""
+def _box(item: ContenderResult, colours: Palette) -> Box:
+    return Box(colours.look(item), partial(histogram.percentile, item.histogram))
 
-    def cost(item: ContenderResult) -> float:
-        return item.cpu_us.get(comparison.party, math.inf) if item.throughput else math.inf
 
-    return sorted(comparison.results, key=cost)
+def _tails(comparisons: Sequence[Comparison], colours: Palette) -> Iterator[Figure]:
+    """Return latency over percentile; the horizontal axis opens up the tail."""
+    known = lines(comparisons, colours)
+    scale = Scale(_nines(CURVE[0]), _nines(CURVE[-1]))
+    across = Across(scale, "", [_nines(one) for one in MARKED], _percentile)
+    panels: list[Panel] = []
+    for comparison in comparisons:
+        drawn = [
+            Curve(known[item.label], _tail(item))
+            for item in comparison.results
+            if item.label in known and item.histogram
+        ]
+        if drawn:
+            panels.append(curves(drawn, across, _at_rate(comparison), "ms"))
+    if panels:
+        described = "The same distributions as the box plots, from the median to p99.99."
+        drawing = svg.drawing(panels, "Latency by percentile", described)
+        caption = "Latency by percentile, all rounds’ histograms merged."
+        yield Figure("The tail", caption, drawing, tuple(known.values()))
+
+
+def _tail(item: ContenderResult) -> list[tuple[float, float]]:
+    found = ((one, histogram.percentile(item.histogram, one)) for one in CURVE)
+    return [(_nines(one), us / 1e3) for one, us in found if us]
+
+
+def _nines(percent: float) -> float:
+    return -math.log10(1 - percent / 100)
+
+
+def _percentile(nines: float) -> str:
+    return f"p{100 * (1 - 10**-nines):.6g}"
+
+
+def _over_rates(analysis: Analysis, colours: Palette) -> list[Figure]:
+    """Return p50, p99 and p99.9 over the offered rate, a figure for each task of the open loop."""
+    by_task: dict[str, list[Comparison]] = defaultdict(list)
+    for comparison in analysis.comparisons:
+        if comparison.rated:
+            by_task[comparison.work.task].append(comparison)
+    return [
+        _rates(found, colours)
+        for found in by_task.values()
+        if any(item.throughput for comparison in found for item in comparison.results)
+    ]
+
+
+def _rates(comparisons: Sequence[Comparison], colours: Palette) -> Figure:
+    every = [(_rate(one), item) for one in comparisons for item in one.results]
+    late = [(rate, item) for rate, item in every if item.state == "overloaded"]
+    unit, title = comparisons[0].discipline.unit, comparisons[0].title
+    known = lines(comparisons, colours)
+    offered = sorted({rate for rate, _ in every})
+    scale = Scale(offered[0] * 0.9, offered[-1] * 1.1)
+    across = Across(scale, f"{unit}/s offered", scale.ticks(4), words.short)
+    panels, described = [], []
+    for percentile in rates.PERCENTILES:
+        drawn = []
+        for label, look in known.items():
+            mine = [(rate, item) for rate, item in every if item.label == label and item.throughput]
+            points = [
+                (rate, item.latency_us[percentile] / 1e3)
+                for rate, item in mine
+                if item.latency_us.get(percentile)
+            ]
+            lost = [rate for rate, item in late if item.label == label]
+            drawn.append(Curve(look, points, lost=lost))
+            described += [
+                f"{label} at {x:,.0f}/s: {percentile} {words.number(y)} ms" for x, y in points
+            ]
+        if any(curve.points for curve in drawn):
+            panels.append(curves(drawn, across, percentile, "ms"))
+    described += [f"{item.label} at {rate:,.0f}/s: {item.reason}" for rate, item in late]
+    heading = f"{title}: latency over the offered rate"
+    drawing = svg.drawing(panels, heading, "; ".join(described))
+    caption = _rates_caption(comparisons[0], late)
+    return Figure(f"{title} at a fixed rate", caption, drawing, tuple(known.values()))
+
+
+def _rate(comparison: Comparison) -> float:
+    return comparison.work.load.rate or 0.0
+
+
+def _rates_caption(comparison: Comparison, late: Sequence[tuple[float, ContenderResult]]) -> str:
+    caption = (
+        f"Open loop: latency counts from when {words.a(words.one(comparison.discipline.unit))} was "
+        f"due, so a stalled {comparison.party} cannot hide its queue (no coordinated omission). "
+        "All rounds’ histograms merged."
+    )
+    if not late:
+        return caption
+    limits = {item.label: rate for rate, item in reversed(late)}
+    named = "; ".join(f"{label} at {rate:,.0f}/s" for label, rate in limits.items())
+    return f"{caption} ✕: did not keep up at least once, so no cell at that rate counts: {named}."

@@ -10,13 +10,11 @@ from race.report.template import filled
 
 
 class Legend:
-    """`chapters.Chapter`: tasks, names, figures, in a line each."""
+    """A chapter: tasks, names, figures, in a line each."""
 
     def title(self, analysis: Analysis) -> str:
-        """See ``Chapter``."""
         return "How to read this"
 
     def render(self, analysis: Analysis) -> Markup | None:
-        """See ``Chapter``."""
         groups = legend(analysis)
         return filled("legend", analysis, groups=groups) if groups else None

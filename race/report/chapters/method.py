@@ -13,14 +13,12 @@ from race.stats.noise import DEVIATIONS, LEAST_MARGIN
 
 
 class Method:
-    """`chapters.Chapter`: what docs/method.md says at length, for a file that stands alone."""
+    """A chapter: what docs/method.md says at length, for a file that stands alone."""
 
     def title(self, analysis: Analysis) -> str:
-        """See ``Chapter``."""
         return "Method"
 
     def render(self, analysis: Analysis) -> Markup | None:
-        """See ``Chapter``."""
         return filled(
             "method",
             analysis,

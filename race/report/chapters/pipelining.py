@@ -9,60 +9,71 @@ from markupsafe import Markup
 
 from race.analysis.model import Analysis, Comparison
 from race.report import format as words
-from race.report.charts import vega
+from race.report.charts import svg
 from race.report.charts.colours import palette
-from race.report.charts.curves import Curves
-from race.report.charts.figures import Figure, contender_lines
-from race.report.charts.marks import Row
-from race.report.charts.vega import Spec
+from race.report.charts.figures import Figure, lines
+from race.report.charts.lines import Across, Curve, curves
+from race.report.charts.svg import Panel, Scale
 from race.report.template import filled
 
 
 class Pipelining:
-    """`chapters.Chapter`: curves of the tasks that ran at more than one depth."""
+    """A chapter: curves of the tasks that ran at more than one depth."""
 
     def title(self, analysis: Analysis) -> str:
-        """See ``Chapter``."""
         return "Pipelining"
 
     def render(self, analysis: Analysis) -> Markup | None:
-        """See ``Chapter``."""
         figure = _figure(analysis)
         return filled("pipelining", analysis, figure=figure) if figure else None
 
 
 def _figure(analysis: Analysis) -> Figure | None:
-    comparisons = _at_several_depths(analysis)
-    lines = contender_lines(comparisons, palette(analysis))
-    rows: list[Row] = [
-        {
-            **lines[item.label],
-            "panel": comparison.title,
-            "x": comparison.work.load.pipeline,
-            "y": item.throughput.median,
-            "bound": item.state == "at-least",
-        }
+    by_task: dict[str, list[Comparison]] = defaultdict(list)
+    for comparison in analysis.closed():
+        by_task[comparison.work.task].append(comparison)
+    tasks = [found for found in by_task.values() if len({_depth(one) for one in found}) > 1]
+    panels = [_panel(analysis, found) for found in tasks]
+    if not panels:
+        return None
+    unit = analysis.discipline.unit
+    comparisons = [comparison for found in tasks for comparison in found]
+    described = [
+        f"{comparison.title}, {item.label}, depth {_depth(comparison)}: {words.rate(item)}"
         for comparison in comparisons
         for item in comparison.results
         if item.throughput
     ]
-    if not rows:
-        return None
-    unit = analysis.discipline.unit
-    told = [
-        f"{r['panel']}, {r['label']}, depth {r['x']}: "
-        f"{'at least ' if r['bound'] else ''}{words.number(r['y'])}"
-        for r in rows
-    ]
-    curves = Curves(rows, _axis(rows, unit), f"{unit}/s")
     heading = f"{unit.capitalize()} per second by pipeline depth"
-    drawing = vega.figure("pipelining", curves.drawn, heading, "; ".join(told))
+    drawing = svg.drawing(panels, heading, "; ".join(described))
     caption = f"Both scales are logarithmic.{_bounds(comparisons)}"
-    return Figure("", caption, drawing, tuple(lines.values()))
+    key = lines(comparisons, palette(analysis)).values()
+    return Figure("", caption, drawing, tuple(key))
+
+
+def _panel(analysis: Analysis, found: Sequence[Comparison]) -> Panel:
+    known = {(item.label, _depth(one)): item for one in found for item in one.results}
+    depths = sorted({_depth(one) for one in found})
+    drawn = []
+    for label, look in lines(found, palette(analysis)).items():
+        each = [(depth, known.get((label, depth))) for depth in depths]
+        points = [
+            (depth, item.throughput.median) for depth, item in each if item and item.throughput
+        ]
+        bounds = {depth for depth, item in each if item and item.state == "at-least"}
+        drawn.append(Curve(look, points, frozenset(bounds)))
+    unit = analysis.discipline.unit
+    scale = Scale(depths[0] / 1.15, depths[-1] * 1.15, log=True)
+    across = Across(scale, f"{unit} in flight on each connection", depths)
+    return curves(drawn, across, found[0].title, f"{unit}/s")
+
+
+def _depth(comparison: Comparison) -> int:
+    return comparison.work.load.pipeline
 
 
 def _bounds(comparisons: Sequence[Comparison]) -> str:
-    """Points that are lower bounds, in a sentence."""
+    """Return the points that are lower bounds, in a sentence."""
     found = [
         f"{item.label} on {comparison.place}"
         for comparison in comparisons
@@ -70,19 +81,3 @@ def _bounds(comparisons: Sequence[Comparison]) -> str:
         if item.state == "at-least" and item.throughput
     ]
     return f" At least (≥): {'; '.join(found)}." if found else ""
-
-
-def _at_several_depths(analysis: Analysis) -> list[Comparison]:
-    depths: dict[str, set[int]] = defaultdict(set)
-    for comparison in analysis.closed():
-        depths[comparison.work.task].add(comparison.work.load.pipeline)
-    return [comparison for comparison in analysis.closed() if len(depths[comparison.work.task]) > 1]
-
-
-def _axis(rows: list[Row], unit: str) -> Spec:
-    seen = sorted({row["x"] for row in rows})
-    return {
-        "title": f"{unit} in flight on each connection",
-        "scale": {"type": "log", "base": 2, "nice": False, "padding": 8},
-        "axis": {"values": seen, "format": "d", "grid": False},
-    }

@@ -11,12 +11,10 @@ from race.report.template import filled
 
 
 class Repeat:
-    """`chapters.Chapter`: the command and the commit."""
+    """A chapter: the command and the commit."""
 
     def title(self, analysis: Analysis) -> str:
-        """See ``Chapter``."""
         return "Repeat it"
 
     def render(self, analysis: Analysis) -> Markup | None:
-        """See ``Chapter``."""
         return filled("repeat", analysis, command=shlex.join(analysis.race.head.command))

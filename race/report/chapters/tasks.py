@@ -7,54 +7,77 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from race.analysis.model import Analysis, Comparison
+from race.report import format as words
 from race.report import sentences
-from race.report.answers import answers
-from race.report.charts.colours import palette
-from race.report.charts.figures import comparison_bars
+from race.report.charts import svg
+from race.report.charts.colours import Palette, palette
+from race.report.charts.rows import Bar, bars
+from race.report.table import Table
+from race.report.tables import more
+from race.report.tables.ranking import ranking
 from race.report.template import filled
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One comparison: its anchor, what is said of it, and what is drawn."""
+    """One comparison: its anchor, what is said of it, its ranking, and what is drawn."""
 
     slug: str
     comparison: Comparison
     load: str
     verdict: str
     rule: str
-    bounds: str
-    doubts: str
-    strips: dict[str, sentences.Strip]
+    remarks: list[str]
+    table: Table
     drawing: Markup | None
 
 
 class Tasks:
-    """`chapters.Chapter`: a section for each comparison."""
+    """A chapter: a section for each comparison."""
 
     def title(self, analysis: Analysis) -> str:
-        """See ``Chapter``."""
         task = analysis.discipline.task
         return f"{task.capitalize()} by {task}"
 
     def render(self, analysis: Analysis) -> Markup | None:
-        """See ``Chapter``."""
         sections = [_section(analysis, comparison) for comparison in analysis.closed()]
         if not sections:
             return None
-        return filled("tasks", analysis, sections=sections, answers=answers(analysis))
+        return filled("tasks", analysis, sections=sections, answers=more.answers(analysis))
 
 
 def _section(analysis: Analysis, comparison: Comparison) -> Section:
-    slug = sentences.slug(comparison)
     return Section(
-        slug=slug,
+        slug=sentences.slug(comparison),
         comparison=comparison,
         load=sentences.load(analysis, comparison),
         verdict=sentences.verdict(comparison),
         rule=sentences.rule(comparison),
-        bounds=sentences.bounds(comparison),
-        doubts=sentences.doubts(comparison),
-        strips=sentences.strips(comparison),
-        drawing=comparison_bars(comparison, palette(analysis), f"bars-{slug}"),
+        remarks=[sentences.bounds(comparison), sentences.doubts(comparison)],
+        table=ranking(analysis, comparison),
+        drawing=_drawing(comparison, palette(analysis)),
     )
+
+
+def _drawing(comparison: Comparison, colours: Palette) -> Markup | None:
+    """Return units/s with the range over rounds, and CPU time per unit of the party under test."""
+    found = [(item, item.throughput) for item in comparison.results if item.throughput]
+    if not found:
+        return None
+    unit, party = comparison.discipline.unit, comparison.party
+    rates = [Bar(colours.look(item), one.median, words.rate(item), one) for item, one in found]
+    costs = [
+        Bar(colours.look(item), cpu or 0, words.number(cpu))
+        for item, _ in found
+        for cpu in (item.cpu_us.get(party),)
+    ]
+    panels = [bars(rates, f"{unit.capitalize()} per second")]
+    if any(cost.value for cost in costs):
+        panels.append(bars(costs, f"{party.capitalize()} CPU, µs per {words.one(unit)}"))
+    described = "; ".join(
+        f"{rate.look.label} {rate.text} {unit} per second and {cost.text} microseconds of {party} "
+        f"CPU per {words.one(unit)}"
+        for rate, cost in zip(rates, costs, strict=True)
+    )
+    heading = f"{comparison.title}, {comparison.load}: {unit}/s and CPU per {words.one(unit)}"
+    return svg.drawing(panels, heading, described)

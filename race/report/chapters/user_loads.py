@@ -14,14 +14,16 @@ from race.analysis.model import Analysis, Comparison
 from race.analysis.user_loads import UserLoadGroup, UserLoadResult, WatchedComparison
 from race.report import format as words
 from race.report import sentences
-from race.report.charts import timelines, vega
+from race.report.charts import svg
 from race.report.charts.colours import palette
 from race.report.charts.figures import Figure
-from race.report.charts.timelines import Timelines
+from race.report.charts.lines import Timeline, timeline
+from race.report.table import Table
+from race.report.tables import user_loads as users
 from race.report.template import filled
 
 SIDES = 4
-"""UserLoadResult by side; more are further figures."""
+"""The number of contenders side by side; more are further figures."""
 CAPTION = (
     "Line: mean over rounds; band: from the least round to the largest. The panels of a row have "
     "one scale. Connections are those that the contender has open, idle ones too."
@@ -31,119 +33,119 @@ CONNECTIONS = "connections to the database"
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A group with its heading and figures, and a sentence for each who did not keep up."""
+    """What ran under one load: its heading, the load, remarks, figures, tables."""
 
     title: str
-    group: UserLoadGroup
+    load: str
+    late: str
     figures: list[Figure]
-    late: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """A comparison that was watched, with its figures."""
-
-    comparison: Comparison
-    sides: list[UserLoadResult]
-    figures: list[Figure]
+    tables: list[Table]
 
 
 class UserLoads:
-    """`chapters.Chapter`: for each group of a user load the timelines, ratios of its pairs, a
-    table of parts; for what was watched without one the timelines alone.
+    """A chapter: for each user load timelines, ratios of pairs and a table of parts; for what was
+    watched without one the timelines and figures alone.
     """
 
     def title(self, analysis: Analysis) -> str:
-        """See ``Chapter``."""
         return "Users over time" if user_loads.user_loads(analysis) else "Over time"
 
     def render(self, analysis: Analysis) -> Markup | None:
-        """See ``Chapter``."""
         groups, watched = user_loads.user_loads(analysis), user_loads.watched(analysis)
         if not groups and not watched:
             return None
-        sections = [
-            _section(analysis, group, f"timeline-{number}")
-            for number, group in enumerate(groups, start=1)
-        ]
-        watches = [
-            _watch(analysis, one, f"watched-{number}")
-            for number, one in enumerate(watched, start=1)
-        ]
         return filled(
             "user_loads",
             analysis,
-            sections=sections,
-            watches=watches,
+            sections=[_section(analysis, group) for group in groups],
+            watched=[_watched(analysis, one) for one in watched],
             notes=user_loads.known_limits(groups),
             lost=_lost(analysis),
-            everything=user_loads.ALL,
         )
 
 
-def _section(analysis: Analysis, group: UserLoadGroup, name: str) -> Section:
+def _section(analysis: Analysis, group: UserLoadGroup) -> Section:
     shown = {
-        "users": timelines.Figure("users"),
-        "throughput": timelines.Figure(f"{analysis.discipline.unit}/s"),
-        "p50": timelines.Figure("median, ms", 1e3),
-        "p95": timelines.Figure("p95, ms", 1e3),
-        "connections": timelines.Figure(CONNECTIONS),
+        "users": ("users", 1.0),
+        "throughput": (f"{analysis.discipline.unit}/s", 1.0),
+        "p50": ("median, ms", 1e3),
+        "p95": ("p95, ms", 1e3),
+        "connections": (CONNECTIONS, 1.0),
     }
-    figures = _figures(analysis, group.comparison, group.sides, shown, name)
-    late = [sentences.late(side) for side in group.sides if side.late]
-    return Section(group.title, group, figures, late)
-
-
-def _watch(analysis: Analysis, one: WatchedComparison, name: str) -> Watch:
-    shown = {
-        "throughput": timelines.Figure(f"{analysis.discipline.unit}/s"),
-        "connections": timelines.Figure(CONNECTIONS),
-        "active": timelines.Figure("of these in use: at work, or in a transaction"),
-    }
-    return Watch(
-        one.comparison, one.sides, _figures(analysis, one.comparison, one.sides, shown, name)
+    load = group.comparison.work.load
+    options = (
+        "".join(f"; {name} {value}" for name, value in load.user_load.options)
+        if load.user_load
+        else ""
     )
+    about = (
+        f"{group.comparison.load}, {load.generator}, {load.duration_s:g} s a cell, "
+        f"{words.plural(group.rounds, 'round')}{options}"
+    )
+    tables = [users.pairs(analysis, group)] if group.pairs else []
+    return Section(
+        group.title,
+        about,
+        " ".join(sentences.late(side) for side in group.sides if side.late),
+        _figures(analysis, group.comparison, group.sides, shown),
+        [*tables, users.users(analysis, group), users.parts(group)],
+    )
+
+
+def _watched(analysis: Analysis, found: WatchedComparison) -> Section:
+    shown = {
+        "throughput": (f"{analysis.discipline.unit}/s", 1.0),
+        "connections": (CONNECTIONS, 1.0),
+        "active": ("of these in use: at work, or in a transaction", 1.0),
+    }
+    figures = _figures(analysis, found.comparison, found.sides, shown)
+    table = users.watched(analysis, found)
+    return Section(table.title, "", "", figures, [table])
 
 
 def _figures(
     analysis: Analysis,
     comparison: Comparison,
     sides: Sequence[UserLoadResult],
-    shown: Mapping[str, timelines.Figure],
-    name: str,
+    shown: Mapping[str, tuple[str, float]],
 ) -> list[Figure]:
-    return [
-        _figure(analysis, comparison, sides[first : first + SIDES], shown, f"{name}-{first}")
-        for first in range(0, len(sides), SIDES)
-    ]
+    parts = [sides[first : first + SIDES] for first in range(0, len(sides), SIDES)]
+    return [_figure(analysis, comparison, part, shown) for part in parts]
 
 
 def _figure(
     analysis: Analysis,
     comparison: Comparison,
     sides: Sequence[UserLoadResult],
-    shown: Mapping[str, timelines.Figure],
-    name: str,
+    shown: Mapping[str, tuple[str, float]],
 ) -> Figure:
-    drawing = vega.figure(
-        name,
-        Timelines(sides, shown, palette(analysis)).drawn,
-        f"{comparison.title}, {comparison.load}: over time",
-        "; ".join(_told(side, analysis.discipline.unit) for side in sides),
-    )
-    return Figure("", CAPTION, drawing)
+    """Return a row of panels for each figure, a column for each side; a row has one scale."""
+    colours, panels = palette(analysis), []
+    for name, (title, unit) in shown.items():
+        known = [point for side in sides for point in side.timelines.get(name, [])]
+        if not known:
+            continue
+        last, most = max(one.at for one in known), max(one.high for one in known)
+        for side in sides:
+            colour, points = colours.look(side.item).colour, side.timelines.get(name, [])
+            panels.append(
+                timeline(Timeline(side.item.name, title, colour, points, unit), last, most)
+            )
+    heading = f"{comparison.title}, {comparison.load}: over time"
+    described = "; ".join(_described(side, analysis.discipline.unit) for side in sides)
+    return Figure("", CAPTION, svg.drawing(panels, heading, described, columns=len(sides)))
 
 
-def _told(side: UserLoadResult, unit: str) -> str:
+def _described(side: UserLoadResult, unit: str) -> str:
     whole = side.by_name[user_loads.ALL]
     p50 = words.milliseconds(whole.p50_us.median if whole.p50_us else None)
     p95 = words.milliseconds(side.p95_us.median if side.p95_us else None)
-    told = f"{side.item.label}: {whole.count.median:,.0f} {unit}, median {p50}, p95 {p95}"
-    return f"{told}, {words.percent(side.lost.median if side.lost else None)} failed"
+    text = f"{side.item.label}: {whole.count.median:,.0f} {unit}, median {p50}, p95 {p95}"
+    return f"{text}, {words.percent(side.lost.median if side.lost else None)} failed"
 
 
 def _lost(analysis: Analysis) -> list[str]:
-    """Who has no figures under a user load, and why."""
+    """Return who has no figures under a user load, and why."""
     return [
         f"{item.label}: {item.state}, {item.reason}"
         for comparison in analysis.comparisons

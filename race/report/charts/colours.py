@@ -1,4 +1,4 @@
-"""How contenders are told apart by eye, from their factors alone.
+"""What a contender looks like in charts and tables, which follows from its factors alone.
 
 The first factor of a discipline gives the hue, the same in every chart and table; the plainest
 level of the second is paler, and dashed as a line. The accents are defined in templates/style.css,
@@ -7,13 +7,43 @@ for light, dark and paper.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from race.analysis.model import Analysis, ContenderResult
 from race.stats.effects import in_order
 
 ACCENTS = 8
+SIGNS = (
+    "M0-4a4 4 0 1 1 0 8a4 4 0 1 1 0-8z",
+    "M-3.5-3.5h7v7h-7z",
+    "M0-5l4 5l-4 5l-4-5z",
+    "M0-4.5l4.5 8h-9z",
+    "M-1.5-4h3v2.5h2.5v3h-2.5v2.5h-3v-2.5h-2.5v-3h2.5z",
+    "M0 4.5l-4.5-8h9z",
+)
+"""Paths of the signs on lines: circle, square, diamond, triangle, cross, triangle upside down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A contender's name, its colour, whether that is pale, and the sign on its lines."""
+
+    label: str
+    colour: str
+    pale: bool
+    sign: str = SIGNS[0]
+
+    @property
+    def opacity(self) -> float | None:
+        """The opacity of its bars; None: they are opaque."""
+        return 0.6 if self.pale else None
+
+    @property
+    def dash(self) -> str | None:
+        """The dashes of its lines; None: they have none."""
+        return "5 3" if self.pale else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +59,27 @@ class Palette:
     plain: str
     bold: tuple[str, ...]
 
-    def accent(self, result: ContenderResult) -> str:
-        """The name of a contender's accent."""
-        return self.accents.get(self.level(result), "accent1")
+    def look(self, standing: ContenderResult) -> Look:
+        """Return what a contender looks like beside its name."""
+        accent = self.accents.get(standing.factors.get(self.hue, ""), "accent1")
+        pale = bool(self.plain) and standing.factors.get(self.shade) == self.plain
+        return Look(standing.label, f"var(--{accent})", pale)
 
-    def level(self, result: ContenderResult) -> str:
-        """What the hue stands for."""
-        return result.factors.get(self.hue, "")
-
-    def pale(self, result: ContenderResult) -> bool:
-        """Whether it has the plainest level of the second factor."""
-        return bool(self.plain) and result.factors.get(self.shade) == self.plain
+    def lines(self, results: Iterable[ContenderResult]) -> dict[str, Look]:
+        """Return label to look as a line, no two alike up to six of one colour and dash."""
+        found: dict[str, Look] = {}
+        seen: Counter[tuple[str, bool]] = Counter()
+        for item in sorted(results, key=lambda item: item.label):
+            if item.label not in found:
+                look = self.look(item)
+                kind = look.colour, look.pale
+                found[item.label] = replace(look, sign=SIGNS[seen[kind] % len(SIGNS)])
+                seen[kind] += 1
+        return found
 
 
 def palette(analysis: Analysis) -> Palette:
-    """The palette of a race; levels beyond the last accent begin again with the first."""
+    """Return the palette of a race; levels beyond the last accent begin again with the first."""
     factors = [*analysis.discipline.factors, "", ""]
     hues, shades = (_levels(analysis, factor) for factor in factors[:2])
     raced = {item.factors.get(factors[0]) for one in analysis.comparisons for item in one.results}
@@ -58,7 +94,7 @@ def palette(analysis: Analysis) -> Palette:
 
 
 def _levels(analysis: Analysis, factor: str) -> list[str]:
-    """Declared levels, then others that were raced."""
+    """Return declared levels, then others that were raced."""
     declared = analysis.discipline.factors.get(factor, [])
     raced = [one.factors[factor] for one in analysis.race.head.contenders if factor in one.factors]
     return in_order([*declared, *raced], declared)

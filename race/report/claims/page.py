@@ -20,6 +20,7 @@ from race.report.claims.article import Article
 from race.report.claims.rows import ClaimRow, Runs, notes, ordered, rows
 from race.report.claims.verdicts import HOLDS, REFUTED, UNMEASURED, VERDICTS, WEAKER
 from race.report.run_comparison import say
+from race.report.table import texts
 
 TITLE = "What articles claimed, and what was measured"
 NAMES = ("claim", "claimed", "runs", "task", "first", "second", "ratio [95 %]", "verdict", "note")
@@ -80,7 +81,7 @@ def markdown(page: ClaimsPage) -> str:
         parts += [f"## {marked.escape(article.title)}", *_conditions(article, each), _table(each)]
     if page.runs:
         lines = [_run(run) for runs in page.runs.values() for run in runs]
-        parts += ["## The runs", marked.table(RUN_NAMES, lines, left=range(len(RUN_NAMES)))]
+        parts += ["## The runs", marked.table(texts(RUN_NAMES, lines, range(len(RUN_NAMES))))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -119,7 +120,7 @@ def _table(found: Sequence[ClaimRow]) -> str:
         note = str(number.get(row.differs, ""))
         lines.append([*shown, row.ratio_text, row.verdict_text, note])
         before = what
-    return marked.table(NAMES, lines, left=range(len(NAMES)))
+    return marked.table(texts(NAMES, lines, range(len(NAMES))))
 
 
 def _run(run: Run) -> list[str]:

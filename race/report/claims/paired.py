@@ -14,6 +14,7 @@ from race.report import format as words
 from race.report.claims.measures import UNRANKED, verdict
 from race.report.claims.pairs import comparisons, pair
 from race.report.sentences import load, rule
+from race.report.tables.values import saturated
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _run(one: Pairing) -> Iterator[str]:
     yield f"    {rule(comparison)}"
     for item in (one.first, one.second):
         rate = f"{words.rate(item)} {comparison.discipline.unit}/s"
-        who = f"saturated: {words.full(comparison, item)}"
+        who = f"saturated: {saturated(comparison, item)}"
         cells = f"{words.counted(item)} cells in {words.plural(item.rounds, 'round')}"
         yield f"    {item.label}: {rate}, {who}, {cells}"
 

@@ -121,7 +121,7 @@ def test_a_twin_that_failed_declares_nothing(article: SavedRace) -> None:
     told = [text for text in analysis.trust.warnings if "both A/A twins for a margin" in text]
     assert [text.split(" (")[0] for text in told] == ["On Good"]
     assert not any("cannot give a 95 % interval" in text for text in analysis.trust.warnings)
-    assert verdict(comparison).endswith("both A/A twins for a margin.")
+    assert verdict(comparison).endswith("both A/A twins count for a margin.")
 
 
 def test_a_race_at_fixed_rates_says_what_a_unit_costs(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from race.report.claims.pairs import task_word
 from race.saved.model import Cell, Load, Work
 from race.saved.reader import SavedRace, load
 from race.terminal.phrases import figures, work_text
-from tests.race.report.reading import altered, bound
 from tests.support.synthetic import SMALL, Recipe, write
+from tests.unit.race.report.reading import altered, bound
 
 FAST, LACKS = SMALL[3], SMALL[1]
 REASON = "it has no such thing"
@@ -53,7 +53,7 @@ def test_rates_at_fixed_connections_are_ranked_whoever_was_full(small: SavedRace
 def test_who_was_full_is_said_all_the_same(small: SavedRace) -> None:
     found = everybody_had_time(small, at_once)
     page, text = html.page(found), markdown.page(found)
-    for part in ("Index, 10 at once", "nobody", "c10", "whoever was full"):
+    for part in ("Index, 10 at once", "nobody", "c10", "whoever was saturated"):
         assert part in page, part
     assert "at least" not in text
     assert "nobody, server 81 %" in text

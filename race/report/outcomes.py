@@ -1,4 +1,4 @@
-"""What became of each cell: it counts, or why it does not."""
+"""The outcome of each cell: it counts, or why it does not."""
 
 from __future__ import annotations
 
@@ -12,25 +12,31 @@ COUNTED = "counted"
 CALIBRATED = "calibration"
 REPLACED = "measured again"
 LATE = "at a load not kept up with"
-SPOKEN = {
-    COUNTED: "counted",
+EXPLAINED = {
     REPLACED: "measured again: the last measurement counts",
     LATE: "ok, but the load was not kept up with in another round",
 }
 
 
-class Fates:
-    """The fate of every cell of a race; each cell has one, so that their numbers add up."""
+class Outcomes:
+    """The outcomes of all cells of a race; each cell has one, so that their numbers add up."""
 
     def __init__(self, analysis: Analysis) -> None:
         race = analysis.race
         last = {(one.round, one.label, one.work): id(one) for one in race.cells}
         self._last = set(last.values())
         self._counted = {id(cell) for cell in analysis.counted}
-        self._measured = [cell for cell in race.cells if cell.round != CALIBRATION]
+        measured = [cell for cell in race.cells if cell.round != CALIBRATION]
+        self.measured = len(measured)
+        """The number of all cells but those of the calibration."""
+        self.tally: Mapping[str, int] = {
+            COUNTED: 0,
+            **Counter(self.outcome(cell) for cell in measured),
+        }
+        """Outcome to the number of its cells; together they are `measured`."""
 
-    def of(self, cell: Cell) -> str:
-        """One of the words above, or the status of a cell that is not ok."""
+    def outcome(self, cell: Cell) -> str:
+        """Return one of the words above, or the status of a cell that is not ok."""
         if cell.round == CALIBRATION:
             return CALIBRATED
         if id(cell) in self._counted:
@@ -40,25 +46,13 @@ class Fates:
         return LATE if cell.status == "ok" else cell.status
 
     def status(self, cell: Cell) -> str:
-        """The cell's own; what is ok and does not count says why."""
-        fate = self.of(cell)
-        if fate == CALIBRATED:
-            return fate
-        return f"ok, {fate}" if cell.status == "ok" and fate != COUNTED else cell.status
-
-    @property
-    def measured(self) -> int:
-        """All cells but those of the calibration."""
-        return len(self._measured)
+        """Return the cell's own status; one that is ok and does not count says why."""
+        outcome = self.outcome(cell)
+        if outcome == CALIBRATED:
+            return outcome
+        return f"ok, {outcome}" if cell.status == "ok" and outcome != COUNTED else cell.status
 
     @property
     def again(self) -> int:
         """How many measurements were replaced by a later one."""
         return self.tally.get(REPLACED, 0)
-
-    @property
-    def tally(self) -> Mapping[str, int]:
-        """Fate to the number of its cells, those that count first; together `measured`."""
-        found = Counter({COUNTED: 0})
-        found.update(self.of(cell) for cell in self._measured)
-        return found

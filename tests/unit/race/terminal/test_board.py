@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import io
-import json
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import replace as changed
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -17,17 +14,16 @@ from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.cli import main
 from race.plan.forecast import Plan
 from race.plan.order import Planned
+from race.report.format import short
 from race.saved.model import Cell, Work
 from race.saved.reader import SavedRace, load
 from race.terminal.board import Plain
 from race.terminal.live import Live
-from race.terminal.phrases import broken, figures, short, time_text
-from race.terminal.tables import latencies, matrix, ranking
+from race.terminal.phrases import broken, figures, time_text
+from race.terminal.tables import everything, matrix, ranking
 from tests.support import records, synthetic, toy
-from tests.support.race_lab import Race, scenario
 
 LONGEST = "japronto-tarantool-one-uvloop"
 
@@ -264,17 +260,16 @@ def test_the_table_fits_a_terminal_and_counts_valid_cells_only(saved: SavedRace)
     assert "?" in text(matrix(analysed(saved, invalid)))
 
 
-def test_latencies_at_fixed_rates_have_a_table(saved: SavedRace) -> None:
-    table = latencies(analyse(saved))
-    assert table is not None
-    assert "1,000" in text(table)
-    slow = [synthetic.late(cell) if cell.load.rate else cell for cell in saved.cells]
-    overloaded = latencies(analysed(saved, slow))
-    assert overloaded is not None
-    assert "overloaded" in text(overloaded, width=80)
-    assert "…" not in text(overloaded, width=80)
-    closed = [cell for cell in saved.cells if cell.load.rate is None]
-    assert latencies(analysed(saved, closed)) is None
+def test_fixed_rates_have_a_table(saved: SavedRace) -> None:
+    def shown(cells: Iterable[Cell]) -> str:
+        found = analysed(saved, cells)
+        return "".join(text(part, 80) for part in everything(found))
+
+    assert "1,000 requests/s offered" in shown(saved.cells)
+    slow = shown(synthetic.late(cell) if cell.load.rate else cell for cell in saved.cells)
+    assert "overloaded" in slow
+    assert "…" not in slow
+    assert "offered" not in shown(cell for cell in saved.cells if cell.load.rate is None)
 
 
 @pytest.mark.parametrize("width", [80, 100, 160])
@@ -288,7 +283,7 @@ def test_a_ranking_cuts_no_word_and_is_no_wider(saved: SavedRace, width: int) ->
         for item in comparison.results:
             assert all(word in shown for word in broken(item.label, 1).split("\n"))
         # Who was full stands beside the figures, or below them.
-        assert all(("generator" in line) == (width > 80) for line in lines if "≥" in line)
+        assert all(("generator" in line) == (width > 100) for line in lines if "≥" in line)
 
 
 def test_names_are_broken_after_hyphens() -> None:
@@ -310,33 +305,3 @@ def test_time_left(seconds: float, shown: str) -> None:
 )
 def test_short_numbers(rate: float, shown: str) -> None:
     assert short(rate) == shown
-
-
-def test_the_doctor_looks_at_everything(capsys: pytest.CaptureFixture[str]) -> None:
-    status = main(["doctor", "--json"])
-    answer = json.loads(capsys.readouterr().out)
-    subjects = {one["subject"] for one in answer["findings"]}
-    assert subjects >= {"wrk", "oha", "tarantool", "postgres", "engines", "interpreters"}
-    assert subjects >= {"cores", "governor", "foreign CPU", "steal", "steadiness"}
-    assert status == (0 if answer["good"] else 1)
-    for one in answer["findings"]:
-        assert one["text"]
-
-
-def test_an_open_loop_race_counts_every_request_that_was_due(tmp_path: Path) -> None:
-    if not (shutil.which("oha") or (Path.home() / ".cargo/bin/oha").exists()):
-        pytest.skip("oha is not installed: make oha (it is optional)")
-    path = scenario(tmp_path, ["aiohttp-memory-one"], ["ugly"], more="")
-    path.write_text(
-        path.read_text().replace("[load]", "[load]\nrates = [200]\nopen_duration_s = 1")
-    )
-    with Race(["run", str(path)], tmp_path / "results") as race:
-        assert race.wait() == 0, race.text()
-        rated = [cell for cell in race.saved_race().cells if cell.load.rate]
-    assert len(rated) == 2
-    for cell in rated:
-        assert cell.count is not None
-        # Those due in the last hundredth of the second may or may not leave.
-        assert 198 <= cell.count + cell.errors["timeout"] <= 200
-        assert cell.load.generator == "oha"
-        assert sum(count for _, count in cell.histogram) == cell.count

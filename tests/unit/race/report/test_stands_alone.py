@@ -11,14 +11,14 @@ from msgspec.structs import replace as changed
 from race.analysis.analyse import analyse
 from race.report import format as words
 from race.report import html, markdown
-from race.report.fates import Fates
 from race.report.legend import legend
+from race.report.outcomes import Outcomes
 from race.run.race import described
 from race.saved.model import Cell, Head, Limits
 from race.saved.reader import SavedRace
-from tests.race.report.reading import alone, altered, bound, section
 from tests.support.synthetic import BASELINE, SMALL
 from tests.support.toy import Toys
+from tests.unit.race.report.reading import alone, altered, bound, section
 
 
 def entries(race: SavedRace) -> dict[str, str]:
@@ -35,13 +35,13 @@ def test_a_legend_explains_what_ran_and_nothing_else(small: SavedRace) -> None:
     assert found["Index"] == "Two to choose from."
     assert found["Ugly"] == "Four letters: no database."
     assert "Good" not in found
-    for term in ("x24", "A/A", BASELINE, "one", "multi", "tarantool", "uvloop", "n", "123?"):
+    for term in ("x24", "A/A twin", BASELINE, "one", "multi", "tarantool", "uvloop", "n", "123?"):
         assert found[term], term
     assert "asyncio" in found  # in no name, but some have another
     for term in ("pool", "query", "postgres", "memory", "starlette", "prepared"):
         assert term not in found, term
     fewer = entries(alone(small, *SMALL[:2]))
-    for term in ("A/A", "multi", "≥, at least"):
+    for term in ("A/A twin", "multi", "≥, at least"):
         assert term not in fewer, term
     assert legend(analyse(replace(small, cells=[]))) == []
 
@@ -77,38 +77,36 @@ def test_the_method_has_the_limits_of_its_race(small: SavedRace, page: str) -> N
 
 
 def test_cells_add_up(small: SavedRace) -> None:
-    """A cell has one fate: counted, measured again, or not ok."""
+    """A cell has one outcome: counted, measured again, or not ok."""
     first = next(c for c in small.cells if c.count and c.round == 1)
     again = changed(first, started_at="2026-11-20T21:00:00.000+00:00")
     zero = changed(first, round=0)
     race = replace(small, cells=[zero, *small.cells, again])
     analysis = analyse(race)
-    fates = Fates(analysis)
-    assert fates.measured == len(small.cells) + 1
-    assert sum(fates.tally.values()) == fates.measured
-    assert fates.tally["counted"] == len(analysis.counted)
-    assert fates.tally["measured again"] == fates.again == 2
-    assert fates.status(first) == "ok, measured again"
-    assert fates.status(again) == "ok"
-    assert fates.status(zero) == "calibration"
+    outcomes = Outcomes(analysis)
+    assert outcomes.measured == len(small.cells) + 1
+    assert sum(outcomes.tally.values()) == outcomes.measured
+    assert outcomes.tally["counted"] == len(analysis.counted)
+    assert outcomes.tally["measured again"] == outcomes.again == 2
+    assert outcomes.status(first) == "ok, measured again"
+    assert outcomes.status(again) == "ok"
+    assert outcomes.status(zero) == "calibration"
     text = html.page(analysis)
-    told = (
-        f"cells that count, of {fates.measured:,} measured</dt><dd>{len(analysis.counted):,}</dd>"
-    )
+    told = f"of {outcomes.measured:,} measured</dt><dd>{len(analysis.counted):,}</dd>"
     assert told in text
     rows = section(text, "validity").partition('class="sum"')[0]
     shown = re.findall(r"</dt><dd>([\d,]+)</dd>", rows)
-    assert sum(int(one.replace(",", "")) for one in shown) == fates.measured
+    assert sum(int(one.replace(",", "")) for one in shown) == outcomes.measured
 
 
 def test_a_cell_of_a_rate_that_was_not_kept_up_with_says_so(small: SavedRace) -> None:
     rated = [c for c in small.cells if c.load.rate and c.label == BASELINE and c.status == "ok"]
     late = changed(rated[0], status="overloaded", reason="did not keep up")
     cells = [late if c is rated[0] else c for c in small.cells]
-    fates = Fates(analyse(replace(small, cells=cells)))
+    outcomes = Outcomes(analyse(replace(small, cells=cells)))
     same = next(c for c in rated[1:] if c.work == late.work)
-    assert fates.of(same) == "at a load not kept up with"
-    assert fates.of(late) == "overloaded"
+    assert outcomes.outcome(same) == "at a load not kept up with"
+    assert outcomes.outcome(late) == "overloaded"
 
 
 def cells_with(page: str, *parts: str) -> list[str]:
@@ -143,7 +141,7 @@ def test_a_far_percentile_with_answers_missing_is_a_lower_bound(small: SavedRace
         lossy = cell.load.rate == 2000 and cell.label == BASELINE
         return changed(cell, errors={**cell.errors, "timeout": 1}) if lossy else cell
 
-    marked = re.compile(r'<td class="n">≥ [\d.,]+ ms</td>')
+    marked = re.compile(r">≥ [\d.,]+ ms</td>")
     text = section(html.page(analyse(altered(small, change))), "latency")
     assert len(marked.findall(text)) == 1  # p99.9 on Index, where alone there are rates
     assert not marked.search(section(html.page(analyse(small)), "latency"))

@@ -12,7 +12,6 @@ from rich.console import Console
 from race.analysis.analyse import analyse
 from race.report import html, markdown
 from race.report.charts.colours import palette
-from race.report.charts.marks import lines, paint
 from race.saved.model import Cell, Contender, Discipline, Environment
 from race.saved.reader import SavedRace
 from race.terminal import tables
@@ -83,7 +82,7 @@ def test_another_discipline_is_reported_in_its_own_words(tools: SavedRace) -> No
     ):
         assert word not in text, word
     for part in (
-        *("Operation by operation", "operations/s", "CPU<br>µs/operation", "driver</th>"),
+        *("Operation by operation", "operations/s", "CPU µs/operation", "driver</th>"),
         *("Client and store", "Nine rows", "One row", "Client CPU, µs per operation"),
         *("async against sync", "chunks against async", "python against go"),
         *("with async or chunks", "with sync", "12.5 W", "round trips", ">client µs<"),
@@ -104,24 +103,24 @@ def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_second(
     found = analyse(tools)
     colours = palette(found)
     results = {item.label: item for item in found.comparisons[0].results}
-    painted = {label: paint(item, colours) for label, item in results.items()}
-    assert {label: row["colour"] for label, row in painted.items()} == {
+    looks = {label: colours.look(item) for label, item in results.items()}
+    assert {label: look.colour for label, look in looks.items()} == {
         "go": "var(--accent1)",
         "slow": "var(--accent2)",
         "fast": "var(--accent2)",
         "chunky": "var(--accent2)",
     }
-    assert {label for label, row in painted.items() if row["opacity"] < 1} == {"go", "slow"}
-    drawn = lines(results.values(), colours)
-    assert {label for label, row in drawn.items() if row["dash"][1]} == {"go", "slow"}
-    assert drawn["fast"]["shape"] != drawn["chunky"]["shape"]
+    assert {label for label, look in looks.items() if look.pale} == {"go", "slow"}
+    drawn = colours.lines(results.values())
+    assert {label for label, look in drawn.items() if look.dash} == {"go", "slow"}
+    assert drawn["fast"].sign != drawn["chunky"].sign
     one_mode = changed(TOOLS, factors={"language": [], "mode": []})
     contenders = [
         changed(one, factors={**one.factors, "mode": "sync"}) for one in tools.head.contenders
     ]
     head = changed(tools.head, discipline=one_mode, contenders=contenders)
     uniform = analyse(replace(tools, head=head))
-    assert not any(palette(uniform).pale(item) for item in uniform.comparisons[0].results)
+    assert not any(palette(uniform).look(item).pale for item in uniform.comparisons[0].results)
     # A level that the discipline does not name comes after those it does.
     contenders = [*article.head.contenders]
     contenders[0] = changed(contenders[0], factors={**contenders[0].factors, "web": "starlette"})

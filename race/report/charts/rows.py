@@ -1,0 +1,188 @@
+"""Charts with a row for each contender: bars, stacked bars, box plots, intervals of ratios."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from race.analysis.model import Spread
+from race.report.charts import svg
+from race.report.charts.colours import Look
+from race.report.charts.svg import Panel, Scale
+from race.stats.estimate import Estimate
+
+STEP, NAME, MIDDLE = 39, 11, 23
+"""Pixels from one row to the next; from its top to the base of its name, and to its marks."""
+AXIS = 24
+"""Pixels below the rows for the numbers of an axis."""
+BOX = (1.0, 25.0, 50.0, 75.0, 99.0, 99.9)
+"""Percentiles of a box plot."""
+THIN = 7
+"""Pixels from one thin interval to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A contender's number, its text, and its range over rounds."""
+
+    look: Look
+    value: float
+    text: str
+    range: Spread | None = None
+
+
+def bars(rows: Sequence[Bar], title: str) -> Panel:
+    """Return a panel of bars with their texts at the end; the range is a thin line."""
+    ends = [max(row.value, row.range.high if row.range else 0) for row in rows]
+    scale = Scale(0, max(ends, default=1) * 1.25 or 1)
+    drawn = []
+    for number, (row, end) in enumerate(zip(rows, ends, strict=True)):
+        top, far = number * STEP, scale.percent(end)
+        y = top + MIDDLE
+        drawn += [_name(row.look.label, top), _rectangle(row.look, 0, scale.percent(row.value), y)]
+        if row.range:
+            low, high = scale.percent(row.range.low), scale.percent(row.range.high)
+            drawn.append(svg.across(low, high, y, class_="whisker"))
+        drawn.append(svg.text(row.text, far, y + 4, dx=6))
+    return Panel(title, len(rows) * STEP, drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A contender's numbers, one behind the other: the first in its colour, the others in grey."""
+
+    look: Look
+    parts: Sequence[float]
+
+
+def stacks(rows: Sequence[Stack], title: str) -> Panel:
+    """Return a panel of stacked bars over an axis from 0."""
+    scale = Scale(0, max(math.fsum(row.parts) for row in rows) * 1.02 or 1)
+    height = len(rows) * STEP
+    drawn = list(axis(scale, height, scale.ticks(3)))
+    for number, row in enumerate(rows):
+        drawn.append(_name(row.look.label, number * STEP))
+        begin = 0.0
+        for place, part in enumerate(row.parts):
+            low, high = scale.percent(begin), scale.percent(begin + part)
+            y = number * STEP + MIDDLE
+            if place:
+                grey = {"fill": "var(--rest)", "opacity": 1 / place}
+                drawn.append(svg.bar(low, high, y, 12, **grey))
+            else:
+                drawn.append(_rectangle(row.look, low, high, y))
+            begin += part
+    return Panel(title, height + AXIS, drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A contender's times: `at` gives the microseconds of a percentile, None where not known."""
+
+    look: Look
+    at: Callable[[float], float | None]
+
+    @property
+    def milliseconds(self) -> list[float]:
+        """Those of BOX; one that is not known lies where the one before it does."""
+        found, us = [], 1.0
+        for percent in BOX:
+            us = max(self.at(percent) or us, 1.0)
+            found.append(us / 1e3)
+        return found
+
+
+def boxes(rows: Sequence[Box], title: str) -> Panel:
+    """Return a panel of quartiles, whiskers to p1 and p99, a dot at p99.9, over a log scale."""
+    known = [row.milliseconds for row in rows]
+    scale = Scale(min(one[0] for one in known) / 1.1, max(one[-1] for one in known) * 1.1, log=True)
+    height = len(rows) * STEP
+    drawn = list(axis(scale, height, scale.ticks(), " ms"))
+    for number, (row, times) in enumerate(zip(rows, known, strict=True)):
+        top = number * STEP
+        y, colour = top + MIDDLE, row.look.colour
+        p1, p25, p50, p75, p99, far = (scale.percent(one) for one in times)
+        drawn += [
+            _name(row.look.label, top),
+            svg.across(p1, p99, y, stroke=colour, stroke_width=1.25, opacity=row.look.opacity),
+            _rectangle(row.look, p25, p75, y),
+            svg.down(p50, y - 7, y + 7, class_="median"),
+            svg.element("circle", cx=svg.percent(far), cy=y, r=2.5, fill=colour),
+        ]
+    return Panel(title, height + AXIS, drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A ratio in a row of its own; `each` are those that it is the mean of.
+
+    Without an `estimate` only the text stands there, and `each`.
+    """
+
+    name: str
+    text: str
+    colour: str
+    estimate: Estimate | None
+    each: Sequence[Estimate] = field(default=())
+
+
+def intervals(rows: Sequence[Interval], margin: float) -> Panel:
+    """Return a panel of ratios on a log scale, with the margin (in percent) as a band around 1."""
+    edge = 1 + margin / 100
+    every = [one for row in rows for one in (row.estimate, *row.each) if one]
+    scale = Scale(
+        min(1 / edge, *(_limits(one)[0] for one in every)) / 1.01,
+        max(edge, *(_limits(one)[1] for one in every)) * 1.01,
+        log=True,
+    )
+    below = [THIN * len(row.each) for row in rows]
+    height = STEP * len(rows) + sum(below)
+    band = svg.bar(scale.percent(1 / edge), scale.percent(edge), height / 2, height, class_="band")
+    drawn = [band, *axis(scale, height, scale.ticks(), "×")]
+    top = 0
+    for row, more in zip(rows, below, strict=True):
+        drawn += [_name(row.name, top, row.text), *_interval(row, scale, top + MIDDLE)]
+        top += STEP + more
+    return Panel("", height + AXIS, drawn)
+
+
+def _interval(row: Interval, scale: Scale, y: float) -> Iterator[Markup]:
+    """Return the interval of a row, with a line at its estimate; below it each thin one."""
+    if row.estimate:
+        low, high = (scale.percent(one) for one in _limits(row.estimate))
+        yield svg.bar(low, high, y, 8, rx=2, fill=row.colour, opacity=0.45)
+        middle = scale.percent(row.estimate.ratio)
+        yield svg.down(middle, y - 8, y + 8, stroke=row.colour, stroke_width=2.5)
+    for number, one in enumerate(row.each, start=1):
+        low, high = (scale.percent(limit) for limit in _limits(one))
+        at = y + 4 + THIN * number
+        yield svg.across(low, high, at, class_="whisker")
+        yield svg.element("circle", cx=svg.percent(scale.percent(one.ratio)), cy=at, r=2)
+
+
+def _limits(estimate: Estimate) -> tuple[float, float]:
+    """Return the limits of a ratio; without an interval both are the ratio."""
+    if not estimate.bounded:
+        return estimate.ratio, estimate.ratio
+    return math.exp(estimate.low), math.exp(estimate.high)
+
+
+def axis(scale: Scale, height: float, ticks: Sequence[float], unit: str = "") -> Iterator[Markup]:
+    """Return vertical lines at round numbers, and the numbers below them."""
+    for tick in ticks:
+        place = scale.percent(tick)
+        yield svg.down(place, 0, height, class_="grid")
+        yield svg.tick(f"{tick:,g}{unit}", place, height + 16)
+
+
+def _name(label: str, top: float, more: str = "") -> Markup:
+    """Return a row's name, with what is said of it, above its marks."""
+    said = svg.element("tspan", more, class_="said", dx=8) if more else ""
+    return svg.element("text", label, said, x=0, y=top + NAME)
+
+
+def _rectangle(look: Look, low: float, high: float, y: float) -> Markup:
+    return svg.bar(low, high, y, 12, rx=1.5, fill=look.colour, opacity=look.opacity)

@@ -1,0 +1,170 @@
+"""A table of a report, filled once for all of its forms.
+
+`markdown.table`, `race.terminal.tables.drawn` and the macro `table` of the templates show it, and
+`spreadsheet` writes it as CSV.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from markupsafe import Markup, escape
+
+from race.report import format as words
+
+
+class Kind(NamedTuple):
+    """What the values of a column are: how they read, and at which side they stand.
+
+    `brief` is how they read on a terminal without the room.
+    """
+
+    text: Callable[[Any], str] = str
+    right: bool = True
+    brief: Callable[[Any], str] | None = None
+
+
+TEXT = Kind(right=False)
+PLAIN = Kind()
+NUMBER = Kind(words.number)
+COUNT = Kind("{:,.0f}".format)
+PERCENT = Kind(words.percent)
+MILLISECONDS = Kind(words.milliseconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading and a kind; `brief` is a heading for a terminal without the room.
+
+    In HTML `css` is the class of its cells, and `link` the anchor that its heading leads to.
+    """
+
+    title: str
+    kind: Kind = NUMBER
+    brief: str = ""
+    css: str = ""
+    link: str = ""
+
+    def text(self, value: Any, brief: bool = False) -> str:
+        """Return how a value reads; None is a dash."""
+        if value is None:
+            return words.NONE
+        return (self.kind.brief if brief and self.kind.brief else self.kind.text)(value)
+
+    def html(self, value: Any) -> str:
+        """Return a value for HTML: as it draws itself, or its text, which the template escapes."""
+        return escape(value) if hasattr(value, "__html__") else self.text(value)
+
+    def style(self, value: Any = None) -> str:
+        """Return the classes of a cell, or of the heading."""
+        sides = ("n" if self.kind.right else "", self.css, getattr(value, "css", ""))
+        return " ".join(filter(None, sides))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Values by column; `state` and `reason` stand in place of those that are None.
+
+    The label is the value of the first column of names, the row's heading. `style` is CSS.
+    """
+
+    values: Sequence[Any]
+    state: str = ""
+    reason: str = ""
+    style: str = ""
+
+    @property
+    def missing(self) -> int | None:
+        """The column where the note stands; None where no value is missing, or nothing says why."""
+        absent = [number for number, value in enumerate(self.values) if value is None]
+        return absent[0] if self.state and absent else None
+
+    @property
+    def note(self) -> str:
+        """Why values are missing."""
+        return f"{self.state}: {self.reason}" if self.reason else self.state
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`title` says what it is of, `caption` what to know before reading it; `heading` is the column
+    that names its rows.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    caption: str = ""
+    heading: int = 0
+    css: str = field(default="numbers small")
+
+    def known(self, html: bool = False) -> Table:
+        """Return the table without the columns that say nothing of anybody."""
+        kept = [
+            number
+            for number, column in enumerate(self.columns)
+            if number == self.heading
+            or any(_says(column, row.values[number], html) for row in self.rows)
+            or any(row.missing == number for row in self.rows)
+        ]
+        columns = [self.columns[number] for number in kept]
+        rows = [
+            Row([row.values[number] for number in kept], row.state, row.reason, row.style)
+            for row in self.rows
+        ]
+        return Table(self.title, columns, rows, self.caption, kept.index(self.heading), self.css)
+
+    def texts(self, brief: bool = False, states: bool = False) -> Iterator[list[str]]:
+        """Return the texts of each row; the first that is missing is the row's note.
+
+        `brief`: on a terminal without the room; `states`: a note is the state alone.
+        """
+        for row in self.rows:
+            note = row.state if states else row.note
+            shown = [
+                column.text(value, brief)
+                for column, value in zip(self.columns, row.values, strict=True)
+            ]
+            if row.missing is not None:
+                shown[row.missing] = note
+            yield shown
+
+
+def _says(column: Column, value: Any, html: bool) -> bool:
+    drawn = html and hasattr(value, "__html__")
+    return drawn or column.text(value) not in ("", words.NONE)
+
+
+def texts(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> Table:
+    """Return a table of texts; columns stand at the right but for those in `left`."""
+    columns = [Column(name, TEXT if at in left else PLAIN) for at, name in enumerate(names)]
+    return Table("", columns, [Row(row) for row in rows])
+
+
+def spreadsheet(table: Table) -> str:
+    """Return the table as CSV: values as they are, nothing is rounded; None is empty."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(column.title for column in table.columns)
+    writer.writerows(row.values for row in table.rows)
+    return file.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Two:
+    """A value with a smaller one below it; `css` is a class of its cell."""
+
+    text: str
+    small: str
+    css: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.small})" if self.text and self.small else self.text + self.small
+
+    def __html__(self) -> Markup:
+        small = Markup("<small>{}</small>").format(self.small) if self.small else ""
+        return Markup("{}{}").format(self.text, small)

@@ -1,0 +1,88 @@
+"""Versions of the programs and packages that a race used, of all that were installed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from race.analysis.model import Analysis
+from race.saved.model import Contender
+
+_WORD = re.compile(r"[a-z0-9]+")
+
+Versions = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """An interpreter, the packages that were used with their versions, how many others it has, and
+    the labels of the contenders that ran on it.
+    """
+
+    python: str
+    packages: Versions
+    others: int
+    labels: list[str]
+
+
+def contenders(analysis: Analysis) -> list[Contender]:
+    """Return the contenders with a cell."""
+    ran = {cell.label for cell in analysis.race.cells}
+    return [one for one in analysis.race.head.contenders if one.label in ran]
+
+
+def programs(analysis: Analysis) -> Versions:
+    """Return load generators and what else runs beside contenders."""
+    used = _used_by(analysis, contenders(analysis))
+    versions = analysis.race.head.environment.versions
+    return [(name, version) for name, version in versions.items() if version and used(name)]
+
+
+def interpreters(analysis: Analysis) -> list[Interpreter]:
+    """Return an interpreter for each set of packages."""
+    known = analysis.race.head.environment.interpreters
+    groups: dict[str, list[Contender]] = {}
+    for one in contenders(analysis):
+        if one.label in known:
+            key = f"{known[one.label].python} {sorted(known[one.label].packages.items())}"
+            groups.setdefault(key, []).append(one)
+    return [_interpreter(analysis, group) for group in groups.values()]
+
+
+def _interpreter(analysis: Analysis, group: list[Contender]) -> Interpreter:
+    environment = analysis.race.head.environment
+    found, used = environment.interpreters[group[0].label], _used_by(analysis, group)
+    # A package may have the name of a program: in texts the name means the program then.
+    hidden = set(environment.versions) - {one.name for one in group}
+    own = (item for item in found.packages.items() if item[0].lower() not in hidden)
+    named = sorted((item for item in own if used(item[0])), key=lambda item: item[0].lower())
+    others = len(found.packages) - len(named)
+    return Interpreter(found.python, named, others, [one.label for one in group])
+
+
+def _used_by(analysis: Analysis, group: Iterable[Contender]) -> Callable[[str], bool]:
+    """Return whether these contenders used a program or package, by its name.
+
+    They did when every word of its name is one of theirs: of labels, levels, the discipline's texts
+    on levels and tasks, load generators. Where there are no such texts all were used, since nothing
+    says otherwise.
+    """
+    if not analysis.discipline.level_texts:
+        return lambda name: True
+    known = {word for text in _texts(analysis, group) for word in _words(text)}
+    return lambda name: set(_words(name)) <= known
+
+
+def _texts(analysis: Analysis, group: Iterable[Contender]) -> Iterator[str]:
+    discipline = analysis.discipline
+    for one in group:
+        yield from (one.label, one.name)
+        for factor, level in one.factors.items():
+            yield from (level, discipline.level_texts.get(factor, {}).get(level, ""))
+    for work in {cell.work for cell in analysis.race.cells}:
+        yield from (discipline.task_texts.get(work.task, ""), work.load.generator)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
