@@ -79,7 +79,8 @@ def test_timeouts_are_read_from_the_environment(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(
-    ("hard", "expected"), [(resource.RLIM_INFINITY, DESCRIPTORS), (5000, 5000), (200, None)]
+    ("hard", "expected"),
+    [(resource.RLIM_INFINITY, DESCRIPTORS), (10**6, DESCRIPTORS), (5000, 5000), (200, None)],
 )
 def test_descriptors_are_raised_as_far_as_they_may(
     hard: int, expected: int | None, monkeypatch: pytest.MonkeyPatch

@@ -61,6 +61,8 @@ def scenario(
                 "one-base, fast, 2 workers": "fast",
             },
         ),
+        # Several workers need a database that they share.
+        (scenario((), (1, 2), ("one-memory",)), {"one-memory, 1 worker": "plain"}),
         # A program renders in its own way, and no factor tells what it runs.
         (
             scenario(("fast",), contenders=("own", "one-base")),

@@ -50,7 +50,7 @@ def report(**more: Any) -> dict[str, Any]:
                 "median": 12,
                 "p95": None,
             }
-            for second in (1.0, 2.01)
+            for second in (1.0, 2.01, 5.0)
         ],
         "server": [
             {"time": 1001.2, "connections": 7},
@@ -75,6 +75,7 @@ def test_a_report_as_figures() -> None:
     assert sample.timeline == [
         Moment(at=1.0, users=3, throughput=2.5, p50_us=12_000.0, connections=7),
         Moment(at=2.01, users=3, throughput=2.5, p50_us=12_000.0, connections=7),
+        Moment(at=5.0, users=3, throughput=2.5, p50_us=12_000.0, connections=None),
     ]
     times = dict.fromkeys(("p50", "p95", "p99", "max"), 900_000.0)
     assert sample.by_name["Report 3"] == UnitSummary(count=2, errors=2, latency_us=times)
