@@ -22,7 +22,7 @@ MIXES = {
     "reports": PageMix(
         "Reports",
         ignores=("render",),
-        text="Somebody reads the reports: the light ones, Report 1 and 2, eight times out of "
+        text="A user reads the reports: the light ones, Report 1 and 2, eight times out of "
         "eleven, each of the heavy ones, 3 to 5, once. What is said of one request is their mean "
         "by these weights.",
         pages=dict(zip(REPORTS, (5, 3, 1, 1, 1), strict=True)),

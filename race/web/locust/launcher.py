@@ -56,11 +56,11 @@ class LocustProcesses:
         """Start all processes and wait for the web page. RaceError if that fails."""
         if self.options.port is not None:
             self.page = f"http://{HERE}:{free_port(self.options.port)}"
-        number, meeting = self.options.workers, str(free_port())
-        master = ["--master", "--master-bind-host", HERE, "--master-bind-port", meeting]
+        number, port = self.options.workers, str(free_port())
+        master = ["--master", "--master-bind-host", HERE, "--master-bind-port", port]
         master += ["--expect-workers", str(number)]
         master += ["--expect-workers-max-wait", f"{TIMEOUTS.locust_workers:.0f}"]
-        worker = ["--worker", "--master-host", HERE, "--master-port", meeting]
+        worker = ["--worker", "--master-host", HERE, "--master-port", port]
         locust = [sys.executable, "-m", "locust", "-f", str(FILE), *QUIET]
         first = [*locust, *self._arguments(), *master * bool(number)]
         self._processes.append(LocustProcess(first))
