@@ -10,9 +10,8 @@ import pytest
 
 from race.errors import RaceError
 from race.web.locust.launcher import free_port
-from tests.support.locust_lab import MEMORY, PAGE, SHORT, gone, launched, reports, swarm
-from tests.support.site_client import get
-from tests.support.site_server import Databases, until
+from tests.support.locust_lab import MEMORY, SHORT, gone, launched, reports
+from tests.support.site_server import Databases
 
 
 def test_a_headless_run_has_what_server_and_database_did(
@@ -38,40 +37,6 @@ def test_a_headless_run_has_what_server_and_database_did(
     ratios = [float(row["requests_per_page"]) for row in rows if row["requests_per_page"]]
     assert 1 < sum(ratios) / len(ratios) <= 9
     assert "Server and database" in found.page
-
-
-def test_the_page_starts_checks_and_ends(tmp_path: Path) -> None:
-    with launched(tmp_path, *MEMORY, "--port", "0") as running:
-        page = running.until(PAGE.pattern)[1]
-        below = running.below()
-        wrong = swarm(page, shape_class="Wave", wave_low="x", user_classes="Reader")
-        assert wrong["success"] is False
-        assert wrong["message"] == "wave_low: 'x' is no number of users: 0 to 100000"
-        bad = tmp_path / "bad.csv"
-        bad.write_text("0,1\n5,many\n")
-        traced = swarm(page, shape_class="Trace", trace_file=str(bad), user_classes="Reader")
-        assert "bad.csv line 2: 'many' is no number of users" in str(traced["message"])
-        away = swarm(page, shape_class="Wave", host="http://127.0.0.1:9")
-        assert "no site at http://127.0.0.1:9" in str(away["message"])
-        args = get(page, "/").text
-        assert '"available_user_classes": ["Reader"]' in args
-        assert swarm(page, shape_class="Soak", soak_users="4")["success"] is True
-
-        def busy() -> bool:
-            found = get(page, "/stats/requests").json()
-            return bool(found["stats"][-1]["num_requests"] > 3 and found["extended_stats"])
-
-        until(busy, 20.0, "no requests")
-        assert "valid" in get(page, "/stats/report").text
-        assert get(page, "/server/csv").text.startswith("time,server_cpu,")
-        assert "<svg" in get(page, "/server").text
-        running.send(signal.SIGTERM)
-        assert running.wait(30) == 0, running.text()
-        gone(running, below)
-    found = reports(tmp_path)
-    assert (found.data["shape"], found.data["fields"]["soak_users"]) == ("Soak", "4")
-    assert found.data["users"] == ["Reader"]
-    assert "Traceback" not in running.text()
 
 
 def test_ctrl_c_before_anything_began_is_quiet(tmp_path: Path) -> None:

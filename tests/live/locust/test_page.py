@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,6 +73,9 @@ def test_a_person_runs_a_shape(page: Page, running: Running, tmp_path: Path) -> 
     assert data["users"] == ["Voter"]
     assert data["verdict"]["valid"]
     assert {one["error"] for one in data["failures"]} == set()
+    running.send(signal.SIGTERM)
+    assert running.wait() == 0, running.text()
+    assert "Traceback" not in running.text()
 
 
 def choose(page: Page) -> None:
