@@ -61,7 +61,7 @@ def start(environment: dict[str, str]) -> Iterator[Callable[[str], Server]]:
         yield started
 
 
-@pytest.mark.parametrize(("engine", "program"), zip(ENGINES, PROGRAMS, strict=True))
+@pytest.mark.parametrize(("engine", "program"), list(zip(ENGINES, PROGRAMS, strict=True)))
 def test_a_program_answers_as_its_engine(
     engine: str, program: str, start: Callable[[str], Server]
 ) -> None:

@@ -1,4 +1,4 @@
-"""When a run is worth nothing, when it passed a limit, and what the program ends with."""
+"""Verdicts on runs: INVALID, limits passed, and the exit status of the program."""
 
 from __future__ import annotations
 
