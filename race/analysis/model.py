@@ -1,4 +1,4 @@
-"""The parts of an analysis as records, and their plain JSON."""
+"""The records of an analysis, and their plain JSON."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Spread:
 
 
 def spread(numbers: Iterable[float | None]) -> Spread | None:
-    """Of those that are known; None without any."""
+    """Return the spread of the numbers that are known; None without any."""
     found = sorted(number for number in numbers if number is not None)
     return Spread(statistics.median(found), found[0], found[-1]) if found else None
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The A/A twin's ratio to its original; `measured_here` is False when lent by another task."""
+    """The A/A twin's ratio to its original; `measured_here` is False when it is another task's."""
 
     twin: str
     estimate: Estimate
@@ -59,9 +59,8 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """Contenders that run the same code, in groups, and by how much two of a group differ at most.
-
-    `estimate` is of the pair that differs most, turned so that its ratio is 1 or more.
+    """Groups of contenders that run the same code; `estimate` is of the two that differ most, with
+    a ratio of 1 or more.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -69,7 +68,7 @@ class Controls:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All of them."""
+        """The labels of all groups."""
         return tuple(label for group in self.groups for label in group)
 
 
@@ -77,16 +76,16 @@ class Controls:
 class ContenderResult:
     """One contender in one comparison; `ratio` and `cpu_ratio` are to the comparison's reference.
 
-    State "at-least": the party under test was not the limit, as far as is known; `limit` says what
-    was, `throughput` is a lower bound and `cpu_ratio` speaks instead of `ratio`. State "waiting":
-    the race goes on, and the first round is not over; `reason` has the figure so far. State
-    "unsupported": the contender has nothing for the task, and was not run on it. `ranks` are
-    the best and the worst possible one (`stats.ranking`). `saturated` is the party that was so
-    most often, "nobody", or None where that is not known; `busy` the median fraction of its
-    cores that the party under test used. Of `ran` cells `cells` count, in `rounds` complete rounds.
-    `throughput` (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party
-    (median of rounds), `latency_us` comes from all counted cells' histograms merged, `utilisation`
-    from Little's law; `facts` and `meters` are medians over counted cells, as the cells have them.
+    State "at-least": the party under test was not the limit as far as is known, but `limit` was;
+    `throughput` is a lower bound, and `cpu_ratio` replaces `ratio`. State "waiting": the race goes
+    on, and the first round is not over; `reason` has the figure so far. State "unsupported": the
+    contender cannot do the task and was not run on it. `ranks` are the best and the worst possible
+    rank (`stats.ranking`). `saturated` is the party that was saturated most often, "nobody", or
+    None where that is not known; `busy` is the median fraction of its cores that the party under
+    test used. Of `ran` cells, `cells` count, in `rounds` rounds. `throughput` (units/s) spreads
+    over rounds, `cpu_us` is CPU microseconds per unit by party (median of rounds), `latency_us`
+    comes from the merged histograms, `utilisation` from Little's law; `facts` and `meters` are
+    medians over cells.
     """
 
     label: str
@@ -117,12 +116,10 @@ class ContenderResult:
 class Comparison:
     """All contenders on one work, best first; those without a rank come last.
 
-    Ratios are to `reference`, the race's `baseline` unless that has no rate here nor waits for one.
-    `designs` are the factors of those that factors tell apart, by label. `margin` is on the log
-    scale: `noise`, `controls` and `between` are what it was made of. The last is the standard
-    deviation (log scale) of two that run the same code, beyond the scatter of rounds, over the
-    whole race. `little` is how far from 1 a result's `utilisation` may be before a report says
-    so.
+    Ratios are to `reference`, the race's `baseline` unless that has no rate here. `designs` are the
+    factors of distinguishable contenders, by label. `margin` (log scale) follows from `noise`,
+    `controls` and `between` (`stats.noise`). A report remarks a result whose `utilisation` is
+    farther from 1 than `little`.
     """
 
     work: Work
@@ -141,7 +138,7 @@ class Comparison:
 
     @property
     def closed(self) -> bool:
-        """Whether the loop was: neither a rate nor a user load was given."""
+        """Whether this is a closed loop: neither a rate nor a user load was given."""
         return self.work.load.closed
 
     @property
@@ -156,21 +153,17 @@ class Comparison:
 
     @property
     def replaced(self) -> bool:
-        """Whether ratios are to another than the race's baseline, which has no rate here."""
+        """Whether the reference is not the race's baseline, which has no rate here."""
         return self.reference not in (None, self.baseline)
 
     @property
     def latency(self) -> bool:
-        """Whether its percentiles say something of the contenders.
-
-        In a closed loop they restate throughput, and the p99 of a saturated server is one stall of
-        all connections: they stay in the data, and belong in no ranking.
-        """
+        """Whether percentiles are a result: in a closed loop they only restate throughput."""
         return not self.closed
 
     @property
     def title(self) -> str:
-        """The task's."""
+        """The title of the task."""
         return title(self.discipline, self.work.task)
 
     @property
@@ -185,22 +178,22 @@ class Comparison:
 
     @property
     def party(self) -> str:
-        """Whose CPU time a unit is charged to: the party under test."""
+        """The party under test, whose CPU time a unit costs."""
         return self.discipline.parties[0]
 
     @property
     def decided(self) -> bool:
-        """Whether there were two contenders and enough rounds to tell them apart."""
+        """Whether there were two contenders, enough rounds and a margin."""
         return self.ranked and self.enough and math.isfinite(self.margin)
 
     @property
     def enough(self) -> bool:
-        """Whether there were enough rounds for an interval; the A/A twins may share fewer."""
+        """Whether there were enough rounds for an interval."""
         return self.rounds >= signed_rank.rounds_needed()
 
     @property
     def unbeaten(self) -> list[ContenderResult]:
-        """Whom nobody beat, in order; none where nobody was beaten: that sets nobody apart."""
+        """The contenders that nobody beat, in order; none where nobody beat anybody."""
         if not any(item.beats for item in self.results):
             return []
         return [item for item in self.results if item.ranks and item.ranks[0] == 1]
@@ -212,7 +205,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How far the race can be trusted; `little` counts closed-loop cells outside Little's law."""
+    """What to know of a race before believing it; `little` counts cells outside Little's law."""
 
     cells: dict[str, int]
     problems: list[str]
@@ -224,7 +217,7 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Everything the reports show, with the race that it is of and the cells that count."""
+    """Everything that reports show, with the race and its cells that count."""
 
     race: SavedRace
     counted: list[Cell]
@@ -237,12 +230,12 @@ class Analysis:
 
     @property
     def discipline(self) -> Discipline:
-        """What was raced, in its own words."""
+        """The discipline of the race."""
         return self.race.head.discipline
 
     @property
     def remarks(self) -> list[str]:
-        """What it says first, and what to know before believing it; one sentence each."""
+        """The headline and the warnings, one sentence each."""
         first = [self.headline.text] if self.headline else []
         return [*first, *self.trust.warnings]
 
@@ -251,7 +244,7 @@ class Analysis:
         return [comparison for comparison in self.comparisons if comparison.closed]
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON with ratios instead of logs; the race by its name."""
+        """Return plain JSON with ratios instead of logs; the race is its name."""
         data: dict[str, Any] = {"race": self.race.head.race, "baseline": self.race.head.baseline}
         for name in ("rounds", "headline", "comparisons", "unmatched", "trust"):
             data[name] = plain(getattr(self, name))
@@ -260,7 +253,7 @@ class Analysis:
 
 
 def plain(value: Any) -> Any:
-    """Plain JSON of records: logs become ratios, infinity becomes null."""
+    """Return plain JSON of records: logs become ratios, infinity becomes None."""
     if isinstance(value, Estimate):
         return value.as_json()
     if isinstance(value, msgspec.Struct):

@@ -1,9 +1,9 @@
-"""What a race of so many rounds would find, given how a saved one scattered.
+"""The power and the error rates of races with a given number of rounds.
 
-Races of equals are put together from the saved one's own residuals (a bootstrap: B. Efron, R. J.
+Races of equals are drawn from the residuals of a saved race (a bootstrap: B. Efron, R. J.
 Tibshirani, An Introduction to the Bootstrap, Chapman & Hall 1993, 9.4), so no distribution is
-assumed; what processes keep for life comes on top, as much as the saved race shows. The rule of a
-report judges them.
+assumed. A lasting difference between processes is added, as large as the saved race shows. The rule
+of a report judges these races.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What races of `rounds` would find, and what reports of equals would claim all the same.
+    """The false claims and the power of races of `rounds`.
 
-    Shares of reports that name a winner anywhere, say anywhere that a choice buys something,
-    declare a winner in the headline, do any of these. `found` has a share of pairs for each effect,
-    by work; NaN where all contenders run the same code.
+    The `false_` shares are of reports of equals: with a winner anywhere, with an effect anywhere,
+    with a winner in the headline, with any of these. `found` has the share of pairs that are
+    decided for each true effect, by work; NaN where all contenders run the same code.
     """
 
     rounds: int
@@ -63,7 +63,9 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """`processes` is the standard deviation (log scale) of what one process keeps for its life."""
+    """The result of a simulation; `processes` is the standard deviation between processes of the
+    same code (log scale).
+    """
 
     race: str
     contenders: int
@@ -74,7 +76,7 @@ class Power:
     outlooks: list[Outlook]
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON; standard deviations stay on the log scale."""
+        """Return plain JSON; standard deviations stay on the log scale."""
         data: dict[str, Any] = plain(self)
         return data
 
@@ -85,10 +87,11 @@ def power(
     effects: Sequence[float] = EFFECTS,
     processes: float | None = None,
 ) -> Power:
-    """Simulate races of each number of rounds; `effects` are true ratios above 1, `processes` what
-    one process keeps (standard deviation, log scale; None: as much as the saved race shows).
+    """Simulate races of each number of rounds.
 
-    Raises ValueError, one line, when the race has no work with two contenders and two rounds.
+    `effects` are true ratios above 1. `processes` is the standard deviation between processes of
+    the same code (log scale), by default that of the saved race. Raises ValueError, one line, when
+    the race has no work with two contenders and two rounds.
     """
     data = collect(race, values.counted(race))
     residuals = {
@@ -123,9 +126,8 @@ def power(
 
 @dataclass(frozen=True, slots=True)
 class _Equals:
-    """What races of equals are made of, and what their reports would compare.
-
-    `residuals`, `same` and `contrasts` are by work; headlines are about the `first`.
+    """Races of equals; `residuals`, `same` and `contrasts` are by work, and headlines are about
+    the work `first`.
     """
 
     residuals: Sequence[Array]
@@ -136,7 +138,7 @@ class _Equals:
     first: int
 
     def outlook(self, rounds: int, effects: Sequence[float]) -> Outlook:
-        """Of many races of so many rounds."""
+        """Simulate races of so many rounds."""
         races = self._races(rounds)
         judged = simulation.judge(races, self.same)
         bought = simulation.bought(races, judged.margin[:, :, 0], self.contrasts)
@@ -151,17 +153,17 @@ class _Equals:
         )
 
     def _races(self, rounds: int) -> Array:
-        """With one A/A twin: races x works x (contenders + 1) x rounds."""
+        """Return races with one A/A twin: races x works x (contenders + 1) x rounds."""
         random = np.random.default_rng(SEED)
         shape = (RACES, self.contenders + 1, rounds)
         races = np.stack([random.choice(found, size=shape) for found in self.residuals], axis=1)
-        kept: Array = random.normal(0.0, self.processes, (*races.shape[:3], 1))
-        races += kept
+        lasting: Array = random.normal(0.0, self.processes, (*races.shape[:3], 1))
+        races += lasting
         return races
 
 
 def _residuals(race: RaceData, work: Work) -> Array | None:
-    """Round values without what a contender and what a round has of its own, in one row.
+    """Return round values without the means of contenders and of rounds, in one row.
 
     Taking out the means of L contenders and n rounds leaves (L-1)(n-1) of L n degrees of freedom;
     the residuals are scaled up for that. Rounds that not all contenders have are left out.
@@ -187,7 +189,7 @@ def _groups(race: RaceData, work: Work, labels: Sequence[str]) -> list[list[int]
 
 
 def _contrasts(race: RaceData, work: Work, labels: Sequence[str]) -> list[simulation.Pairs]:
-    """The matched pairs of each effect that a report would tell of a work, by index."""
+    """Return the matched pairs of each effect of a work, by index."""
     kind = race.saved.head.discipline
     designs = {label: race.designs[label] for label in labels if label in race.designs}
     found = contrasts(designs, kind.factors, kind.ignores.get(work.task, ()))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from race.analysis import values
 from race.analysis.model import ContenderResult, spread
-from race.analysis.trust import limited, most_often_full, so_far, state
+from race.analysis.trust import limited, most_often_saturated, so_far, state
 from race.analysis.values import Values, median
 from race.saved.model import Cell, Contender, Figures, Work
 from race.saved.reader import SavedRace
@@ -26,9 +26,9 @@ ByWork = dict[Work, dict[str, list[Cell]]]
 
 @dataclass(frozen=True, slots=True)
 class RaceData:
-    """What every step looks at: all cells and those that count, their values, the `last` round.
+    """The cells of a race, those that count, and their values; `last` is the last round.
 
-    `designs` are the factors of those that factors tell apart (`effects.comparable`), by label.
+    `designs` are the factors of contenders that factors distinguish (`effects.comparable`).
     """
 
     saved: SavedRace
@@ -48,22 +48,22 @@ class RaceData:
 
     @property
     def distinguishable(self) -> list[Contender]:
-        """The originals that factors tell apart."""
+        """The originals that factors distinguish."""
         return [one for one in self.originals if one.label in self.designs]
 
     def own(self, work: Work) -> dict[str, Rounds]:
-        """The rates of all but A/A twins, by label."""
+        """Return the rates of all but A/A twins, by label."""
         rates = self.rates.get(work, {})
         return {label: logs for label, logs in rates.items() if label not in self.twins}
 
     def lacks(self, work: Work, label: str) -> str | None:
-        """Why a contender has nothing for the task of a work; None where it has."""
+        """Return why a contender cannot do the task of a work; None where it can."""
         return self.saved.head.unsupported.get(label, {}).get(work.task)
 
     def waits(self, work: Work, label: str) -> bool:
-        """Whether the race goes on and a contender's first round of a work is not over.
+        """Return whether the race goes on and a contender's first round of a work is not over.
 
-        Of fixed rates it is not known whose they are until they are offered.
+        A fixed rate is known only once it is offered.
         """
         ran = self.ran.get(work, {}).get(label, [])
         over = self.saved.head.finished_at is not None or self.lacks(work, label) is not None
@@ -74,7 +74,7 @@ class RaceData:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One work: the ranking, who the others are compared with, and whose rate is a lower bound."""
+    """The ranking on one work; `bounds` are the labels whose rate is a lower bound."""
 
     work: Work
     rates: Mapping[str, Rounds]
@@ -84,7 +84,7 @@ class Table:
 
 
 def result(race: RaceData, table: Table, label: str) -> ContenderResult:
-    """What is known of a contender, with its reason when it has no rank."""
+    """Return the result of a contender, with the reason when it has no rank."""
     contender, work = race.contenders[label], table.work
     discipline = race.saved.head.discipline
     ran = race.ran[work].get(label, [])
@@ -107,7 +107,7 @@ def result(race: RaceData, table: Table, label: str) -> ContenderResult:
         reason=reason,
         ranks=place.ranks if place else None,
         beats=place.beats if place else (),
-        saturated=most_often_full(cells),
+        saturated=most_often_saturated(cells),
         limit=limit.who if limit else None,
         busy=median(cell.metered("busy", party) for cell in cells),
         cells=len(cells),
@@ -137,7 +137,7 @@ def _ratio(found: Values, table: Table, label: str) -> Estimate | None:
 
 
 def _cpu_us(race: RaceData, work: Work, label: str) -> dict[str, float]:
-    """Party to the median over rounds."""
+    """Return the median over rounds for each party."""
     found = {
         party: spread(math.exp(log) for log in by_work.get(work, {}).get(label, {}).values())
         for party, by_work in race.cpu.items()
@@ -151,7 +151,7 @@ def _percentiles(merged: list[tuple[float, int]]) -> dict[str, float]:
 
 
 def _medians(found: Iterable[Figures]) -> dict[str, float]:
-    """Name to the median of the cells that have it, names in the order of the cells."""
+    """Return the median of each figure over the cells that have it."""
     collected: dict[str, list[float]] = defaultdict(list)
     for figures in found:
         for name, value in figures.items():

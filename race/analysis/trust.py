@@ -1,4 +1,4 @@
-"""How far a race can be trusted, and why a contender has no rank."""
+"""The trust that a race deserves: its warnings, and why a contender has no rank."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from race.stats.noise import LEAST_MARGIN
 def state(
     ran: Sequence[Cell], counted: Sequence[Cell], ranked: bool, party: str
 ) -> tuple[State, str | None]:
-    """Why a contender has the place it has, with the commonest reason when it has none.
+    """Return the state of a contender on one work, with its commonest reason when it has no rank.
 
-    `ran` are all its cells of one work, `counted` those that count; `party` is the one under test.
+    `ran` are all its cells, `counted` those that count; `party` is the one under test.
     """
     if limit := limited(counted, party):
         cells = f"{limit.cells} of {len(counted)} cells"
@@ -41,7 +41,7 @@ def state(
 
 
 def so_far(ran: Sequence[Cell], unit: str) -> str:
-    """What is known of a contender whose first round is not over, in a phrase."""
+    """Return a phrase about a contender whose first round is not over."""
     if not ran:
         return "has not run here yet"
     reasons = [cell.reason for cell in ran if cell.reason]
@@ -51,14 +51,14 @@ def so_far(ran: Sequence[Cell], unit: str) -> str:
 
 
 class Limit(NamedTuple):
-    """What limited a contender instead of the party under test, in words, and in how many cells."""
+    """The limit of a contender other than the party under test, and in how many cells it was."""
 
     who: str
     cells: int
 
 
 def limited(counted: Sequence[Cell], party: str) -> Limit | None:
-    """The commonest limit of these cells, where `party` was not; None where it was."""
+    """Return the commonest limit of these cells other than `party`; None where it was `party`."""
     if not not_the_limit(counted, party):
         return None
     found = Counter(_limit(cell) for cell in counted if cell.saturated != party)
@@ -66,32 +66,36 @@ def limited(counted: Sequence[Cell], party: str) -> Limit | None:
 
 
 def not_the_limit(counted: Sequence[Cell], party: str) -> bool:
-    """Whether `party` was not seen to be full in half of the cells that were to fill it."""
+    """Return whether `party` was not seen saturated in half of the cells that should do that."""
     filled = [cell for cell in counted if cell.load.fills]
     elsewhere = sum(cell.saturated != party for cell in filled)
     return bool(filled) and 2 * elsewhere >= len(filled)
 
 
-def most_often_full(counted: Sequence[Cell]) -> str | None:
-    """Whose core was full in most cells: a party, "nobody", or None where that is not known."""
+def most_often_saturated(counted: Sequence[Cell]) -> str | None:
+    """Return who was saturated most often: a party, "nobody", or None where that is unknown."""
     found = Counter(cell.saturated for cell in counted)
     return found.most_common(1)[0][0] if found else None
 
 
 def _limit(cell: Cell) -> str:
-    """Of a cell that the party under test did not limit."""
+    """Return the limit of a cell that the party under test did not limit."""
     if cell.saturated is None:
-        return f"who was full is not known: {_unknown(cell)}"
-    return "no core was full" if cell.saturated == NOBODY else f"the {cell.saturated} was full"
+        return f"who was saturated is not known: {_unknown(cell)}"
+    return (
+        "no core was saturated"
+        if cell.saturated == NOBODY
+        else f"the {cell.saturated} was saturated"
+    )
 
 
 def _unknown(cell: Cell) -> str:
-    """Why a cell does not know who was full; the first races of version 2 saved no reason."""
+    """Return why it is not known who was saturated; the oldest races saved no reason."""
     return cell.saturated_unknown or "the saved cells do not say why"
 
 
 def trust(race: SavedRace, comparisons: Sequence[Comparison], counted: Sequence[Cell]) -> Trust:
-    """What was left out, what disturbed the race, and what to know before believing it."""
+    """Return the damage, the disturbances and the warnings of a race."""
     cells = Counter(str(cell.status) for cell in race.cells if cell.round != CALIBRATION)
     used = [value for cell in counted if (value := utilisation(cell)) is not None]
     return Trust(
@@ -107,7 +111,7 @@ def trust(race: SavedRace, comparisons: Sequence[Comparison], counted: Sequence[
 def _warnings(
     race: SavedRace, comparisons: Sequence[Comparison], counted: Sequence[Cell]
 ) -> Iterator[str]:
-    """What a reader should know before believing the figures; one sentence each."""
+    """Yield what a reader should know before believing the figures, one sentence each."""
     if race.head.finished_at is None:
         yield "The race was not finished: it has fewer rounds than planned."
     if race.problems:
@@ -134,20 +138,20 @@ def _warnings(
 
 
 def _unknown_limits(race: SavedRace, counted: Sequence[Cell]) -> Iterator[str]:
-    """How many cells that were to fill somebody do not know who was full, and why."""
+    """Yield in how many cells it is not known who was saturated, and why."""
     filled = [cell for cell in counted if cell.load.fills]
     reasons = Counter(_unknown(cell) for cell in filled if cell.saturated is None)
     if reasons:
-        kind, why = race.head.discipline, "; ".join(reasons)
+        kind, cells = race.head.discipline, f"{reasons.total():,} of {len(filled):,} cells"
         yield (
-            f"Who was full is not known in {reasons.total():,} of {len(filled):,} cells ({why}): "
-            f"{kind.unit}/s may be a lower bound there, and {a(kind.contender)} is not ranked "
-            "where half of its cells are such."
+            f"Who was saturated is not known in {cells} ({'; '.join(reasons)}): {kind.unit}/s may "
+            f"be a lower bound there, and {a(kind.contender)} is not ranked if that is half of its "
+            "cells."
         )
 
 
 def _self_doubts(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Where the A/A twin differs from its original."""
+    """Yield where the A/A twin differs from its original."""
     for comparison in comparisons:
         noise = comparison.noise
         if noise and noise.measured_here and comparison.ranked and _differs(noise.estimate):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from race.analysis.model import Analysis, Comparison, ContenderResult, Spread, spread
-from race.analysis.trust import most_often_full
+from race.analysis.trust import most_often_saturated
 from race.analysis.values import Measure, cpu_us, latest_cells, median, values
 from race.saved.model import Cell, Moment, Work
 from race.stats import noise, signed_rank
@@ -233,7 +233,7 @@ def _side(
         cells=len(cells),
         late=sum(cell.status == "overloaded" for cell in cells),
         lost=spread(map(_lost, cells)),
-        saturated=most_often_full(cells),
+        saturated=most_often_saturated(cells),
         cpu_us=median(map(cost, cells)),
         by_name={name: row for name, row in rows.items() if row is not None},
         p95_us=spread(cell.latency_us.get("p95") for cell in cells),

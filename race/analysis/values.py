@@ -1,9 +1,9 @@
-"""Which cells of a race count, and the value of each round.
+"""The cells of a race that count, and the value of each round.
 
 A cell counts when its status is ok and it is not of the calibration; of two records of one cell
-(measured again, or in a resumed race) the later counts. At a fixed rate, or under a user load, that
-a contender did not keep up with even once none of its cells counts: percentiles of those that went
-well would be the survivors'.
+(measured again, or in a resumed race) the later counts. Where a contender did not keep up with a
+fixed rate or a user load even once, none of its cells there counts: the percentiles of the others
+would be those of survivors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from race.saved.reader import SavedRace
 from race.stats import little
 
 GENERATOR = "generator"
-"""What disciplines call the party that drives the load, where it has processes of its own."""
+"""The party that drives the load, where it has processes of its own."""
 
 Measure = Callable[[Cell], float | None]
 Values = dict[Work, dict[str, dict[int, float]]]
@@ -25,19 +25,21 @@ Values = dict[Work, dict[str, dict[int, float]]]
 
 
 def title(discipline: Discipline, task: str) -> str:
-    """A task as people read it: "Good"."""
+    """Return a task as people read it: "Good"."""
     return discipline.tasks.get(task, task)
 
 
 def place(discipline: Discipline, work: Work) -> str:
-    """A task and what is special about its load: "Ugly, 24 pipelined", "Wide rows, 10 at once"."""
+    """Return a task and what is special about its load: "Ugly, 24 pipelined", "Wide rows, 10 at
+    once".
+    """
     text, load = title(discipline, work.task), work.load
     text += f", {load.pipeline} pipelined" if load.pipeline > 1 else ""
     return f"{text}, {load.connections} at once" if load.fixed else text
 
 
 def load_text(load: Load, unit: str) -> str:
-    """One phrase for people: "100 connections, 24 requests pipelined"."""
+    """Return a load as a phrase: "100 connections, 24 requests pipelined"."""
     if load.user_load:
         return (
             f"{load.user_load.user}s by the shape {load.user_load.shape}, up to {load.connections}"
@@ -51,26 +53,22 @@ def load_text(load: Load, unit: str) -> str:
 
 
 def one(unit: str) -> str:
-    """One of what is counted: "request"."""
+    """Return the singular of a unit: "request"."""
     return unit.removesuffix("s")
 
 
 def a(noun: str) -> str:
-    """With its article: "an engine"."""
+    """Return a noun with its article: "an engine"."""
     return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
 
 
 def workers(discipline: Discipline) -> list[str]:
-    """The parties whose time is what a unit costs, the one under test first; a load generator's is
-    not.
-    """
+    """Return the parties whose CPU time a unit costs: all but the load generator."""
     return [party for party in discipline.parties if party != GENERATOR]
 
 
 def in_order(works: Iterable[Work], discipline: Discipline) -> list[Work]:
-    """Without repetition: tasks in the discipline's order, depth 1 first, the closed loop before
-    fixed rates.
-    """
+    """Return works once each: by the discipline's order of tasks, pipeline depth, then rate."""
     tasks = list(discipline.tasks)
 
     def key(work: Work) -> tuple[int, str, int, float, int, str]:
@@ -83,14 +81,14 @@ def in_order(works: Iterable[Work], discipline: Discipline) -> list[Work]:
 
 
 def counted(race: SavedRace) -> list[Cell]:
-    """The cells that count, in the order of the file."""
+    """Return the cells that count, in the order of the file."""
     found = latest_cells(race)
     late = {(cell.label, cell.work) for cell in found if cell.status == "overloaded"}
     return [cell for cell in found if cell.status == "ok" and (cell.label, cell.work) not in late]
 
 
 def latest_cells(race: SavedRace) -> list[Cell]:
-    """Of each cell the last record, whatever its status, in the order of the file."""
+    """Return the last record of each cell, whatever its status, in the order of the file."""
     latest = {(cell.round, cell.label, cell.work): cell for cell in race.cells}
     return [cell for cell in latest.values() if cell.round != CALIBRATION]
 
@@ -106,12 +104,12 @@ def values(cells: Iterable[Cell], measure: Measure) -> Values:
 
 
 def rate(cell: Cell) -> float | None:
-    """Units per second."""
+    """Return units per second."""
     return cell.throughput
 
 
 def cpu_us(party: str) -> Measure:
-    """CPU microseconds per unit of a party."""
+    """Return the measure of CPU microseconds per unit that a party used."""
 
     def measure(cell: Cell) -> float | None:
         spent = cell.metered("cpu_ns", party)
@@ -121,7 +119,7 @@ def cpu_us(party: str) -> Measure:
 
 
 def utilisation(cell: Cell) -> float | None:
-    """`little.utilisation` of a closed-loop cell; None for others or without a mean."""
+    """Return `little.utilisation` of a closed-loop cell; None for others or without a mean."""
     mean, busy = cell.latency_us.get("mean"), cell.busy_connections
     if not cell.load.closed or mean is None or busy is None or not cell.seconds:
         return None
@@ -131,6 +129,6 @@ def utilisation(cell: Cell) -> float | None:
 
 
 def median(numbers: Iterable[float | None]) -> float | None:
-    """Of those that are known; None without any."""
+    """Return the median of the numbers that are known; None without any."""
     found = [number for number in numbers if number is not None]
     return statistics.median(found) if found else None

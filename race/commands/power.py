@@ -1,4 +1,4 @@
-"""`race power`: what a race of so many rounds would find, given how a saved one scattered."""
+"""`race power`: the power of races with more or fewer rounds than a saved one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_ROUNDS = 60
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which race's noise, and what to simulate."""
+    """Add the race whose noise is taken, and what to simulate."""
     text = f"{SAVED_RACE} (default: latest)"
     parser.add_argument("race", metavar="RUN", nargs="?", default="latest", help=text)
     parser.add_argument(
@@ -31,7 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--effect", type=_ratio, nargs="+", metavar="RATIO", default=EFFECTS, help=text
     )
     text = (
-        "what a process keeps for its life, in %% (standard deviation; default: as the race shows)"
+        "standard deviation between processes of the same code, in %% (default: as the race shows)"
     )
     parser.add_argument("--processes", type=_percent, metavar="PERCENT", help=text)
 
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def show(found: Power, discipline: Discipline) -> None:
-    """Two tables: how a saved race scattered, and what races like it would find."""
+    """Print two tables: the noise of a saved race, and the power of races like it."""
     from rich.console import Console
 
     from race.terminal.tables import plain_table
@@ -59,16 +59,16 @@ def show(found: Power, discipline: Discipline) -> None:
     console = Console()
     console.print(plain_table(f"Noise of {found.race}", list(_noise(found, discipline))))
     console.print(
-        f"Each process keeps {100 * found.processes:.1f} % (standard deviation) for its life."
+        f"Processes of the same code differ by {100 * found.processes:.1f} % (standard deviation)."
     )
     title = f"{RACES} races of {found.contenders} equals with that noise, and one faster"
     console.print(plain_table(title, [_outlook(found, one) for one in found.outlooks]))
     needed = signed_rank.rounds_needed()
     console.print(
-        "What of 100 reports of equals claim all the same: a winner anywhere, that a choice buys "
-        "something anywhere, a winner in the headline, any of these. Ratios: how many of 100 such "
-        f"differences are found, in brackets on the worst {discipline.task}. Under {needed} rounds "
-        "there is no interval, so nothing is claimed.",
+        "The columns winner, effect, headline and any: of 100 reports of equals, how many claim a "
+        "winner anywhere, an effect anywhere, a winner in the headline, any of these. The ratios: "
+        f"of 100 such differences, how many are found, in brackets on the worst {discipline.task}. "
+        f"With fewer than {needed} rounds there is no interval, so nothing is claimed.",
         highlight=False,
     )
     if not found.twin:
@@ -92,8 +92,8 @@ def _outlook(found: Power, one: Outlook) -> dict[str, str]:
     row |= {what: f"{100 * share:.1f}" for what, share in claims.items()}
     for ratio, shares in zip(found.effects, one.found, strict=True):
         known = [100 * share for share in shares if not math.isnan(share)]
-        told = f"{math.fsum(known) / len(known):.0f} ({min(known):.0f})" if known else "–"
-        row[f"{ratio:g}×"] = told
+        text = f"{math.fsum(known) / len(known):.0f} ({min(known):.0f})" if known else "–"
+        row[f"{ratio:g}×"] = text
     return row
 
 

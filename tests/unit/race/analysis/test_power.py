@@ -101,7 +101,7 @@ def test_the_command_prints_tables_and_json(
     assert [one in headings for one in ("winner", "effect", "headline", "any")] == [True] * 4
     assert "1.4×" in shown
     assert main(["power", str(folder), "--rounds", "6", "--processes", "2"]) == 0
-    assert "Each process keeps 2.0 %" in capsys.readouterr().out
+    assert "Processes of the same code differ by 2.0 %" in capsys.readouterr().out
     assert main(["power", str(folder), "--rounds", "6", "--effect", "1.2", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["effects"] == [1.2]

@@ -95,7 +95,7 @@ def test_the_ratio_of_a_lower_bound_is_one(one: Run, sides: dict[str, str]) -> N
     assert found.bound
     assert found.ratio_text.startswith("≥ ")
     assert found.verdict == HOLDS
-    assert found.why.startswith("the generator was full (the first); by CPU time")
+    assert found.why.startswith("the generator was saturated (the first); by CPU time")
     assert row(one, question, (1.5, 2)).verdict == HOLDS
     assert row(one, question, (99, INF)).verdict == UNDECIDED
 
@@ -103,7 +103,7 @@ def test_the_ratio_of_a_lower_bound_is_one(one: Run, sides: dict[str, str]) -> N
 def test_over_a_lower_bound_there_is_no_ratio(one: Run) -> None:
     found = row(one, asked(first=BASELINE, second=BOUND, tasks=("ugly:x24",)))
     assert (found.ratio, found.verdict, found.ratio_text) == (None, UNDECIDED, "–")
-    assert found.why.startswith("the generator was full (the second); by CPU time 0.")
+    assert found.why.startswith("the generator was saturated (the second); by CPU time 0.")
 
 
 @pytest.mark.parametrize(

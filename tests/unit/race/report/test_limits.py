@@ -57,7 +57,7 @@ def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> 
     tasks = section(page, "tasks")
     assert '<span class="bound">at least</span>' in tasks
     assert re.search(r"nobody <small>server 81 %</small>", tasks)
-    assert f"lower bound (“at least”): {FAST} (no core was full)" in tasks
+    assert f"lower bound (“at least”): {FAST} (no core was saturated)" in tasks
     assert "≥<small>CPU 0" in section(page, "glance")
     terminal = shown(limited)
     assert cpu in terminal
@@ -87,16 +87,16 @@ def test_a_limit_that_is_not_known_is_a_lower_bound_and_says_why(small: SavedRac
     assert not any(comparison.ranked for comparison in analysis.comparisons)
     item = next(one for one in analysis.comparisons[0].results if one.label == FAST)
     assert (item.state, item.saturated, item.ranks, item.ratio) == ("at-least", None, None, None)
-    unknown = f"who was full is not known: {why}"
+    unknown = f"who was saturated is not known: {why}"
     assert item.reason == f"{unknown} in 6 of 6 cells: this is a lower bound"
     assert item.cpu_ratio is not None
-    (told,) = (text for text in analysis.trust.warnings if text.startswith("Who was full"))
+    (told,) = (text for text in analysis.trust.warnings if text.startswith("Who was saturated"))
     assert f"cells ({why}): requests/s may be a lower bound there" in told
     for text in (html.page(analysis), markdown.page(analysis)):
         assert told in text.replace("\u00a0", " ")
         assert f"({unknown})" in text
     assert f"CPU {item.cpu_ratio}" in markdown.page(analysis)
-    assert "Who was full" not in " ".join(analyse(small).trust.warnings)
+    assert "Who was saturated" not in " ".join(analyse(small).trust.warnings)
 
 
 def test_one_whose_limit_is_not_known_is_ranked_below_the_others(small: SavedRace) -> None:
