@@ -60,10 +60,10 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
 
 
 def _who(full: str | None) -> str:
-    """Who was full, as a clause."""
+    """Return who was saturated, as a clause."""
     if full is None:
-        return "who was full is not known"
-    return "no core was full" if full == NOBODY else f"the {full} was full"
+        return "who was saturated is not known"
+    return "no core was saturated" if full == NOBODY else f"the {full} was saturated"
 
 
 def forecast_text(plan: Plan) -> str:

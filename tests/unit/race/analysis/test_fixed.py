@@ -65,7 +65,7 @@ def test_fixed_connections_are_said_wherever_a_load_is(small: SavedRace) -> None
     assert task_word(cell.work) == f"{cell.task}:c50"
     told = figures(bound(cell), small.head.discipline)
     assert "at least" not in told
-    assert "at least: no core was full" in figures(
+    assert "at least: no core was saturated" in figures(
         bound(changed(cell, load=Load("wrk", 50))), small.head.discipline
     )
 

@@ -282,7 +282,7 @@ def test_a_ranking_cuts_no_word_and_is_no_wider(saved: SavedRace, width: int) ->
         assert "…" not in shown
         for item in comparison.results:
             assert all(word in shown for word in broken(item.label, 1).split("\n"))
-        # Who was full stands beside the figures, or below them.
+        # Who was saturated stands beside the figures, or below them.
         assert all(("generator" in line) == (width > 100) for line in lines if "≥" in line)
 
 
