@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, TextIO, Tuple
 
 from handlers.availability import Availability, InterpreterError, find
 from handlers.engine import FORM, Engine, EngineError, beginning, every_engine, levels, parse
@@ -40,7 +40,7 @@ DEFAULT_ENGINES = (
     "aiohttp-memory-one",
 )
 LEVELS = ("debug", "info", "warning", "error", "critical")
-# What helps who cannot listen.
+# The advice to a user whose server cannot listen.
 REMEDIES = {
     errno.EADDRINUSE: "try another -p, or -p 0 for a free one",
     errno.EADDRNOTAVAIL: "that is no address of this machine: try --host 127.0.0.1",
@@ -51,7 +51,7 @@ _log = logging.getLogger("server")
 
 
 def arguments(argv: List[str]) -> argparse.Namespace:
-    """The command line, checked."""
+    """Parse and check the command line."""
     parser = Parser("server.py", description=__doc__)
     parser.add_argument(
         "-e",
@@ -94,7 +94,7 @@ def arguments(argv: List[str]) -> argparse.Namespace:
 
 
 def version(text: str) -> str:
-    """A version of CPython that the site runs on."""
+    """Parse the option --python."""
     if not re.fullmatch(r"3\.\d{1,3}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is no version: X.Y, as in 3.12")
     if tuple(int(part) for part in text.split(".")) < OLDEST:
@@ -103,14 +103,14 @@ def version(text: str) -> str:
 
 
 def check_workers(engine: Engine, workers: int) -> None:
-    """EngineError where several processes would each have a site of their own."""
+    """Raise EngineError where several processes would each have a site of their own."""
     if workers > 1 and engine.plugins[1].database is None:
         what = f"{engine.backend} keeps the votes in the server's own process"
         raise EngineError(f"{engine.name}: {what}, so it has one worker, not {workers}")
 
 
 def pool_size() -> int:
-    """Connections in a pool, from POOL_SIZE."""
+    """Return the number of connections in a pool."""
     text = os.environ.get("POOL_SIZE", str(POOL_SIZE))
     if not text.isdecimal() or not 0 < int(text) <= 1000:
         raise EngineError(f"POOL_SIZE={text}: must be 1 to 1000")
@@ -118,49 +118,40 @@ def pool_size() -> int:
 
 
 def default_engine(python: Optional[str]) -> Engine:
-    """The first of DEFAULT_ENGINES that runs here; the last one needs no database."""
+    """Return the first of DEFAULT_ENGINES that runs here; the last one needs no database."""
     engines = [parse(name) for name in DEFAULT_ENGINES]
-    availability = Availability(engines, python)
-    return next((one for one in engines if availability.describe(one)["runs"]), engines[-1])
+    entries = describe(engines, python)
+    return next((one for one, entry in zip(engines, entries) if entry["runs"]), engines[-1])
 
 
-def list_engines(python: Optional[str], as_json: bool) -> int:
-    """Print every engine, whether it runs here, and if not, why."""
-    entries = described(every_engine(), python)
-    # A reader that has seen enough (head) ends this program, as it ends any other.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    if as_json:
-        print(json.dumps({"factors": levels(), "engines": entries}, indent=1))
-        return 0
-    for line in lines(entries):
-        print(line)
-    return 0
-
-
-def offer(name: str, engines: List[Engine], python: Optional[str]) -> int:
-    """Say which engines the name is the beginning of."""
-    fail(f"{name!r} begins the names of {len(engines)} engines: choose one of", WRONG_USE)
-    for line in lines(described(engines, python)):
-        print(line, file=sys.stderr)
-    return WRONG_USE
-
-
-def described(engines: List[Engine], python: Optional[str]) -> List[Dict[str, Any]]:
-    """An entry for each: see ``Availability.describe``."""
+def describe(engines: List[Engine], python: Optional[str]) -> List[Dict[str, Any]]:
+    """Return an entry of --list for each engine."""
     availability = Availability(engines, python)
     return [availability.describe(engine) for engine in engines]
 
 
-def lines(entries: List[Dict[str, Any]]) -> Iterator[str]:
-    """Each engine, and where it runs or why it does not."""
+def print_engines(entries: List[Dict[str, Any]], file: TextIO) -> None:
+    """Print a line for each engine: where it runs, or why it does not."""
     width = max(len(entry["engine"]) for entry in entries)
     for entry in entries:
         state = "CPython " + entry["python"] if entry["runs"] else "- " + entry["reason"]
-        yield f"{entry['engine']:<{width}}  {state}"
+        print(f"{entry['engine']:<{width}}  {state}", file=file)
+
+
+def list_engines(python: Optional[str], as_json: bool) -> int:
+    """Carry out --list, and return the exit status."""
+    entries = describe(every_engine(), python)
+    # A reader that leaves early, such as head, ends this program like any other.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if as_json:
+        print(json.dumps({"factors": levels(), "engines": entries}, indent=1))
+    else:
+        print_engines(entries, sys.stdout)
+    return 0
 
 
 def database(engine: Engine) -> Tuple[str, Optional[Handle]]:
-    """The backend's database: its URL, and the hold on a private one, where no URL is given."""
+    """Return the URL of the engine's database, and a handle if the database is private."""
     name = engine.plugins[1].database
     if name is None:
         _log.info("database: none, the votes are in this process")
@@ -179,7 +170,7 @@ def database(engine: Engine) -> Tuple[str, Optional[Handle]]:
 
 
 def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
-    """Serve until a signal; the exit status."""
+    """Serve until a signal, and return the exit status."""
     from data_interface.supervised import SupervisedStore
     from handlers.site import Settings, Site
 
@@ -188,16 +179,16 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     _log.info("start: %s, %s, render %s, workers %d", engine.name, python, render, workers)
     web, backend, loop = engine.plugins
     url, handle = database(engine)
-    # After a private database was started, which must not inherit the limit.
+    # A private database was started above, so that it does not inherit the higher limit.
     raise_the_limit_of_open_files()
     try:
         store = backend.load()(engine.connection, url, pool_size())
         if handle is not None:
             store = SupervisedStore(store, handle.check_supervisor)
-        pages = RENDERERS[render].load()(engine.name, platform.python_version())
+        renderer = RENDERERS[render].load()(engine.name, platform.python_version())
         history = os.environ.get("SITE_HISTORY", "0") not in ("", "0")
         settings = Settings(clock(), os.environ.get("SITE_TOKEN") or None, history)
-        site = Site(store, pages, settings, workers)
+        site = Site(store, renderer, settings, workers)
         line = f"serving {engine.name} on {listen.url} ({python})"
         status: int = web.load()(
             site, listen, loop.load(), workers, lambda: print(line, flush=True)
@@ -210,19 +201,22 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
 
 
 def fail(message: str, status: int) -> int:
-    """One line for a person."""
+    """Print a line for a person, and return the exit status."""
     print("server.py: " + message, file=sys.stderr, flush=True)
     return status
 
 
 def main(argv: List[str]) -> int:
-    """The command; the exit status."""
+    """Run the command, and return the exit status."""
     options = arguments(argv)
     if options.list:
         return list_engines(options.python, options.json)
     begun = beginning(options.engine or "")
     if begun:
-        return offer(options.engine, begun, options.python)
+        what = f"{options.engine!r} begins the names of {len(begun)} engines: choose one of"
+        fail(what, WRONG_USE)
+        print_engines(describe(begun, options.python), sys.stderr)
+        return WRONG_USE
     try:
         named = options.engine is not None
         engine = parse(options.engine) if named else default_engine(options.python)
@@ -239,20 +233,20 @@ def main(argv: List[str]) -> int:
         listen = Listen(options.host, options.port)
     except (OSError, UnicodeError) as error:
         return fail(f"cannot listen on {why_not(options.host, options.port, error)}", FAILED)
-    return guarded(engine, listen, options.render, options.workers)
+    return serve_or_explain(engine, listen, options.render, options.workers)
 
 
 def why_not(host: str, number: int, error: Exception) -> str:
-    """Where there is no listening, why, and what to do."""
-    # What is no OSError is a name that cannot even be asked for.
+    """Return the address, why it cannot be listened on, and what to do."""
+    # A name that cannot even be looked up raises UnicodeError.
     if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
         return f"--host {host!r}: no such host; try 127.0.0.1, or 0.0.0.0 for all addresses"
     remedy = REMEDIES.get(error.errno or 0, "try another -p")
     return f"{host} port {number}: {error.strerror}; {remedy}"
 
 
-def guarded(engine: Engine, listen: Listen, render: str, workers: int) -> int:
-    """``serve`` with every error a person can cause as one line."""
+def serve_or_explain(engine: Engine, listen: Listen, render: str, workers: int) -> int:
+    """Serve, and turn each error that a user can cause into one line."""
     from data_interface.store import StoreError
     from databases.database import DatabaseError
 

@@ -11,7 +11,7 @@ from data_interface.store import TITLE_LENGTH, NotFound, Sticker, Store
 from handlers.exchange import JSON, Page, Visit, json_page, page
 
 MOST_ID = 2**31 - 1
-# By the place in the path of what is no id at all.
+# The messages for a first and for a second parameter that is no number.
 NO_SUCH = ("There is no such pack.", "There is no such sticker in that pack.")
 _NUMBER = re.compile(r"[0-9]{1,10}")
 
@@ -26,68 +26,59 @@ class Refused(Exception):
 
 
 class Api:
-    """What ``/stickers`` answers. ``token`` None: create, update and delete are off."""
+    """The pages under ``/stickers``. If ``token`` is None, they allow no changes."""
 
     def __init__(self, store: Store, token: Optional[str]) -> None:
         self._store = store
         self._token = token
 
     async def packs(self, visit: Visit) -> Page:
-        """All packs."""
         async with self._store.acquire() as data:
             packs = await data.packs()
         return json_page({"packs": [pack._asdict() for pack in packs]})
 
     async def pack(self, visit: Visit) -> Page:
-        """A pack with its stickers."""
         async with self._store.acquire() as data:
             pack = await data.pack(_id(visit, 0))
             stickers = await data.stickers(pack.id)
         return json_page(dict(pack._asdict(), stickers=[_sticker(one) for one in stickers]))
 
     async def sticker(self, visit: Visit) -> Page:
-        """A sticker."""
         async with self._store.acquire() as data:
             sticker = await data.sticker(_id(visit, 0), _id(visit, 1))
         return json_page(_sticker(sticker))
 
     async def create_pack(self, visit: Visit) -> Page:
-        """A new pack: 201, and where it is."""
         title = self._title(visit)
         async with self._store.acquire() as data:
             pack = await data.create_pack(title)
         return _created(pack._asdict(), f"/stickers/{pack.id}")
 
     async def rename_pack(self, visit: Visit) -> Page:
-        """A pack with a new title."""
         title = self._title(visit)
         async with self._store.acquire() as data:
             pack = await data.rename_pack(_id(visit, 0), title)
         return json_page(pack._asdict())
 
     async def delete_pack(self, visit: Visit) -> Page:
-        """Remove an empty pack."""
         self._check_token(visit)
         async with self._store.acquire() as data:
             await data.delete_pack(_id(visit, 0))
         return page(b"", JSON, 204)
 
     async def create_sticker(self, visit: Visit) -> Page:
-        """A new sticker in a pack: 201, and where it is."""
         title = self._title(visit)
         async with self._store.acquire() as data:
             sticker = await data.create_sticker(_id(visit, 0), title)
         return _created(_sticker(sticker), f"/stickers/{sticker.pack}/{sticker.id}")
 
     async def rename_sticker(self, visit: Visit) -> Page:
-        """A sticker with a new title."""
         title = self._title(visit)
         async with self._store.acquire() as data:
             sticker = await data.rename_sticker(_id(visit, 0), _id(visit, 1), title)
         return json_page(_sticker(sticker))
 
     async def delete_sticker(self, visit: Visit) -> Page:
-        """Remove a sticker."""
         self._check_token(visit)
         async with self._store.acquire() as data:
             await data.delete_sticker(_id(visit, 0), _id(visit, 1))
@@ -97,7 +88,7 @@ class Api:
         if self._token is None:
             raise Refused(403, "Changes are off: start the server with SITE_TOKEN set.")
         given = (visit.authorization or "").encode("utf-8", "replace")
-        # Compared in constant time, so that the answer's delay tells nothing about the token.
+        # In constant time, so that the delay of the answer tells nothing about the token.
         if not hmac.compare_digest(given, b"Bearer " + self._token.encode("utf-8")):
             raise Refused(401, "A valid bearer token is needed.", {"WWW-Authenticate": "Bearer"})
 
@@ -116,7 +107,7 @@ class Api:
 
 
 def api_error(status: int, message: str, extra: Optional[Dict[str, str]] = None) -> Page:
-    """An error as JSON."""
+    """Return an error as JSON."""
     return json_page({"error": message}, status, extra)
 
 

@@ -1,4 +1,4 @@
-"""The statistics that About shows: read from the database by one process, seen by all."""
+"""The statistics on About: one process reads them from the database, and all of them show them."""
 
 from __future__ import annotations
 
@@ -7,57 +7,47 @@ import struct
 import zlib
 from typing import Optional
 
-from typing_extensions import Protocol
-
 from data_interface.store import Statistics
 
 _VALUES = struct.Struct(f"={len(Statistics._fields)}q")
-_CHECK = struct.Struct("=I")
-
-
-class Counters(Protocol):
-    """Where the statistics of a few seconds ago are kept."""
-
-    def get(self) -> Optional[Statistics]:
-        """The last that were put; None before the first."""
-
-    def put(self, statistics: Statistics) -> None:
-        """Replace them."""
+_CHECKSUM = struct.Struct("=I")
 
 
 class OwnCounters:
-    """Of a server that is one process."""
+    """The statistics of a server that is a single process."""
 
     def __init__(self) -> None:
         self._statistics: Optional[Statistics] = None
 
     def get(self) -> Optional[Statistics]:
+        """Return the latest statistics, or None before the first."""
         return self._statistics
 
     def put(self, statistics: Statistics) -> None:
+        """Replace the statistics."""
         self._statistics = statistics
 
 
-class SharedCounters:
-    """Of a server with worker processes: in memory that a fork does not copy. One of them puts."""
+class SharedCounters(OwnCounters):
+    """The statistics of a server with workers, in memory that they share after the fork."""
 
     def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, _VALUES.size + _CHECK.size)
-        self._seen = b""
-        self._statistics: Optional[Statistics] = None
+        super().__init__()
+        self._memory = mmap.mmap(-1, _VALUES.size + _CHECKSUM.size)
+        self._record = b""
 
     def get(self) -> Optional[Statistics]:
         record = self._memory[:]
-        # Read in the middle of a change, its sum is wrong: what was there before is as good.
-        if record != self._seen and record[_VALUES.size :] == _sum(record[: _VALUES.size]):
-            self._seen = record
+        # A record that is read in the middle of a change has a wrong checksum; the last one stays.
+        if record != self._record and record[_VALUES.size :] == _checksum(record[: _VALUES.size]):
+            self._record = record
             self._statistics = Statistics(*_VALUES.unpack_from(record))
         return self._statistics
 
     def put(self, statistics: Statistics) -> None:
         values = _VALUES.pack(*statistics)
-        self._memory[:] = values + _sum(values)
+        self._memory[:] = values + _checksum(values)
 
 
-def _sum(values: bytes) -> bytes:
-    return _CHECK.pack(zlib.crc32(values))
+def _checksum(values: bytes) -> bytes:
+    return _CHECKSUM.pack(zlib.crc32(values))

@@ -1,4 +1,4 @@
-"""What goes into a page and what comes out of it, whatever the web framework."""
+"""The input and the output of a page: a visit and a page, the same for every framework."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Dict, Optional, Tuple
 
 from typing_extensions import Protocol
 
-# One body limit for every framework, in bytes: a ballot is 100, a title 80 characters.
+# Bytes; a ballot has 100, a title 80 characters.
 BODY_LIMIT = 64 * 1024
 
-# Few and short on purpose: Sanic looks at every character of every header, for each response.
+# Few and short on purpose, as Sanic reads every character of every header of a response.
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -25,9 +25,9 @@ FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 class Visit(Protocol):
-    """One request, in the site's words; an adapter looks them up in its own when a page asks.
+    """A request; each adapter reads it from its framework's own.
 
-    Text is what the framework decoded; nothing is checked.
+    Its text is as the framework decoded it, and not checked.
     """
 
     @property
@@ -36,7 +36,7 @@ class Visit(Protocol):
 
     @property
     def address(self) -> str:
-        """The peer's."""
+        """The peer's address."""
 
     @property
     def agent(self) -> str:
@@ -44,11 +44,11 @@ class Visit(Protocol):
 
     @property
     def authorization(self) -> Optional[str]:
-        """The header Authorization; only of a request that is no GET."""
+        """The header Authorization; adapters need not read it from a GET."""
 
     @property
     def query(self) -> str:
-        """What follows the question mark."""
+        """The text behind the question mark."""
 
     @property
     def params(self) -> Tuple[str, ...]:
@@ -56,11 +56,11 @@ class Visit(Protocol):
 
     @property
     def body(self) -> bytes:
-        """As it came; only of a page that waits."""
+        """The body as it came; only for a page that waits."""
 
 
 class Kind:
-    """A media type with its fixed headers, made once, so that a response only points to them."""
+    """A media type with its headers, which are made once and shared by all responses."""
 
     def __init__(self, mime: str, caching: Dict[str, str]) -> None:
         self.mime = mime
@@ -76,18 +76,18 @@ JSON = Kind("application/json", FRESH)
 SVG = Kind("image/svg+xml", FOREVER)
 
 
-# An answer: its body; its kind; its status; headers on top of the kind's own, or None; a new
-# visitor's session id for the cookie SESSION, or None. A plain tuple, as in ``store``.
+# A page: its body, its kind, its status, headers besides the kind's own or None, and the session id
+# of a new visitor or None. It is a plain tuple because an instance of a class would cost 1 us.
 Page = Tuple[bytes, Kind, int, Optional[Dict[str, str]], Optional[str]]
 
 
 def page(
     body: bytes, kind: Kind = HTML, status: int = 200, extra: Optional[Dict[str, str]] = None
 ) -> Page:
-    """A page that sets no cookie."""
+    """Return a page that sets no cookie."""
     return body, kind, status, extra, None
 
 
 def json_page(value: Any, status: int = 200, extra: Optional[Dict[str, str]] = None) -> Page:
-    """The value as JSON."""
+    """Return a value as JSON."""
     return page(json.dumps(value).encode("ascii"), JSON, status, extra)

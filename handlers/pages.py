@@ -1,4 +1,4 @@
-"""What each page of the site does, written once for every web framework."""
+"""The HTML pages of the site, written once for every web framework."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from data_interface.reports.rows import voter_of
 from data_interface.store import AGENT_LENGTH, Store, Visitor
 from data_interface.tries import Tries
-from handlers.counters import Counters
+from handlers.counters import OwnCounters
 from handlers.exchange import FOREVER, HTML, SVG, TEXT, Kind, Page, Visit, page
 from handlers.pictures import picture
 from handlers.render.renderer import Renderer
@@ -20,7 +20,7 @@ from runtime.clock import Clock
 
 TOP = 9
 MOST_FIELDS = 8
-# Ids of pictures: any positive 31-bit number draws something, so new stickers have a face too.
+# Any positive 31-bit number has a picture, so new stickers have one too.
 MOST_ID = 2**31 - 1
 
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -33,7 +33,9 @@ UGLY = "UGLY"
 class Pages:
     """The HTML pages, their pictures and their style sheet."""
 
-    def __init__(self, store: Store, renderer: Renderer, counters: Counters, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, renderer: Renderer, counters: OwnCounters, clock: Clock
+    ) -> None:
         self._store = store
         self._clock = clock
         self._counters = counters
@@ -45,7 +47,7 @@ class Pages:
         }
 
     async def index(self, visit: Visit) -> Page:
-        """Two stickers to choose between."""
+        """Show two stickers to choose between."""
         visitor = visitor_of(visit)
         known, _, _ = visitor
         notice = _NOTICES.get(visit.query)
@@ -55,7 +57,7 @@ class Pages:
         return body, HTML, 200, None, None if known else ballot[0]
 
     def top(self, best: bool) -> Callable[[Visit], Awaitable[Page]]:
-        """The nine best stickers, or the nine worst."""
+        """Return the page of the nine best stickers, or of the nine worst."""
 
         async def top(visit: Visit) -> Page:
             visitor = visitor_of(visit)
@@ -90,46 +92,46 @@ class Pages:
         return page(b"", TEXT, 302, {"Location": "/reports/1"})
 
     def about(self, visit: Visit) -> Page:
-        """What this is, and the statistics of a few seconds ago."""
+        """Show what this site is, and the statistics of a few seconds ago."""
         return page(self._renderer.about(self._counters.get()))
 
     def picture(self, visit: Visit) -> Page:
-        """The picture of a sticker."""
+        """Return the picture of a sticker."""
         match = _PICTURE.fullmatch(visit.params[0])
         if match is None or int(match.group(1)) > MOST_ID:
             return self.error(404, "Not found", "There is no such picture.")
         return page(picture(int(match.group(1))), SVG)
 
     def static(self, visit: Visit) -> Page:
-        """A style sheet, a script, an icon."""
+        """Return a style sheet, a script or an icon."""
         found = self._static.get(visit.params[0])
         return found or self.error(404, "Not found", "There is no such file.")
 
     def error(
         self, status: int, title: str, message: str, extra: Optional[Dict[str, str]] = None
     ) -> Page:
-        """A page that says what went wrong."""
+        """Return a page that says what went wrong."""
         return page(self._renderer.error(status, title, message), status=status, extra=extra)
 
     async def refresh_statistics(self) -> None:
-        """Read the counters; keep the old ones while that fails."""
+        """Read the statistics, and keep the old ones if that fails."""
         try:
             async with self._store.acquire() as data:
                 self._counters.put(await data.statistics())
             self._refreshing.succeeded()
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001 (the next time may go well)
+        except Exception as error:  # noqa: BLE001 (the next reading may succeed)
             self._refreshing.failed(error)
 
 
 def visitor_of(visit: Visit) -> Visitor:
-    """Who asks, in what every database takes; one whose cookie is no session's is a new visitor."""
+    """Return the visitor, as text that every database takes; a wrong cookie is a new visitor's."""
     session = visit.session
     if session and not _ID.fullmatch(session):
         session = None
     agent = visit.agent[:AGENT_LENGTH]
     if not agent.isprintable():
-        # NUL is no text for PostgreSQL, and bytes that were no UTF-8 came as lone surrogates.
+        # PostgreSQL takes no NUL, and bytes that are not UTF-8 arrive as lone surrogates.
         agent = "".join(char if char.isprintable() else "?" for char in agent)
     return session or None, visit.address, agent

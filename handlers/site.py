@@ -1,4 +1,4 @@
-"""The site as an adapter sees it: routes to register, pages for what went wrong, start and end."""
+"""The site as an adapter sees it: its routes, its error pages, its start and its end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handlers.counters import OwnCounters, SharedCounters
 from handlers.exchange import BODY_LIMIT, Page, Visit
 from handlers.pages import UGLY, Pages
 from handlers.render.renderer import Renderer
-from handlers.reports import Reports
+from handlers.reports import QUESTIONS, report
 from handlers.timeouts import TIMEOUTS
 from runtime.clock import Clock
 
@@ -25,7 +25,7 @@ Respond = Union[Callable[[Visit], Page], Callable[[Visit], Awaitable[Page]]]
 _STATUS = {Unavailable: 503, Busy: 503, NotFound: 404, Conflict: 409}
 _TITLES = {503: "One moment", 404: "Not found", 409: "Conflict", 500: "Our fault"}
 _OUR_FAULT = "Something went wrong here, not with you."
-# What a visitor is told of a database that is away: no place, no name of anything. The log has it.
+# Visitors are not told the address or the name of a database that is away; the log has both.
 AWAY = {
     Unavailable: "The database does not answer just now.",
     Busy: "Too many visitors want the database at once.",
@@ -35,31 +35,32 @@ MOST_LINES = 16
 _log = logging.getLogger("site")
 
 
-class Notes:
+class RepeatedLines:
     """Log lines that every visitor could cause, each at most once in `TIMEOUTS.repeat` seconds."""
 
     def __init__(self) -> None:
-        self._said: Dict[str, float] = {}
+        self._logged: Dict[str, float] = {}
 
-    def note(self, level: int, line: str) -> None:
-        """Say it, unless it was said."""
-        past = time.monotonic() - TIMEOUTS.repeat
-        self._said = {said: when for said, when in self._said.items() if when > past}
-        if line not in self._said and len(self._said) < MOST_LINES:
-            self._said[line] = past + TIMEOUTS.repeat
+    def log(self, level: int, line: str) -> None:
+        """Log the line, unless it or too many others were logged a short time ago."""
+        now = time.monotonic()
+        recent = now - TIMEOUTS.repeat
+        self._logged = {line: when for line, when in self._logged.items() if when > recent}
+        if line not in self._logged and len(self._logged) < MOST_LINES:
+            self._logged[line] = now
             _log.log(level, "%s", line)
 
 
-_notes = Notes()
+_repeated = RepeatedLines()
 
 
 class Route(NamedTuple):
     """A URL of the site.
 
-    ``path`` has its parameters in braces, each a whole segment. Exactly one of the two is set:
-    ``constant``, a text that never changes, for the framework's own plain answer; ``respond``, a
-    function of the visit, a coroutine function where the page asks the database (``waits``). Where
-    it raises, ``Site.failed`` has the answer.
+    ``path`` has its parameters in braces, each a whole segment. Either ``constant`` is set, a text
+    for the framework's own plain response, or ``respond``, a function of the visit. ``respond`` is
+    a coroutine function where the page asks the database (``waits``), and an adapter answers what
+    it raises with ``Site.failed``.
     """
 
     method: str
@@ -70,22 +71,20 @@ class Route(NamedTuple):
 
     @property
     def takes_body(self) -> bool:
-        """Whether a request's body is read: of those that change something."""
+        """Return whether the body of a request is read, which only requests for a change have."""
         return self.method not in ("GET", "DELETE")
 
 
 class Settings(NamedTuple):
-    """What whoever starts the site decides: its clock; the bearer token of changes, None for no
-    changes; whether days without votes are given plausible ones.
-    """
+    """The choices of the user who starts the site."""
 
     clock: Clock
-    token: Optional[str] = None
-    history: bool = False
+    token: Optional[str] = None  # the bearer token of changes; None allows no changes
+    history: bool = False  # whether days without votes get plausible ones
 
 
 class Site:
-    """Everything an adapter needs, made once, before the workers are; each opens it for itself."""
+    """Everything that an adapter needs. It is made before the workers, and each opens it."""
 
     def __init__(
         self, store: Store, renderer: Renderer, settings: Settings, workers: int = 1
@@ -96,14 +95,16 @@ class Site:
         counters = OwnCounters() if workers == 1 else SharedCounters()
         self._pages = Pages(store, renderer, counters, clock)
         self._refreshing: Optional[asyncio.Future[None]] = None
-        reports = Reports(store, renderer, clock)
-        self.routes = _routes(self._pages, reports, Api(store, settings.token))
+        self.routes = _routes(self._pages, Api(store, settings.token))
+        for number, ask in enumerate(QUESTIONS, 1):
+            respond = report(ask, store, renderer, clock)
+            self.routes.append(Route("GET", f"/reports/{number}", respond, waits=True))
 
     async def open(self, lenient: bool = False, refresh: bool = True) -> None:
-        """Open the store and keep the statistics fresh.
+        """Open the store, and begin to refresh the statistics.
 
-        ``lenient``: the database was there before, so go on when it is away just now.
-        ``refresh``: this process does so for all workers.
+        With ``lenient``, go on when the database is away: it was there when the server started.
+        With ``refresh``, this process reads the statistics for all workers.
         """
         try:
             await self._store.open()
@@ -124,13 +125,13 @@ class Site:
             await self._pages.refresh_statistics()
 
     async def close(self) -> None:
-        """End the background work and every connection."""
+        """Stop the background work, and close every connection."""
         if self._refreshing is not None:
             self._refreshing.cancel()
         await self._store.close()
 
     def missing(self, method: str, path: str) -> Page:
-        """The answer where no route fits: 404, or 405 with the methods that would."""
+        """Return the page for a request without a route: 404, or 405 and the right methods."""
         allowed = {route.method for route in self.routes if _fits(route.path, path)}
         if not allowed:
             return self.error(path, 404, "Not found", "There is no such page.")
@@ -141,22 +142,22 @@ class Site:
         return self.error(path, 405, "Method not allowed", message, {"Allow": methods})
 
     def too_large(self, path: str) -> Page:
-        """The answer to a body over BODY_LIMIT."""
+        """Return the page for a body over BODY_LIMIT."""
         message = f"At most {BODY_LIMIT // 1024} KiB can be sent here."
         return self.error(path, 413, "Too large", message)
 
     def malformed(self, path: str) -> Page:
-        """The answer to what is not HTTP."""
+        """Return the page for a request that is not HTTP."""
         return self.error(path, 400, "Bad request", "This request cannot be understood.")
 
     def closing(self, path: str) -> Page:
-        """The answer to what came too late: the server is about to end."""
+        """Return the page for a request that arrives while the server ends."""
         return self.error(path, 503, _TITLES[503], "This server is about to end.", RETRY_AFTER)
 
     def failed(self, path: str, error: BaseException) -> Page:
-        """The answer where a page raised that; ``path`` may be its route's.
+        """Return the page for an error that a page raised; ``path`` may be that of its route.
 
-        What a page or the database refuses is told its reader, a defect of ours is logged. A
+        The reader is told what a page or the database refused. A defect of ours is logged. A
         cancellation is raised again.
         """
         if isinstance(error, StoreError):
@@ -164,11 +165,11 @@ class Site:
         if isinstance(error, Refused):
             return self.error(path, error.status, "", str(error), error.extra)
         if isinstance(error, asyncio.CancelledError):
-            # The client is gone. An Exception on CPython 3.7, and no defect.
+            # The client left, which is no defect, though an Exception on CPython 3.7.
             try:
                 raise error
             finally:
-                # Its traceback has this frame: both would wait for the garbage collector.
+                # The traceback refers to this frame, and both would wait for the garbage collector.
                 del error
         _log.error("%s failed", path, exc_info=error)
         return self.error(path, 500, _TITLES[500], _OUR_FAULT)
@@ -177,23 +178,23 @@ class Site:
         status = _STATUS.get(type(error), 500)
         if status < 500:
             return self.error(path, status, _TITLES[status], str(error))
-        # What is said of the database itself is for the log, not for a visitor.
+        # Errors of the database itself are for the log, not for a visitor.
         if status == 500:
-            _notes.note(logging.ERROR, str(error))
+            _repeated.log(logging.ERROR, str(error))
             return self.error(path, 500, _TITLES[500], _OUR_FAULT)
-        # That too many come at once is what clients do.
+        # Too many requests at once are nothing that the operator must look into.
         busy = isinstance(error, Busy)
-        _notes.note(logging.INFO if busy else logging.WARNING, str(error))
+        _repeated.log(logging.INFO if busy else logging.WARNING, str(error))
         return self.error(path, 503, _TITLES[503], AWAY[type(error)], RETRY_AFTER)
 
     def error(self, path: str, status: int, title: str, message: str, extra: Any = None) -> Page:
-        """An error as the reader of that path expects it: JSON under /stickers, else a page."""
+        """Return an error in the form that the path stands for: JSON under /stickers, else HTML."""
         if path == "/stickers" or path.startswith("/stickers/"):
             return api_error(status, message, extra)
         return self._pages.error(status, title, message, extra)
 
 
-def _routes(pages: Pages, reports: Reports, api: Api) -> List[Route]:
+def _routes(pages: Pages, api: Api) -> List[Route]:
     return [
         Route("GET", "/ugly", constant=UGLY),
         Route("GET", "/", pages.index, waits=True),
@@ -202,11 +203,6 @@ def _routes(pages: Pages, reports: Reports, api: Api) -> List[Route]:
         Route("GET", "/bad", pages.top(best=False), waits=True),
         Route("GET", "/about", pages.about),
         Route("GET", "/reports", pages.reports),
-        Route("GET", "/reports/1", reports.today, waits=True),
-        Route("GET", "/reports/2", reports.newest, waits=True),
-        Route("GET", "/reports/3", reports.ratings, waits=True),
-        Route("GET", "/reports/4", reports.ranking, waits=True),
-        Route("GET", "/reports/5", reports.voters, waits=True),
         Route("GET", "/pictures/{name}", pages.picture),
         Route("GET", "/static/{name}", pages.static),
         Route("GET", "/stickers", api.packs, waits=True),
@@ -222,7 +218,7 @@ def _routes(pages: Pages, reports: Reports, api: Api) -> List[Route]:
 
 
 def _fits(pattern: str, path: str) -> bool:
-    """Whether a path is one of the pattern's: equal segments, any text for a parameter."""
+    """Return whether the path has the pattern's segments, with any text for a parameter."""
     wanted, given = pattern.split("/"), path.split("/")
     if len(wanted) != len(given):
         return False

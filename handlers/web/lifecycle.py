@@ -1,4 +1,4 @@
-"""Start, signals and end, once for every framework that runs on an event loop of ours."""
+"""Start, signals and end of a framework that runs on an event loop of ours."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from handlers.web.supervisor import Life, Ready, supervise
 PAUSE_SECONDS = 0.02
 
 NewLoop = Callable[[], asyncio.AbstractEventLoop]
-# Accepts on the socket; returns what stops accepting and waits for requests in flight.
+# A function that accepts connections on a socket. It returns another, which stops accepting and
+# waits for requests in flight.
 Start = Callable[[socket.socket], Awaitable[Callable[[], Awaitable[None]]]]
 
 
 def ignore(
     logger: str, *errors: Type[BaseException], level: Optional[int] = None, message: str = ""
 ) -> None:
-    """Keep what clients cause out of a framework's log: each is a line or a traceback at will.
+    """Drop records of a logger that clients cause, as they could fill the log.
 
-    A record is dropped that carries one of ``errors``, is of ``level`` or below, and says
-    ``message`` (a part of its text, before or after the arguments are filled in); what is not given
-    is not asked for.
+    A record is dropped that carries one of ``errors``, has ``level`` or a lower one, and contains
+    ``message`` before or after its arguments are filled in. What is not given is not compared.
     """
 
     def is_ours(record: logging.LogRecord) -> bool:
@@ -43,7 +43,7 @@ def ignore(
 
 
 async def finished(done: Callable[[], bool]) -> bool:
-    """Ask until what is in flight is done, for TIMEOUTS.finish seconds at most; whether it is."""
+    """Wait until ``done``, at most ``TIMEOUTS.finish`` seconds, and return whether it is."""
     for _ in range(int(TIMEOUTS.finish / PAUSE_SECONDS)):
         if done():
             return True
@@ -52,11 +52,11 @@ async def finished(done: Callable[[], bool]) -> bool:
 
 
 def run(start: Start, site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
-    """Serve until SIGTERM or SIGINT; the exit status. The last five are those of ``serve``.
+    """Serve until SIGTERM or SIGINT, and return the exit status.
 
-    One worker is this process itself. More of them are processes with a socket each on the one
-    port, for frameworks that have nothing of their own: a shared socket would be emptied by
-    whoever wakes up first, since an event loop accepts all that wait in one go.
+    One worker is this process itself. Several are processes with a socket each on the same port,
+    because an event loop accepts all waiting connections of a shared socket at once, so the first
+    worker to wake up would get them all.
     """
     if workers == 1:
         _live(site, loop, start, listen.socket, Life(0, True, ready))
@@ -70,7 +70,7 @@ def run(start: Start, site: Site, listen: Listen, loop: NewLoop, workers: int, r
 
 
 def _live(site: Site, new_loop: NewLoop, start: Start, sock: socket.socket, life: Life) -> None:
-    """The whole life of a process that answers."""
+    """Run the event loop of a process that answers, from its start to its end."""
     loop = new_loop()
     asyncio.set_event_loop(loop)
     try:
@@ -83,7 +83,7 @@ def _live(site: Site, new_loop: NewLoop, start: Start, sock: socket.socket, life
 
 
 def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel what is left: requests of clients that fell silent in the middle of one."""
+    """Cancel the requests that are left, whose clients stopped in the middle of one."""
     tasks = asyncio.all_tasks(loop)
     for task in tasks:
         task.cancel()

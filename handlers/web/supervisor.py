@@ -1,4 +1,4 @@
-"""Keeps worker processes alive: started again when they die, ended with their parent."""
+"""Keeps worker processes running: each is replaced when it dies, and all end with their parent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 import traceback
-from typing import Any, Callable, Dict, Iterable, NamedTuple, NoReturn
+from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional
 
 from data_interface.store import StoreError
 from handlers.timeouts import TIMEOUTS
@@ -17,13 +17,13 @@ from handlers.web.listen import Listen
 from runtime.child import dies_with_parent
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
-# So many lives in a row that end before they served are the end of the server. One that served is
-# always followed by another: clients can end it, and must not end the site.
-MOST_VAIN_LIVES = 5
+# So many processes in a row that end before they serve are the end of the server. One that served
+# is always replaced: clients may be able to end it, and must not be able to end the site.
+MOST_FAILED_STARTS = 5
 
 FAILED = 1
 STARTED = b"+"
-MOST_WORDS = 4096
+MOST_BYTES = 4096  # of a message from a process that starts
 
 Ready = Callable[[], None]
 
@@ -31,156 +31,163 @@ _log = logging.getLogger("supervisor")
 
 
 class Life(NamedTuple):
-    """One life of a worker: which of the workers it is, whether that one never lived before, and
-    what to call once it accepts connections."""
+    """One process of a worker.
+
+    ``number`` is the worker's, ``first`` whether it had no process before, and ``started`` is to be
+    called as soon as the process accepts connections.
+    """
 
     number: int
     first: bool
     started: Callable[[], None]
 
 
-# Runs in the worker, until SIGTERM.
+# A function that runs in the worker until SIGTERM.
 Work = Callable[[Life], None]
 
 
+class Worker:
+    """A worker as its supervisor sees it, through all of its processes."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.first = True
+        self.failed_starts = 0
+        self._short_lives = 0
+        self._began = 0.0
+        # The pipe on which a process says that it started, until that was read.
+        self._reader: Optional[int] = None
+
+    def begin(self, reader: int) -> None:
+        """Note that a process was started."""
+        self._began, self._reader = time.monotonic(), reader
+
+    def first_message(self) -> bytes:
+        """Wait for the message of a process that starts; b"" if it ended without one."""
+        if self._reader is None:
+            return STARTED
+        with os.fdopen(self._reader, "rb") as pipe:
+            self._reader = None
+            return pipe.read(MOST_BYTES)
+
+    def end(self) -> float:
+        """Note that the process ended, and return the seconds to wait before the next."""
+        served = self.first_message() == STARTED
+        self.failed_starts = 0 if served else self.failed_starts + 1
+        lived = time.monotonic() - self._began
+        self._short_lives = self._short_lives + 1 if lived < TIMEOUTS.short_life else 0
+        self.first = False
+        return min(TIMEOUTS.restart * self._short_lives, TIMEOUTS.longest_restart)
+
+
 class Supervisor:
-    """A number of workers. SIGTERM and SIGINT end them in good order, then the parent."""
+    """Runs a number of workers. SIGTERM and SIGINT end first them, then this process."""
 
     def __init__(self, work: Work, listen: Listen, workers: int) -> None:
         self._work = work
         self._listen = listen
-        self._workers = workers
-        self._numbers: Dict[int, int] = {}
-        self._born: Dict[int, float] = {}
-        self._readers: Dict[int, int] = {}
-        self._short_lives: Dict[int, int] = {}
-        self._vain_lives: Dict[int, int] = {}
+        self._workers = [Worker(number) for number in range(workers)]
+        self._running: Dict[int, Worker] = {}
         self._stopping: bool = False
 
     def run(self, ready: Ready) -> int:
-        """Supervise until a signal; the exit status. StoreError when a worker cannot start."""
+        """Supervise until a signal; raise StoreError when a worker cannot start."""
         for number in STOP_SIGNALS:
             signal.signal(number, self._stop)
         try:
-            # The first alone: it makes what the others find, and what is wrong is said once.
-            status = self._begin([0]) or self._begin(range(1, self._workers))
-            if status == 0 and not self._stopped():
+            # The first worker starts alone. It makes what the others need, and reports a problem
+            # once.
+            status = self._begin(self._workers[:1]) or self._begin(self._workers[1:])
+            if status == 0 and not self._is_stopping():
                 ready()
-                status = self._watch()
+                status = self._replace_the_dead()
         finally:
             self._end()
         return status
 
-    def _begin(self, numbers: Iterable[int]) -> int:
-        """Start workers and wait until each accepts; the exit status when one does not."""
-        numbers = list(numbers)
-        for number in numbers:
-            self._start(number, first=True)
-        words = [self._read(number) for number in numbers]
-        wrong = [word for word in words if word != STARTED]
-        if not wrong or self._stopped():
+    def _begin(self, workers: List[Worker]) -> int:
+        """Start workers and wait until all accept; return the exit status if one does not."""
+        for worker in workers:
+            self._start(worker)
+        messages = [worker.first_message() for worker in workers]
+        wrong = [message for message in messages if message != STARTED]
+        if not wrong or self._is_stopping():
             return 0
         if wrong[0]:
             raise StoreError(wrong[0].decode())
         return FAILED
 
-    def _watch(self) -> int:
-        """Replace what dies, until a signal; the exit status."""
-        while not self._stopped():
+    def _replace_the_dead(self) -> int:
+        """Replace each process that ends, until a signal; return the exit status."""
+        while not self._is_stopping():
             process, status = os.wait()
-            number = self._numbers.pop(process, None)
-            if number is None or self._stopped():
+            worker = self._running.pop(process, None)
+            if worker is None or self._is_stopping():
                 continue
-            vain = 0 if self._served(number) else self._vain_lives.get(number, 0) + 1
-            self._vain_lives[number] = vain
-            if vain == MOST_VAIN_LIVES:
-                _log.error("The worker died %d times before it served; giving up.", vain)
+            pause = worker.end()
+            if worker.failed_starts == MOST_FAILED_STARTS:
+                _log.error(
+                    "The worker died %d times before it served; giving up.", MOST_FAILED_STARTS
+                )
                 return FAILED
             _log.error("The worker died (%s); starting another.", _cause(status))
-            time.sleep(self._pause(number))
-            self._start(number, first=False)
+            time.sleep(pause)
+            self._start(worker)
         return 0
 
-    def _served(self, number: int) -> bool:
-        """Whether a worker that is dead accepted connections in that life."""
-        return number not in self._readers or self._read(number) == STARTED
-
-    def _pause(self, number: int) -> float:
-        """Seconds before a worker's next life."""
-        lived = time.monotonic() - self._born[number]
-        short = self._short_lives.get(number, 0) + 1 if lived < TIMEOUTS.short_life else 0
-        self._short_lives[number] = short
-        return min(TIMEOUTS.restart * short, TIMEOUTS.longest_restart)
-
-    def _start(self, number: int, first: bool) -> None:
-        """Fork a worker."""
+    def _start(self, worker: Worker) -> None:
         reader, writer = os.pipe()
-        # Between fork and the note of its id a signal must not be lost.
+        # A signal between the fork and the note of the process would miss it.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-        if not self._stopped():
+        if not self._is_stopping():
             parent = os.getpid()
             process = os.fork()
             if process == 0:
                 os.close(reader)
-                _be_worker(self._work, Birth(number, first, writer, parent))
-            self._numbers[process] = number
-            self._born[number] = time.monotonic()
+                _be_worker(self._work, worker, writer, parent)
+            self._running[process] = worker
+        worker.begin(reader)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         os.close(writer)
-        self._readers[number] = reader
 
-    def _read(self, number: int) -> bytes:
-        """A worker's first words, waited for; none where it ended without any."""
-        with os.fdopen(self._readers.pop(number), "rb") as pipe:
-            return pipe.read(MOST_WORDS)
-
-    def _stopped(self) -> bool:
-        """Asked each time: a signal handler changes it behind the reader's back."""
+    def _is_stopping(self) -> bool:
+        # A function, because a signal handler may change the value between two readings.
         return self._stopping
 
     def _stop(self, number: int, frame: Any) -> None:
         if self._stopping:
             return
         self._stopping = True
-        # Who comes now is refused at once, instead of waiting for nobody.
+        # New clients are refused at once, instead of waiting for nobody.
         self._listen.close()
-        # wait goes on after a signal, so the time limit comes as a signal too.
-        signal.signal(signal.SIGALRM, lambda *_: self._signal(signal.SIGKILL))
+        # os.wait() goes on after a signal, so the time limit is a signal too.
+        signal.signal(signal.SIGALRM, lambda *_: self._signal_all(signal.SIGKILL))
         signal.setitimer(signal.ITIMER_REAL, TIMEOUTS.stop)
-        self._signal(signal.SIGTERM)
+        self._signal_all(signal.SIGTERM)
 
     def _end(self) -> None:
-        """Wait for every worker, in bounds."""
+        """Wait for every worker; the alarm kills those that do not end."""
         self._stop(signal.SIGTERM, None)
-        while self._numbers:
-            self._numbers.pop(os.wait()[0], None)
+        while self._running:
+            self._running.pop(os.wait()[0], None)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def _signal(self, number: int) -> None:
-        for process in list(self._numbers):
+    def _signal_all(self, number: int) -> None:
+        for process in list(self._running):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, number)
 
 
-class Birth(NamedTuple):
-    """What a worker is told; ``writer``: where its first words go."""
-
-    number: int
-    first: bool
-    writer: int
-    parent: int
-
-
-def _be_worker(work: Work, birth: Birth) -> NoReturn:
-    """The worker's whole life."""
+def _be_worker(work: Work, worker: Worker, writer: int, parent: int) -> NoReturn:
+    """Live the whole life of a worker's process; ``writer`` is for its first message."""
     status = FAILED
     try:
-        _leave_the_parent(birth.parent)
-        work(Life(birth.number, birth.first, lambda: _say(birth.writer, STARTED)))
+        _leave_the_parent(parent)
+        work(Life(worker.number, worker.first, lambda: _send(writer, STARTED)))
         status = 0
     except StoreError as error:
-        if birth.first:
-            _say(birth.writer, str(error).encode()[:MOST_WORDS])
+        if worker.first:
+            _send(writer, str(error).encode()[:MOST_BYTES])
         else:
             _log.error("%s", error)
     except BaseException:  # noqa: BLE001 (the last frame of a forked process)
@@ -190,24 +197,23 @@ def _be_worker(work: Work, birth: Birth) -> NoReturn:
 
 
 def _leave_the_parent(parent: int) -> None:
-    """Signals, group, output: a process that its parent alone looks after."""
+    """Give this process its own signals, group and output."""
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-    # A group of its own: Ctrl-C reaches the parent alone, which turns it into one SIGTERM.
+    # In its own group: Ctrl-C reaches only the parent, which sends one SIGTERM.
     os.setpgrp()
     dies_with_parent(signal.SIGKILL)()
     if os.getppid() != parent:
         os._exit(FAILED)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-    # The framework's own remarks, some of them from C, go nowhere: standard output is for the
-    # parent's one line.
+    # Frameworks print remarks, some of them from C. Standard output is for the parent's one line.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not _log.isEnabledFor(logging.DEBUG):
-        _hush_native_code()
+        _silence_native_code()
 
 
-def _hush_native_code() -> None:
-    """What C code says before it aborts goes nowhere; the parent says that in one line."""
+def _silence_native_code() -> None:
+    """Drop what C code prints before it aborts; the parent reports that in one line."""
     log = os.fdopen(os.dup(sys.stderr.fileno()), "w", 1)
     os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
     for handler in logging.getLogger().handlers:
@@ -216,9 +222,8 @@ def _hush_native_code() -> None:
     sys.stderr = log
 
 
-def _say(writer: int, words: bytes) -> None:
-    """To the parent: the first words of a life."""
-    os.write(writer, words)
+def _send(writer: int, message: bytes) -> None:
+    os.write(writer, message)
     os.close(writer)
 
 
@@ -229,5 +234,5 @@ def _cause(status: int) -> str:
 
 
 def supervise(work: Work, listen: Listen, workers: int, ready: Ready) -> int:
-    """Run ``work`` in worker processes that are replaced when they die; the exit status."""
+    """Run ``work`` in worker processes that are replaced when they die; return the exit status."""
     return Supervisor(work, listen, workers).run(ready)

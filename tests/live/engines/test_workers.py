@@ -16,7 +16,7 @@ import pytest
 from databases import find
 from handlers.engine import parse
 from handlers.timeouts import Timeouts
-from handlers.web.supervisor import MOST_VAIN_LIVES
+from handlers.web.supervisor import MOST_FAILED_STARTS
 from tests.live.engines.relay import relay
 from tests.support.engines import EACH_WEB, Starter, with_each
 from tests.support.html import PAGES, masked, numbers
@@ -252,7 +252,7 @@ def test_a_worker_that_hangs_is_ended_with_its_parent(server: SiteServer) -> Non
 
 @each_engine
 def test_a_worker_that_dies_again_and_again_is_back_each_time(server: SiteServer) -> None:
-    for _ in range(MOST_VAIN_LIVES + 1):
+    for _ in range(MOST_FAILED_STARTS + 1):
         crew = server.tree()
         crew[-1].kill()
         until(functools.partial(replaced, server, crew), BACK_SECONDS, "no other came")

@@ -15,7 +15,7 @@ from data_interface.store import Busy, Conflict, NotFound, StoreError, Unavailab
 from handlers.api import Refused
 from handlers.exchange import HTML, JSON, Page
 from handlers.render import RENDERERS
-from handlers.site import AWAY, MOST_LINES, Notes, Settings, Site
+from handlers.site import AWAY, MOST_LINES, RepeatedLines, Settings, Site
 
 SECRET = "Cannot reach /srv/secret/s.sock at 10.0.0.1:3301"
 
@@ -121,8 +121,8 @@ def test_a_cancellation_is_nothing_that_a_page_could_say() -> None:
 
 
 def test_the_log_says_a_thing_once_and_only_so_many(caplog: pytest.LogCaptureFixture) -> None:
-    notes = Notes()
+    lines = RepeatedLines()
     for number in range(1000):
-        notes.note(logging.WARNING, "away")
-        notes.note(logging.WARNING, f"away {number}")
+        lines.log(logging.WARNING, "away")
+        lines.log(logging.WARNING, f"away {number}")
     assert len(caplog.records) == MOST_LINES

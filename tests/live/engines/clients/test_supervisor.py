@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from handlers.web.supervisor import MOST_VAIN_LIVES
+from handlers.web.supervisor import MOST_FAILED_STARTS
 from runtime.paths import ROOT
 
 # A server whose workers live as told; what each life says goes to the standard error.
@@ -56,7 +56,7 @@ def run(*lives: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_worker_that_served_is_always_replaced_and_soon() -> None:
-    deaths = MOST_VAIN_LIVES + 3
+    deaths = MOST_FAILED_STARTS + 3
     ended = run(*["dies"] * deaths, "stay")
     assert ended.returncode == 0, ended.stderr
     assert "stays" in ended.stderr
@@ -72,11 +72,11 @@ def test_a_worker_that_served_is_always_replaced_and_soon() -> None:
 def test_workers_that_never_serve_end_the_server() -> None:
     ended = run("dies", "vain")
     assert ended.returncode == 1
-    assert ended.stderr.count("life ") == 1 + MOST_VAIN_LIVES
+    assert ended.stderr.count("life ") == 1 + MOST_FAILED_STARTS
     assert "giving up" in ended.stderr.splitlines()[-1]
 
 
 def test_only_lives_in_a_row_are_counted() -> None:
-    ended = run("dies", *["vain"] * (MOST_VAIN_LIVES - 1), "dies", "vain")
+    ended = run("dies", *["vain"] * (MOST_FAILED_STARTS - 1), "dies", "vain")
     assert ended.returncode == 1
-    assert ended.stderr.count("life ") == 2 * MOST_VAIN_LIVES + 1
+    assert ended.stderr.count("life ") == 2 * MOST_FAILED_STARTS + 1
