@@ -1,8 +1,8 @@
-"""The web side of the site: pages written once, one thin adapter for each framework.
+"""The web side of the site: pages written once, and one adapter for each web framework.
 
-``WEB`` and ``LOOPS`` are registries, plainest first: a new framework is one module and one line, a
-new event loop one line. ``handlers/web/__init__.py`` says what an adapter's target must keep to;
-a loop's target is the function that makes it.
+``WEB`` and ``LOOPS`` are registries, plainest first. A new framework is one module and one line
+here, a new event loop one line. ``handlers/web/__init__.py`` has the rules for an adapter; the
+target of a loop is the function that makes it.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from typing import Tuple
 
 from runtime.plugin import Plugin
 
-# What some frameworks do where no adapter can reach; see the contract in ``handlers.web``.
+# Gaps: rules for adapters that a framework breaks.
 ESCAPED_SLASH = "takes an escaped slash in a path for a slash"
 HALF_A_BODY = "drops a request whose body is not all there when it stops"
 
 
 @dataclass(frozen=True)
 class Web(Plugin):
-    """A web framework with its server. ``gaps``: what of the contract it cannot keep."""
+    """A web framework with its server, and its gaps."""
 
     gaps: Tuple[str, ...] = ()
 

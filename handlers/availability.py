@@ -1,4 +1,4 @@
-"""Which interpreter serves an engine, and whether it can. Standard library only."""
+"""The interpreter that serves an engine, and whether the engine can run on this machine."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from runtime.interpreters import (
 
 
 class InterpreterError(Exception):
-    """No interpreter can serve the engine; one line that says what to do."""
+    """No interpreter can serve the engine; the message is one line that says what to do."""
 
 
 def wanted_version(engine: Engine, asked: Optional[str]) -> Optional[str]:
-    """The environment that serves the engine: "3.7" for .venv-3.7, None for the current one.
+    """Return the environment that serves the engine: "3.7" for .venv-3.7, None for the current one.
 
-    The one that the user asked for, the current one where it suits, the one that is needed.
+    It is the one that the user asked for, or the current one if it suits, or one that suits.
     """
     current = current_version()
     if asked and not engine.suits(asked):
@@ -42,7 +42,7 @@ def wanted_version(engine: Engine, asked: Optional[str]) -> Optional[str]:
 
 
 def find(engine: Engine, asked: Optional[str]) -> Path:
-    """The executable that serves the engine, or InterpreterError."""
+    """Return the executable that serves the engine, or raise InterpreterError."""
     version = wanted_version(engine, asked)
     python = executable(version)
     if python.exists():
@@ -53,7 +53,7 @@ def find(engine: Engine, asked: Optional[str]) -> Path:
 
 
 class Availability:
-    """What this machine has, asked once, for ``--list``."""
+    """What the engines need and this machine has, found out once for ``--list``."""
 
     def __init__(self, engines: List[Engine], asked: Optional[str]) -> None:
         modules = {name for engine in engines for name in engine.needs}
@@ -65,7 +65,7 @@ class Availability:
             self._probes[None] = Probe(Path(sys.executable), modules)
 
     def describe(self, engine: Engine) -> Dict[str, Any]:
-        """The engine's entry in the list; ``reason`` says what to install.
+        """Return the engine's entry; ``reason`` says what to install if it does not run.
 
         {"engine", "runs", "reason", "python", "database", "factors"}
         """
@@ -99,7 +99,7 @@ class Availability:
 
 
 def _missing(name: str) -> Optional[str]:
-    """Why a database cannot be used here; None when it can."""
+    """Return why a database cannot be used here, or None if it can."""
     database = find_database(name)
     if os.environ.get(database.url_variable):
         return None

@@ -1,4 +1,4 @@
-"""Engine names: parsed, not listed. Standard library only, so that any interpreter can choose."""
+"""Engine names, which are parsed and not listed. Any interpreter can import this module."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ FORM = "<web>-<backend>-<connection>[-{}]".format("|".join(list(LOOPS)[1:]))
 
 
 class EngineError(Exception):
-    """The name is no engine; the text says why in one line."""
+    """The name is no engine; the message says why in one line."""
 
 
 class Engine(NamedTuple):
-    """``<web>-<backend>-<connection>[-<loop>]``: each part is a level of a factor."""
+    """A web framework, a backend, a connection mode and an event loop that go together."""
 
     web: str
     backend: str
@@ -28,7 +28,7 @@ class Engine(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name it was parsed from."""
+        """``<web>-<backend>-<connection>[-<loop>]``."""
         loop = () if self.loop == PLAIN_LOOP else (self.loop,)
         return "-".join((self.web, self.backend, self.connection, *loop))
 
@@ -51,24 +51,24 @@ class Engine(NamedTuple):
     def python(self) -> str:
         """The interpreters it runs on: "3.7" that one only, "3.10+" that and newer, "" any."""
         found = [plugin.python for plugin in self.plugins if plugin.python]
-        # Where one part takes a single interpreter, that one is in the range of the others.
+        # A single interpreter that one part needs is in the range of the others.
         exact = [python for python in found if not python.endswith("+")]
         return exact[0] if exact else max(found, key=_numbers, default="")
 
     @property
     def needs(self) -> Tuple[str, ...]:
-        """The modules that must be importable."""
+        """The modules that it imports."""
         return tuple(need for plugin in self.plugins for need in plugin.needs)
 
     def suits(self, version: str) -> bool:
-        """Whether all its parts run on CPython ``version`` ("3.12" or "3.12.1")."""
+        """Return whether all its parts run on CPython ``version`` ("3.12" or "3.12.1")."""
         return all(plugin.suits(version) for plugin in self.plugins)
 
 
 def levels() -> Dict[str, List[str]]:
-    """Every factor of a contender with its levels, plainest first; none: in order of number.
+    """Return every factor of a contender with its levels, plainest first.
 
-    Those after ``connection`` are no part of an engine's name.
+    The factors after ``connection`` are not in an engine's name; those without levels are numbers.
     """
     return {
         "web": list(WEB),
@@ -82,7 +82,7 @@ def levels() -> Dict[str, List[str]]:
 
 
 def every_engine() -> List[Engine]:
-    """All combinations that make sense and that some interpreter can run."""
+    """Return all combinations that make sense and that some interpreter can run."""
     engines = [
         Engine(web, backend, connection, loop)
         for web in WEB
@@ -90,11 +90,11 @@ def every_engine() -> List[Engine]:
         for connection in plugin.connections
         for loop in LOOPS
     ]
-    return [engine for engine in engines if not _strangers(engine)]
+    return [engine for engine in engines if not _conflicts(engine)]
 
 
 def parse(name: str) -> Engine:
-    """The engine of that name, in any case; or EngineError."""
+    """Return the engine of a name, in upper or lower case; raise EngineError if there is none."""
     parts = name.lower().split("-")
     loop = PLAIN_LOOP
     if parts[-1] in LOOPS and parts[-1] != PLAIN_LOOP:
@@ -111,27 +111,27 @@ def parse(name: str) -> Engine:
         why = f"{backend} has the connection modes {known}, not {connection!r}"
         raise EngineError(f"{name!r}: {why}{_nearest(name)}")
     engine = Engine(web, backend, connection, loop)
-    strangers = _strangers(engine)
-    if strangers:
-        raise EngineError(f"{name!r}: no interpreter runs both: {'; '.join(strangers)}")
+    conflicts = _conflicts(engine)
+    if conflicts:
+        raise EngineError(f"{name!r}: no interpreter runs both: {'; '.join(conflicts)}")
     return engine
 
 
 def beginning(name: str) -> List[Engine]:
-    """The engines whose names begin with these whole parts ("aiohttp"); none for a whole name."""
+    """Return the engines whose names begin with these parts ("aiohttp"); none for a full name."""
     given = name.lower()
     found = [engine for engine in every_engine() if f"{engine.name}-".startswith(f"{given}-")]
     return [] if any(engine.name == given for engine in found) else found
 
 
 def spoken(python: str) -> str:
-    """A range of interpreters as one says it: "3.7 only", "3.10 and newer"."""
+    """Return a range of interpreters in words: "3.7 only", "3.10 and newer"."""
     return f"{python[:-1]} and newer" if python.endswith("+") else f"{python} only"
 
 
-def _strangers(engine: Engine) -> List[str]:
-    """What each part of an engine needs that no interpreter can run; empty where one can."""
-    # Ranges without an upper end always meet: only a single version can be out of another's range.
+def _conflicts(engine: Engine) -> List[str]:
+    """Return the interpreters that each part needs, if no interpreter runs them all."""
+    # Only a part for a single version can be out of the range of another: ranges have no end.
     if not engine.python or engine.python.endswith("+") or engine.suits(engine.python):
         return []
     names = (engine.web, engine.backend, engine.loop)

@@ -21,7 +21,7 @@ class _Palette(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where things sit on a body; what comes in pairs is ``_apart`` to each side of the middle."""
+    """The places of things on a body; pairs are ``_apart`` to each side of the middle."""
 
     ears_apart: int
     ears: int
@@ -35,7 +35,7 @@ class _Place(NamedTuple):
 
 @lru_cache(maxsize=PICTURES_CACHED)
 def picture(sticker_id: int) -> bytes:
-    """The picture of a sticker, 1 to 3 kB of SVG; the same bytes on every interpreter."""
+    """Return the picture of a sticker, 1 to 3 kB of SVG, the same on every interpreter."""
     dice = _Dice(sticker_id)
     colours = _Palette(*dice.part("palettes")[0].split())
     turn, tilt = dice.between(-40, 40), dice.between(-7, 7)
@@ -55,7 +55,7 @@ def picture(sticker_id: int) -> bytes:
 
 
 def _read_parts() -> Dict[str, List[List[str]]]:
-    """The file of parts: section -> lines -> columns."""
+    """Return the file of parts: section -> lines -> columns."""
     sections: Dict[str, List[List[str]]] = {}
     rows: List[List[str]] = []
     for line in Path(__file__).with_name("creatures.txt").read_text("utf-8").splitlines():
@@ -71,7 +71,7 @@ _PARTS = _read_parts()
 
 
 class _Dice:
-    """Choices that depend on the number alone: the digits of its hash, in a mixed base."""
+    """Makes choices that depend on a number alone: the digits of its hash, in a mixed base."""
 
     def __init__(self, number: int) -> None:
         self._left = int.from_bytes(sha256(b"sticker %d" % number).digest(), "big")
@@ -88,7 +88,7 @@ class _Dice:
 
 
 class _Creature:
-    """What one creature is made of; a method gives one layer of it as SVG, from back to front."""
+    """A creature; each method returns one layer of it as SVG, from back to front."""
 
     def __init__(self, dice: _Dice, colours: _Palette) -> None:
         self._dice, self._colours = dice, colours
@@ -101,7 +101,7 @@ class _Creature:
         self._feet = dice.part("feet")[0] if self._at.feet else ""
 
     def silhouette(self) -> str:
-        """All shapes that reach the rim, without colours, by id."""
+        """Return all shapes that reach the rim, with ids and without colours."""
         at = self._at
         return (
             f'<g id="l">{_pair(self._arm, self._other_arm, at.arms_apart, at.arms)}'
@@ -112,11 +112,11 @@ class _Creature:
         )
 
     def limbs(self) -> str:
-        """Arms, feet and the ears behind the head."""
+        """Return arms, feet and the ears behind the head."""
         return '<use href="#l"/>' + ("" if self._ear_style == "floppy" else self._ears())
 
     def trunk(self) -> str:
-        """The body with its pattern, and the ears in front of the head."""
+        """Return the body with its pattern, and the ears in front of the head."""
         light, ink = self._colours.light, self._colours.ink
         fill, opacity = self._dice.pick(((light, "1"), (light, ".6"), (ink, ".16")))
         return (
@@ -126,7 +126,7 @@ class _Creature:
         ) + (self._ears() if self._ear_style == "floppy" else "")
 
     def face(self) -> str:
-        """Cheeks, eyes and mouth."""
+        """Return cheeks, eyes and mouth."""
         at, dice = self._at, self._dice
         apart = at.eyes_apart + dice.between(-3, 2)
         cheek = dice.part("cheeks")[0]
@@ -139,7 +139,7 @@ class _Creature:
         )
 
     def extras(self) -> str:
-        """What is worn, and what is on the head."""
+        """Return clothes and hats."""
         at, colours = self._at, self._colours
         top_colour = colours.body if self._top_colour == "body" else colours.accent
         return (
@@ -169,7 +169,7 @@ class _Creature:
 
 
 def _pair(left: str, right: str, apart: int, y: int, mirrored: bool = True) -> str:
-    """A shape to the left and one to the right of the middle; nothing for nothing."""
+    """Return a shape to the left and one to the right of the middle, or "" for two empty ones."""
     if not left and not right:
         return ""
     x = 100 + apart

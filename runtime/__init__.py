@@ -1,1 +1,1 @@
-"""What every part stands on: the standard library only, CPython 3.7 and newer."""
+"""Helpers for every part of the project: the standard library only, CPython 3.7 and newer."""

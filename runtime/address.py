@@ -1,39 +1,35 @@
-"""URLs of databases: taken apart here and nowhere else.
-
-A database says how its URLs look (``Form``); everybody who needs to know where it listens, or who
-asks there, takes it from the ``Address``.
-"""
+"""Parses the URLs of databases, of which each database gives the form."""
 
 from __future__ import annotations
 
 from typing import Dict, List, NamedTuple, Optional, Tuple
 from urllib.parse import SplitResult, parse_qs, quote, unquote, urlencode, urlsplit
 
-# The option of a URL that is the path of a Unix socket.
+# The option of a URL that holds the path of a Unix socket.
 OPTION = "unix_socket"
 
 
 class AddressError(ValueError):
-    """The text is no URL of that database. One line that names the variable, and no password."""
+    """The text is no URL of that database; the message names the variable and no password."""
 
 
 class Form(NamedTuple):
-    """How the URLs of a database look; ``example`` ends the sentence "... must look like"."""
+    """The form of the URLs of a database; ``example`` ends the sentence "... must look like"."""
 
     variable: str
     schemes: Tuple[str, ...]
     default_port: int
     example: str
-    # A Unix socket's name inside the folder that ``?host=`` gives; OPTION when that option is its
-    # path; "" when the URL's path is.
+    # The name of a Unix socket in the folder that ``?host=`` gives, or OPTION if that option is the
+    # socket's path, or "" if the path of the URL is.
     socket: str = ""
 
 
 class Address(NamedTuple):
-    """Where a database listens, and as whom and for what to ask there.
+    """The place where a database listens, and the user, password and database name to use there.
 
-    ``path`` is that of a Unix socket, or None, and then ``host`` and ``port`` hold. User, password
-    and database name are decoded, None where the URL names none.
+    ``path`` is the path of a Unix socket; if it is None, ``host`` and ``port`` are the place. User,
+    password and name are decoded, and None where the URL has none.
     """
 
     path: Optional[str]
@@ -44,14 +40,14 @@ class Address(NamedTuple):
     name: Optional[str] = None
 
     def __str__(self) -> str:
-        """For messages: neither user nor password."""
+        """Return the place for a message, without user and password."""
         if self.path:
             return self.path
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 def parse(url: str, form: Form) -> Address:
-    """The address in a URL, or AddressError."""
+    """Return the address in a URL, or raise AddressError."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -71,7 +67,7 @@ def parse(url: str, form: Form) -> Address:
 def _place(
     parts: SplitResult, query: Dict[str, List[str]], port: int, form: Form
 ) -> Tuple[Optional[str], str, Optional[str]]:
-    """Socket, host and name of the database."""
+    """Return the path of the socket, the host, and the name of the database."""
     inside = _text(parts.path.lstrip("/"))
     host = parts.hostname or ""
     if form.socket == OPTION:
@@ -96,7 +92,7 @@ def _wrong(form: Form) -> AddressError:
 
 
 def moved(url: str, here: Address) -> str:
-    """The same URL with another place of the same kind: user, password, name and options stay."""
+    """Return the URL with another place of the same kind; all else stays."""
     parts = urlsplit(url)
     query = parse_qs(parts.query)
     user, at, _ = parts.netloc.rpartition("@")

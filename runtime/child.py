@@ -1,4 +1,4 @@
-"""A child process that dies with its parent (Linux, prctl(2)), or with who began it all."""
+"""Child processes that die with their parent (Linux, prctl(2))."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import os
 from typing import Callable, Dict
 
 PR_SET_PDEATHSIG = 1
-# Has a word for each harness that a process must not outlive; see ``race.machine.guard``.
+# This variable has a word for each harness that a process must not outlive; the harness ends what
+# has its word (``race.machine.guard``).
 GUARD = "RACE_GUARD"
 
 
 def dies_with_parent(number: int) -> Callable[[], None]:
-    """A function for the child to call: from then on its parent's death sends it that signal.
+    """Return a function for the child to call: its parent's death then sends it that signal.
 
-    Everything is looked up now, as nothing may be loaded between fork and exec. Not noticed is a
-    parent that died before; and the end of the very thread that forked counts as the parent's.
+    Everything is looked up before, as nothing may be loaded between fork and exec. A parent that
+    died earlier goes unnoticed, and the end of the thread that forked counts as the parent's.
     """
     prctl = ctypes.CDLL(None).prctl
     signal = int(number)
@@ -27,5 +28,5 @@ def dies_with_parent(number: int) -> Callable[[], None]:
 
 
 def unguarded() -> Dict[str, str]:
-    """The environment for a process that has a life of its own, whoever starts it."""
+    """Return the environment for a process that may outlive the harness that starts it."""
     return {name: value for name, value in os.environ.items() if name != GUARD}

@@ -1,8 +1,8 @@
-"""The site's clock: whole seconds since 1970. Votes and reports have their time from it.
+"""The site's clock for votes and reports, in whole seconds since 1970.
 
-Databases have clocks of their own, which say when a token or a session is too old. When a vote was
-cast is the site's to say: the same votes then give the same reports on every database, and the time
-can be stopped.
+Databases decide by their own clocks when a token or a session is too old. The time of a vote comes
+from the site, so that equal votes give equal reports on every database, and so that it can be
+stopped.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from datetime import datetime
 from typing import Callable
 
 VARIABLE = "SITE_CLOCK"
-# Reports look back; nobody stores a time before 1970.
+# Reports look back up to a year, and no time before 1970 is stored.
 EARLIEST = 366 * 86_400
 
 Clock = Callable[[], int]
 
 
 class ClockError(Exception):
-    """SITE_CLOCK is no time. The text is one line."""
+    """SITE_CLOCK is no time; the message is one line."""
 
 
 def clock() -> Clock:
-    """The machine's clock; where SITE_CLOCK names an instant, one that stands still there."""
+    """Return the machine's clock, or one that stands still at the instant in SITE_CLOCK."""
     text = os.environ.get(VARIABLE)
     if not text:
         return lambda: int(time.time())

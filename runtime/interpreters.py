@@ -1,4 +1,4 @@
-"""The project's environments, one for each CPython, and what they can import."""
+"""The project's environments, one for each CPython, and the modules that they have."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Dict, Iterable, List, Optional
 
 from runtime.paths import ROOT
 
-PROBE_SECONDS = 20.0
-# Of the folder of an environment that is tied to a version.
+PROBE_TIMEOUT = 20.0  # seconds
+# The folder of an environment for one version is this and the version.
 PREFIX = ".venv-"
 
 _PROBE = """
@@ -23,17 +23,17 @@ print(json.dumps({"version": platform.python_version(), "found": found}))
 
 
 def environment(version: Optional[str] = None) -> Path:
-    """The folder of an environment: the current one, or the one of that version ("3.7")."""
+    """Return the folder of an environment: the current one, or the one of a version ("3.7")."""
     return ROOT / (PREFIX + version if version else ".venv")
 
 
 def executable(version: Optional[str] = None) -> Path:
-    """The interpreter of an environment, whether or not it exists."""
+    """Return the interpreter of an environment, which need not exist."""
     return environment(version) / "bin" / "python"
 
 
 def version_of(folder: Path) -> Optional[str]:
-    """ "3.12" of an environment, as written down when it was made; None where there is none."""
+    """Return the version of an environment ("3.12"), or None if there is no environment."""
     try:
         lines = (folder / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -45,26 +45,26 @@ def version_of(folder: Path) -> Optional[str]:
 
 
 def current_version() -> str:
-    """ "3.12" of the current environment; of this interpreter where there is none."""
+    """Return the version of the current environment, or of this interpreter without one."""
     return version_of(environment()) or "{}.{}".format(*sys.version_info)
 
 
 def found_versions() -> List[str]:
-    """Of the environments that are tied to a version (``.venv-X.Y``), newest first."""
+    """Return the versions that have an environment (``.venv-X.Y``), newest first."""
     names = [path.parents[1].name[len(PREFIX) :] for path in ROOT.glob(PREFIX + "*/bin/python")]
     known = [name.split(".") for name in names if name.replace(".", "").isdigit()]
     return [".".join(parts) for parts in sorted(known, key=_numbers, reverse=True)]
 
 
 def present_versions() -> List[str]:
-    """Of every environment that is there, the current one's first."""
+    """Return the versions of all environments, the current one's first."""
     current = version_of(environment())
     others = [version for version in found_versions() if version != current]
     return [current, *others] if current else others
 
 
 def no_environment(version: Optional[str]) -> str:
-    """One line for an environment that is not there: which ones are, and what builds it."""
+    """Return a line about a missing environment: which ones exist, and what builds it."""
     here = ", ".join(present_versions())
     found = f", only for {here}" if here else ""
     what = f"CPython {version}" if version else "the current CPython"
@@ -72,7 +72,7 @@ def no_environment(version: Optional[str]) -> str:
 
 
 def remedy(version: Optional[str]) -> str:
-    """What builds an environment, or installs what it lacks; None stands for the current one."""
+    """Return the command that builds or completes an environment; None is the current one."""
     return "make env" if version in (None, "3.7") else f"make env PYTHONS={version}"
 
 
@@ -81,7 +81,7 @@ def _numbers(parts: List[str]) -> List[int]:
 
 
 def change_to(python: Path) -> None:
-    """Go on in that interpreter, under the same process id; return when it is this one."""
+    """Continue in that interpreter under the same process id; return if it is this one."""
     if Path(sys.prefix).resolve() == python.parent.parent.resolve():
         return
     if python == Path(sys.executable):
@@ -92,7 +92,7 @@ def change_to(python: Path) -> None:
 
 
 class Probe:
-    """What an interpreter can import, found out once by asking it."""
+    """The modules that an interpreter can import, found out by running it once."""
 
     def __init__(self, python: Path, modules: Iterable[str]) -> None:
         self._found: Dict[str, bool] = {}
@@ -103,7 +103,7 @@ class Probe:
                 command,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                timeout=PROBE_SECONDS,
+                timeout=PROBE_TIMEOUT,
                 check=False,
             ).stdout
             answer = json.loads(text.decode())
@@ -112,5 +112,5 @@ class Probe:
         self._found, self.version = answer["found"], answer["version"]
 
     def lacks(self, modules: Iterable[str]) -> List[str]:
-        """The modules that cannot be imported."""
+        """Return the modules that it cannot import."""
         return [name for name in modules if not self._found.get(name)]

@@ -1,4 +1,4 @@
-"""Where things are in the project."""
+"""The folder of the project."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A registry entry: what to import once it is chosen. The only place that imports late."""
+"""Entries of a registry, which import their component when it is chosen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Plugin:
         return getattr(importlib.import_module(module), attribute)
 
     def suits(self, version: str) -> bool:
-        """Whether it runs on CPython ``version`` ("3.12" or "3.12.1")."""
+        """Return whether it runs on CPython ``version`` ("3.12" or "3.12.1")."""
         if not self.python:
             return True
         if self.python.endswith("+"):

@@ -1,8 +1,8 @@
-"""How a page becomes HTML: a level of the factor ``render``, whatever the web framework.
+"""The ways to make HTML of a page: the levels of the factor ``render``.
 
-``RENDERERS`` is the registry, plainest first: another way is one module and one line here. A target
-is called with the engine's name and the version of Python, and keeps to ``renderer.Renderer``. All
-of them give the same bytes.
+``RENDERERS`` is the registry, plainest first; another way is one module and one line here. A target
+is called with the engine's name and the version of Python, and implements ``renderer.Renderer``.
+All of them give the same bytes.
 """
 
 from runtime.plugin import Plugin

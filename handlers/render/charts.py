@@ -1,6 +1,6 @@
-"""Where things are in a chart: whole numbers, so that every interpreter draws the same bytes.
+"""The geometry of charts, in whole numbers so that every interpreter draws the same bytes.
 
-Templates draw them (``templates/reports/draw.html``): x grows to the right, y downwards.
+``templates/reports/draw.html`` draws them. x grows to the right, y downwards.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import List, NamedTuple, Sequence, Tuple
 
 WIDTH, HEIGHT = 640, 216
-# Between them stand the columns; above is what the highest one says, below are the ticks.
+# The columns stand between these; the label of the highest is above, the ticks are below.
 TOP, BASE = 24, 188
-# On both sides, for the texts under the outermost columns.
+# The space on both sides for the ticks of the outermost columns.
 MARGIN = 20
 GAP = 4
 TICK_LINE = 210
 
-# An hour of the week: 24 in a row, a row for each day.
+# The cells of a week: 24 hours in a row, a row for each day.
 CELL_WIDTH, CELL_HEIGHT, CELL_GAP = 24, 26, 2
 CELLS_LEFT, CELLS_BASE = 58, 182
 SHADES = 5
@@ -25,7 +25,7 @@ LINE_MARGIN = 2
 
 
 class Box(NamedTuple):
-    """A column or a cell, and what it says when it is pointed at."""
+    """A column or a cell, and its tooltip."""
 
     x: int
     y: int
@@ -36,7 +36,7 @@ class Box(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """A text under the columns, or beside the cells; its middle, or its end."""
+    """A label; x is its middle under columns, its end beside cells."""
 
     x: int
     y: int
@@ -66,7 +66,7 @@ def columns(
     ticks: Sequence[Tuple[int, str]],
     behind: Sequence[int] = (),
 ) -> Chart:
-    """A column for each value; a tick is the number of a column and a text."""
+    """Return a chart with a column for each value; a tick is the number of a column and a text."""
     most = max(0, *values, *behind)
     edges = _edges(len(values))
     marks = [
@@ -76,7 +76,7 @@ def columns(
 
 
 def _edges(number: int) -> List[int]:
-    """Where each of so many columns begins, and where the last ends."""
+    """Return the left edges of the columns, and the right edge of the last."""
     return [MARGIN + (WIDTH - 2 * MARGIN) * place // number for place in range(number + 1)]
 
 
@@ -92,7 +92,7 @@ def _boxes(values: Sequence[int], says: Sequence[str], most: int) -> List[Box]:
 
 
 def heat(values: Sequence[int], says: Sequence[str], names: Sequence[str]) -> Heat:
-    """24 cells in a row for each name."""
+    """Return a heat map with a row of 24 cells for each name."""
     most = max([1, *values])
     cells = []
     for place, (value, text) in enumerate(zip(values, says)):
@@ -109,7 +109,7 @@ def heat(values: Sequence[int], says: Sequence[str], names: Sequence[str]) -> He
 
 
 def line(values: Sequence[int]) -> str:
-    """The points of a small line through the running sum of values, which begins at 0."""
+    """Return the points of a small line through the running sum of the values, from 0 on."""
     sums = [0]
     for value in values:
         sums.append(sums[-1] + value)

@@ -1,4 +1,4 @@
-"""Each request renders its Jinja template: what a site's author writes."""
+"""Pages rendered by Jinja at each request, as most sites do it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any, Optional, Sequence
 
 from data_interface.store import Ballot, Statistics
 from handlers.render.renderer import environment
-from handlers.render.reports import ReportPages
+from handlers.render.reports import ReportRenderer
 
 
 class JinjaRenderer:
-    """See ``renderer.Renderer``. ``engine`` and ``python`` are what About says of the server."""
+    """Renders a template at each request."""
 
     def __init__(self, engine: str, python: str) -> None:
         templates = environment()
@@ -19,11 +19,9 @@ class JinjaRenderer:
         self._about = templates.get_template("about.html")
         self._error = templates.get_template("error.html")
         self._served_by = {"engine": engine, "python": python}
-        # See ``renderer.Renderer``.
-        self.report = ReportPages(templates).report
+        self.report = ReportRenderer(templates).report
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
-        """See ``renderer.Renderer``."""
         _, left, plus, right, minus = ballot
         html = self._index.render(
             plus=plus,
@@ -37,11 +35,9 @@ class JinjaRenderer:
         return html.encode("utf-8", "replace")
 
     def top(self, stickers: Sequence[Sequence[Any]], best: bool) -> bytes:
-        """See ``renderer.Renderer``."""
         return self._top.render(stickers=stickers, best=best).encode("utf-8", "replace")
 
     def about(self, statistics: Optional[Statistics]) -> bytes:
-        """See ``renderer.Renderer``."""
         if statistics is None:
             return self._about.render(known=False, **self._served_by).encode("utf-8", "replace")
         packs, stickers, visitors, ballots, votes = statistics
@@ -57,6 +53,5 @@ class JinjaRenderer:
         return html.encode("utf-8", "replace")
 
     def error(self, status: int, title: str, message: str) -> bytes:
-        """See ``renderer.Renderer``."""
         html = self._error.render(status=status, title=title, message=message)
         return html.encode("utf-8", "replace")

@@ -1,8 +1,7 @@
-"""Templates rendered before there is a request: a page at the price of joining bytes.
+"""Pages rendered when the server starts: each becomes a ``%`` format of bytes.
 
-Each becomes a ``%`` format of bytes when the server starts; a request only fills it in. Everything
-that is filled in was escaped here, and cards and titles are kept. No framework does this for its
-users: it is a liberty.
+A request only fills in values, which are escaped here; cards and titles are cached. No framework
+does this for its users, so it is a level of the factor ``render`` and off by default.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from markupsafe import escape
 
 from data_interface.store import Ballot, Statistics
 from handlers.render.renderer import environment
-from handlers.render.reports import ReportPages
+from handlers.render.reports import ReportRenderer
 from handlers.render.shapes import cut, marks, shape
 
-# The catalogue has 1,800 titles; Good and Bad show stickers of the two ends only.
+# The catalogue has 1,800 titles; Good and Bad show only the stickers at both ends.
 TITLES_CACHED = 4_096
 CARDS_CACHED = 1_024
 
@@ -29,7 +28,7 @@ NUMBERS = " ".join(Statistics._fields)
 
 
 class PreparedRenderer:
-    """See ``renderer.Renderer``. ``engine`` and ``python`` are what About says of the server."""
+    """Fills formats that were made from the templates."""
 
     def __init__(self, engine: str, python: str) -> None:
         templates = environment()
@@ -44,11 +43,10 @@ class PreparedRenderer:
         self._about = shape(about.render(known=True, **marks(NUMBERS), **served_by), NUMBERS)
         self._about_unknown = about.render(known=False, **served_by).encode()
         self._error = shape(templates.get_template("error.html").render(**marks(ERROR)), ERROR)
-        # See ``renderer.Renderer``. Each report is another: there is nothing to prepare.
-        self.report = ReportPages(templates).report
+        # Every report is different, so there is nothing to prepare.
+        self.report = ReportRenderer(templates).report
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
-        """See ``renderer.Renderer``."""
         _, left, left_token, right, right_token = ballot
         plus, minus = _token(left_token), _token(right_token)
         left_title, right_title = _text(left[2]), _text(right[2])
@@ -64,24 +62,21 @@ class PreparedRenderer:
         )
 
     def top(self, stickers: Sequence[Sequence[Any]], best: bool) -> bytes:
-        """See ``renderer.Renderer``."""
         head, tail = self._top[best]
         return b"".join([head, *map(self._card, map(tuple, stickers)), tail])
 
     def about(self, statistics: Optional[Statistics]) -> bytes:
-        """See ``renderer.Renderer``."""
         if statistics is None:
             return self._about_unknown
         return self._about % _grouped(statistics)
 
     def error(self, status: int, title: str, message: str) -> bytes:
-        """See ``renderer.Renderer``."""
         name = _text(title)
         return self._error % (name, status, name, _text(message), status)
 
 
 def _top(template: jinja2.Template) -> Tuple[bytes, Dict[bool, Tuple[bytes, bytes]]]:
-    """The format of a card, and what stands before and after all of them on Good and on Bad."""
+    """Return the format of a card, and the text before and after the cards on Good and on Bad."""
     number, *rest = marks(CARD).values()
     card, around = b"", {}
     for best in (True, False):
@@ -93,23 +88,23 @@ def _top(template: jinja2.Template) -> Tuple[bytes, Dict[bool, Tuple[bytes, byte
 
 
 def _card(card: bytes, sticker: Tuple[Any, ...]) -> bytes:
-    """A sticker on Good or Bad: a function of the sticker alone, so it may be kept by its value."""
+    """Return the card of a sticker, which depends on the sticker alone."""
     number, _, title, rating, up, down = sticker
     return card % (number, _text(title), rating, up, down)
 
 
 @lru_cache(maxsize=4)
 def _grouped(statistics: Statistics) -> Tuple[bytes, ...]:
-    """Digits in groups of three; kept, because the statistics change every few seconds only."""
+    """Return the numbers with commas, cached because they change only every few seconds."""
     return tuple(format(number, ",").encode() for number in statistics)
 
 
 @lru_cache(maxsize=TITLES_CACHED)
 def _text(text: str) -> bytes:
-    """Escaped; a lone surrogate, which UTF-8 cannot say, becomes a question mark."""
+    """Return the escaped text in UTF-8; a lone surrogate becomes a question mark."""
     return escape(text).encode("utf-8", "replace")
 
 
 def _token(token: str) -> bytes:
-    """Letters and digits need no escaping, and asking is cheaper than escaping."""
+    """Return an escaped token; a test whether it needs escaping is cheaper."""
     return token.encode() if token.isalnum() else _text(token)

@@ -1,4 +1,4 @@
-"""What a renderer does, and the Jinja environment that all of them read the templates with."""
+"""The interface of a renderer, and the Jinja environment that all renderers share."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from runtime.paths import ROOT
 
 
 class Renderer(Protocol):
-    """The pages as bytes of UTF-8; equal arguments give equal bytes on every interpreter.
+    """Renders pages as UTF-8; equal arguments give equal bytes on every interpreter.
 
-    What UTF-8 cannot say, a lone surrogate, becomes a question mark.
+    A lone surrogate, which UTF-8 cannot express, becomes a question mark.
     """
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
-        """Index; ``notice`` is None, "counted" or "refused"."""
+        """Render Index; ``notice`` is None, "counted" or "refused"."""
 
     def top(self, stickers: Sequence[Sequence[Any]], best: bool) -> bytes:
-        """Good or Bad with these stickers, in this order: rows with the fields of ``Sticker``."""
+        """Render Good or Bad; the stickers are rows with the fields of ``Sticker``, in order."""
 
     def about(self, statistics: Optional[Statistics]) -> bytes:
-        """About; None for statistics that are not known yet."""
+        """Render About; the statistics are None before the first reading."""
 
     def report(self, found: Report, now: int) -> bytes:
-        """A page of the reporting section, as of the moment ``now``."""
+        """Render a report as of the moment ``now``."""
 
     def error(self, status: int, title: str, message: str) -> bytes:
-        """The page for an error that ends a request."""
+        """Render the page for an error that ends a request."""
 
 
 def environment() -> jinja2.Environment:

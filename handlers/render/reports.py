@@ -1,4 +1,4 @@
-"""The reports as HTML, for every renderer: nothing of one can be prepared before its request."""
+"""The HTML of the reports, the same for every renderer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handlers.render import texts, views
 
 
 class Chapter(NamedTuple):
-    """A page of the section: number, view (which names the template), link, heading."""
+    """A page of the section; its template has the name of its view."""
 
     number: int
     view: Callable[[Any, int], views.View]
@@ -28,8 +28,8 @@ CHAPTERS: Dict[Type[Any], Chapter] = {
 }
 
 
-class ReportPages:
-    """``Renderer.report``, by Jinja at each request."""
+class ReportRenderer:
+    """Renders reports with Jinja at each request."""
 
     def __init__(self, templates: jinja2.Environment) -> None:
         self._templates = {
@@ -38,7 +38,7 @@ class ReportPages:
         }
 
     def report(self, found: Report, now: int) -> bytes:
-        """See ``renderer.Renderer``."""
+        """Render a report as of the moment ``now``."""
         kind = type(found)
         chapter = CHAPTERS[kind]
         html = self._templates[kind].render(

@@ -1,6 +1,6 @@
-"""From a template to a ``%`` format of bytes: rendered with marks, which become conversions.
+"""``%`` formats of bytes, made by rendering a template with marks in place of its values.
 
-A field is ``name`` (bytes) or ``name:d`` (a number, shown with its sign where the template does).
+A field is ``name`` (bytes) or ``name:d`` (a number, with its sign where the template shows it).
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Match, Tuple
 
-# Plus a field's place, it stands for a number.
+# The mark of a number is this plus its place among the fields.
 MARKED_NUMBER = 7_361_946_028_000_000
 
 
 def marks(fields: str) -> Dict[str, Any]:
-    """For each field what stands for it until a request fills it in."""
+    """Return the mark of each field."""
     pairs = [field.partition(":") for field in fields.split()]
     return {
         name: MARKED_NUMBER + place if kind else f"\x02{name}\x03"
@@ -22,9 +22,9 @@ def marks(fields: str) -> Dict[str, Any]:
 
 
 def shape(html: str, fields: str) -> bytes:
-    """A format of bytes that takes ``fields`` in this order, from HTML with their ``marks``.
+    """Return the format that takes ``fields`` in this order, from HTML with their marks.
 
-    A ValueError says when the HTML has other fields or another order.
+    Raise ValueError if the HTML has other fields or another order.
     """
     names = {str(mark): name for name, mark in marks(fields).items()}
     found: List[str] = []
@@ -43,10 +43,10 @@ def shape(html: str, fields: str) -> bytes:
 
 
 def cut(without: str, with_one: str) -> Tuple[str, str, str]:
-    """What is before, in and after a loop: from HTML where it ran never and where it ran once.
+    """Return the text before, in and after a loop, given HTML of no turn and of one turn.
 
-    Where the loop's text begins as what follows it does, all three are turned round by that much;
-    put together, for any number of turns, they are the same.
+    If the loop's text and the text behind it begin alike, that beginning moves from the loop into
+    the text before it, and the sum for any number of turns stays the same.
     """
     pairs = enumerate(zip(without, with_one))
     start = next((place for place, (one, other) in pairs if one != other), len(without))

@@ -18,7 +18,7 @@ _TYPES = {
 
 @lru_cache(maxsize=1)
 def static_files() -> Dict[str, Tuple[str, bytes]]:
-    """The files under ``static/``: name -> (content type, content). Read once."""
+    """Return the files under ``static/``: name -> (content type, content). They are read once."""
     return {
         path.name: (_TYPES[path.suffix], path.read_bytes())
         for path in sorted((ROOT / "static").iterdir())
@@ -27,5 +27,5 @@ def static_files() -> Dict[str, Tuple[str, bytes]]:
 
 
 def static_link(name: str) -> str:
-    """The address of a static file; it changes with the content, so it may be kept for ever."""
+    """Return the address of a static file, which changes with the content and may be cached."""
     return f"/static/{name}?v={hashlib.sha256(static_files()[name][1]).hexdigest()[:12]}"

@@ -1,4 +1,4 @@
-"""Numbers and times as the reports say them: equal on every interpreter, in whatever language."""
+"""Numbers and times as the reports show them, the same in every locale."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WEEKDAYS = "Mon Tue Wed Thu Fri Sat Sun".split()
 
 
 def ratio(dividend: int, divisor: int) -> str:
-    """With one digit behind the point, rounded down; a dash where there is none."""
+    """Return a quotient with one decimal, rounded down, or a dash for a divisor of 0."""
     if not divisor:
         return "-"
     tenths = 10 * dividend // divisor
@@ -17,12 +17,12 @@ def ratio(dividend: int, divisor: int) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Rounded down; a dash where there is none."""
+    """Return a share in percent, rounded down, or a dash for a whole of 0."""
     return f"{100 * part // whole} %" if whole else "-"
 
 
 def span(width: int, number: int, lowest: int, highest: int) -> str:
-    """The values of a bin of that width; the outermost have what is beyond them."""
+    """Return the values of a bin; the outermost bins include everything beyond them."""
     first, last = number * width, (number + 1) * width - 1
     if number == lowest and lowest < 0:
         return f"{last} or less"
@@ -40,25 +40,25 @@ def plural(number: int, one: str) -> str:
 
 
 def days(number: int, most: int) -> str:
-    """So many days, where ``most`` stands for all beyond it, too."""
+    """Return a number of days in words, where ``most`` includes everything beyond it."""
     if number == 1:
         return "one day"
     return f"{number} days or more" if number == most else f"{number} days"
 
 
 def iso(moment: int) -> str:
-    """For a machine: 2026-05-01T12:00:00Z."""
+    """Return 2026-05-01T12:00:00Z."""
     return f"{_date(moment):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def day(moment: int) -> str:
-    """1 May."""
+    """Return 1 May."""
     date = _date(moment)
     return f"{date.day} {MONTHS[date.month - 1]}"
 
 
 def time(moment: int) -> str:
-    """1 May 12:00:00."""
+    """Return 1 May 12:00:00."""
     return f"{day(moment)} {_date(moment):%H:%M:%S}"
 
 

@@ -1,4 +1,4 @@
-"""What a report's template is filled with: numbers as texts, charts, lists.
+"""The values for the template of each report: numbers as text, charts, lists.
 
 A view has the name of its template in ``templates/reports/``.
 """
@@ -28,11 +28,11 @@ from data_interface.reports.rows import (
 from handlers.render import texts
 from handlers.render.charts import Chart, Heat, columns, heat, line
 
-# The outermost bins have what is beyond them.
+# The outermost bins include everything beyond them.
 LOWEST_BIN, HIGHEST_BIN = -8, 8
 MOST_ATTENTION = 11
 MOST_DAYS = 15
-# The least number of votes of each group of voters.
+# The smallest number of votes in each group of voters.
 VOTES_FROM = (1, 2, 4, 8, 16, 32, 64)
 EVERY_FOURTH_HOUR = [(hour, f"{hour}:00") for hour in range(0, 24, 4)]
 
@@ -40,7 +40,7 @@ View = Dict[str, Any]
 
 
 class Item(NamedTuple):
-    """A figure in large type, what it is, and a remark."""
+    """A figure in large type, its name, and a remark."""
 
     number: str
     what: str
@@ -48,7 +48,7 @@ class Item(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """A line of the ranking; ``way`` is up, down or level."""
+    """A row of the ranking; ``way`` is up, down or level."""
 
     title: str
     won: str
@@ -61,7 +61,7 @@ class Pack(NamedTuple):
 
 
 def today(found: Today, now: int) -> View:
-    """The day so far."""
+    """Return the values of the day so far."""
     so_far, before = found.so_far, found.before
     says = [
         f"{hour}:00, {texts.count(votes, 'vote')}; the day before {others:,}"
@@ -87,7 +87,7 @@ def today(found: Today, now: int) -> View:
 
 
 def newest(found: Newest, now: int) -> View:
-    """The last votes."""
+    """Return the values of the last votes."""
     last = len(found.minutes)
     says = [
         f"{last - place} min ago, {texts.count(votes, 'vote')}"
@@ -112,7 +112,7 @@ def _rate(what: str, figures: Figures) -> Item:
 
 
 def ratings(found: Ratings, now: int) -> View:
-    """How ratings are distributed."""
+    """Return the values of the distribution of ratings."""
     return {
         "items": _spread(found.spread),
         "bins": _by_rating(found.bins),
@@ -154,7 +154,7 @@ def _by_attention(bins: Bins) -> Chart:
 
 
 def ranking(found: Ranking, now: int) -> View:
-    """Packs with their trend."""
+    """Return the values of the packs with their trends."""
     since, _ = month(now)
     says = [
         f"{texts.day(since + place * DAY)}, {texts.count(votes, 'vote')}"
@@ -182,7 +182,7 @@ def _pack(trend: Trend) -> Pack:
 
 
 def voters(found: Voters, now: int) -> View:
-    """Who votes, and when."""
+    """Return the values of the voters by hour, and by how often they come back."""
     since, _ = month(now)
     by_hour = [it.voters for it in found.hours]
     spoken = [f"{hour}:00, {texts.count(number, 'voter')}" for hour, number in enumerate(by_hour)]
@@ -242,13 +242,13 @@ def _new(days: Sequence[VoterDay], since: int) -> Chart:
 
 
 def _day_ticks(since: int) -> List[Tuple[int, str]]:
-    """Each seventh day, so that the last is the last."""
+    """Return a tick on each seventh day, counted back from the last."""
     places = range(DAYS - 1, 0, -7)
     return [(place, texts.day(since + place * DAY)) for place in places][::-1]
 
 
 def gathered(bins: Bins, lowest: int, highest: int) -> List[int]:
-    """How many in each bin; the outermost have what is beyond them."""
+    """Return the number in each bin; the outermost include everything beyond them."""
     found = [0] * (highest - lowest + 1)
     for number, count in bins:
         found[min(max(number, lowest), highest) - lowest] += count
@@ -256,7 +256,7 @@ def gathered(bins: Bins, lowest: int, highest: int) -> List[int]:
 
 
 def grouped(bins: Bins) -> List[Tuple[str, int]]:
-    """Voters by their number of votes, in groups that begin at VOTES_FROM."""
+    """Return the voters by their number of votes, in groups that begin at VOTES_FROM."""
     found = []
     for first, beyond in zip(VOTES_FROM, (*VOTES_FROM[1:], None)):
         inside = [count for votes, count in bins if votes >= first]

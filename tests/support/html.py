@@ -1,4 +1,4 @@
-"""What must be equal on every engine, and what may differ."""
+"""Reads the HTML of pages, and masks what may differ between engines."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _VARIABLE = (
 
 
 def masked(html: str) -> str:
-    """The page without tokens, stickers, numbers and the engine's name."""
+    """Return the page without tokens, stickers, numbers and the engine's name."""
     for pattern, replacement in _VARIABLE:
         html = pattern.sub(replacement, html)
     return html
 
 
 def cards(html: str) -> list[tuple[int, int, int, int]]:
-    """Of every sticker on Good or Bad: (id, rating, up, down)."""
+    """Return (id, rating, up, down) of every sticker on Good or Bad."""
     found = re.findall(
         r'<img src="/pictures/(\d+)\.svg"[^>]*>\s*<h2>[^<]+</h2>\s*'
         r"<p><b>([+-]\d+)</b> <span>(\d+) up</span> <span>(\d+) down</span></p>",
@@ -49,13 +49,13 @@ def cards(html: str) -> list[tuple[int, int, int, int]]:
 
 
 def duels(html: str) -> list[tuple[int, int]]:
-    """Of every vote on the report of the newest: (winner, loser)."""
+    """Return (winner, loser) of every vote on the report of the newest."""
     picture = r'<td><img src="/pictures/(\d+)\.svg"[^>]*> [^<]*</td>'
     found = re.findall(f'<tr class="duel">{picture}{picture}', html)
     return [(int(winner), int(loser)) for winner, loser in found]
 
 
 def numbers(html: str) -> dict[str, int]:
-    """The statistics on About."""
+    """Return the statistics on About."""
     found = re.findall(r"<dt>(\w+)</dt><dd>([\d,]+)</dd>", html)
     return {name: int(number.replace(",", "")) for name, number in found}

@@ -38,7 +38,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Ballot:
-    """What Index offers: the left sticker's token is `plus` of the first form."""
+    """The two tokens and stickers of Index: the left sticker's token is `plus` of the first form."""
 
     plus: str
     minus: str

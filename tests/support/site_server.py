@@ -40,18 +40,18 @@ AT_ONCE = 4
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """The environment of this process without what would point a server somewhere else."""
+    """Return the environment of this process without the variables of the site."""
     kept = {name: value for name, value in os.environ.items() if name not in OURS}
     return {**kept, **extra}
 
 
 class SiteServer:
-    """One running server. `stop` ends it; `end` ends it whatever state it is in."""
+    """A running server. `stop` asks it to end; `end` ends it in any state."""
 
     def __init__(
         self, engine: str, env: dict[str, str], *options: str, group: bool = False
     ) -> None:
-        """``group``: in a process group of its own, as a shell starts it."""
+        """Start the server, with `group` in a process group of its own, as a shell does."""
         self.engine = engine
         self._seen = 0
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by end)
@@ -78,29 +78,29 @@ class SiteServer:
 
     @property
     def pid(self) -> int:
-        """Of the process that was started."""
+        """The id of the process that was started."""
         return self.process.pid
 
     def log(self) -> str:
-        """Everything it wrote to stderr."""
+        """Return everything that it wrote to stderr."""
         # Not by seek and read: the server shares the position, and would write where we read.
         size = os.fstat(self._log.fileno()).st_size
         return os.pread(self._log.fileno(), size, 0).decode(errors="replace")
 
     def news(self) -> str:
-        """What it wrote to stderr since this was last asked."""
+        """Return what it wrote to stderr since the last call."""
         log, seen = self.log(), self._seen
         self._seen = len(log)
         return log[seen:]
 
     def tree(self) -> list[psutil.Process]:
-        """The processes below it, oldest first; none when it is gone."""
+        """Return its child processes, oldest first."""
         with contextlib.suppress(psutil.NoSuchProcess):
             return psutil.Process(self.pid).children(recursive=True)
         return []
 
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Return whether it still runs."""
         return self.process.poll() is None
 
     def send(self, number: signal.Signals) -> None:
@@ -108,11 +108,11 @@ class SiteServer:
         self.process.send_signal(number)
 
     def wait(self, seconds: float = STOP_SECONDS) -> int:
-        """Its exit status, waited for no longer than that."""
+        """Wait for its end, and return the exit status."""
         return self.process.wait(seconds)
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Ask it to end; the exit status."""
+        """Ask it to end, and return the exit status."""
         self.send(number)
         return self.wait()
 
@@ -135,7 +135,7 @@ class SiteServer:
 
 
 def first_line(process: subprocess.Popen[bytes], seconds: float) -> str:
-    """The first line of the process's output; empty when it ended or the time was up before."""
+    """Return the first line of a process's output, or what there is of it at the deadline."""
     assert process.stdout is not None
     descriptor, line, deadline = process.stdout.fileno(), b"", time.monotonic() + seconds
     while not line.endswith(b"\n"):
@@ -188,7 +188,7 @@ class Databases:
         return environment(VAR_DIR=str(self._var), SITE_TOKEN=TOKEN, **extra)
 
     def env_at(self, name: str, url: str) -> dict[str, str]:
-        """The same, with one of the databases reached at another URL."""
+        """Return the environment with one of the databases at another URL."""
         return self.env(**{find(name).url_variable: url})
 
     def hold(self, name: str) -> str:
@@ -275,7 +275,7 @@ def _gone(state: Path) -> None:
 
 
 def stands(process: psutil.Process) -> bool:
-    """Whether every thread of a process is stopped, or gone."""
+    """Return whether every thread of a process is stopped or gone."""
     try:
         tasks = list(Path(f"/proc/{process.pid}/task").iterdir())
         states = [(task / "stat").read_text().rpartition(")")[2].split()[0] for task in tasks]
