@@ -38,7 +38,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Ballot:
-    """The two tokens and stickers of Index: the left sticker's token is `plus` of the first form."""
+    """The tokens and stickers of Index; `plus` votes for the left sticker."""
 
     plus: str
     minus: str
