@@ -149,7 +149,8 @@ def test_a_row_of_the_csv_is_a_cell(small: SavedRace) -> None:
     for row, cell in zip(rows, small.cells, strict=True):
         assert (row["round"], row["label"], row["task"]) == (str(cell.round), cell.label, cell.task)
         assert None not in row
-        assert (float(row["throughput"]) if row["throughput"] else None) == cell.throughput
+        for name in ("throughput", "steal", "foreign"):
+            assert (float(row[name]) if row[name] else None) == getattr(cell, name)
         if cell.status == "ok":
             spent = cell.metered("cpu_ns", "server")
             assert spent
