@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from race.commands import FAILED, Command
 from race.commands.find import SAVED_RACE, find
-from race.commands.output import write
+from race.commands.output import answer, forms
 from race.paths import CLAIMS, PUBLISHED
 from race.saved.reader import RUN_FILE, load, read_head
 
@@ -25,9 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("races", nargs="*", metavar="RUN", help=text)
     text = "a folder with a TOML file for each article"
     parser.add_argument("--claims", type=Path, default=CLAIMS, metavar="DIR", help=text)
-    parser.add_argument("--markdown", action="store_true", help="print it as Markdown instead")
-    text = "write it there as Markdown, or as JSON with --json"
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=text)
+    forms(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,18 +43,7 @@ def run(options: argparse.Namespace) -> int:
         if len(others) == len(names):
             return FAILED
     made = page.ClaimsPage.of(articles, runs(names, wanted))
-    text = None
-    if options.json:
-        text = json.dumps(made.as_json()) + "\n"
-    elif options.markdown or options.output:
-        text = page.markdown(made)
-    if text is None:
-        page.show(made)
-    elif options.output is None:
-        print(text, end="")
-    else:
-        write(options.output, text)
-        print(options.output)
+    answer(options, made.as_json, lambda: page.markdown(made), lambda: page.show(made))
     return 0
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
-from pathlib import Path
 
 from race.analysis.merge import merge
 from race.commands import Command
 from race.commands.find import SAVED_RACE, find
-from race.commands.output import write
+from race.commands.output import answer, forms
 from race.errors import RaceError
 from race.saved.reader import load
 
@@ -17,9 +15,7 @@ from race.saved.reader import load
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the runs and the form of the answer."""
     parser.add_argument("races", nargs="+", metavar="RUN", help=SAVED_RACE)
-    parser.add_argument("--markdown", action="store_true", help="print it as Markdown instead")
-    text = "write it there as Markdown, or as JSON with --json"
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=text)
+    forms(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,18 +25,7 @@ def run(options: argparse.Namespace) -> int:
     if len(options.races) < 2:
         raise RaceError("merging takes two runs or more: race merge RUN RUN ...")
     found = merge([load(find(options.results, name)) for name in options.races])
-    text = None
-    if options.json:
-        text = json.dumps(found.as_json()) + "\n"
-    elif options.markdown or options.output:
-        text = merged.markdown(found)
-    if text is None:
-        merged.show(found)
-    elif options.output is None:
-        print(text, end="")
-    else:
-        write(options.output, text)
-        print(options.output)
+    answer(options, found.as_json, lambda: merged.markdown(found), lambda: merged.show(found))
     return 0
 
 

@@ -1,12 +1,41 @@
-"""Writing what a command was asked for into a file."""
+"""Answers of commands: to the terminal, as JSON or Markdown, or into a file."""
 
 from __future__ import annotations
 
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from race.commands.find import published
 from race.errors import RaceError
 from runtime.files import write_atomically
+
+
+def forms(parser: ArgumentParser) -> None:
+    """Add the arguments that `answer` looks at."""
+    parser.add_argument("--markdown", action="store_true", help="print it as Markdown instead")
+    text = "write it there as Markdown, or as JSON with --json"
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=text)
+
+
+def answer(
+    options: Namespace,
+    as_json: Callable[[], Any],
+    markdown: Callable[[], str],
+    show: Callable[[], None],
+) -> None:
+    """Print an answer in the form that was asked for, or write it to a file and print its path."""
+    if not (options.json or options.markdown or options.output):
+        show()
+        return
+    text = json.dumps(as_json()) + "\n" if options.json else markdown()
+    if options.output is None:
+        print(text, end="")
+    else:
+        write(options.output, text)
+        print(options.output)
 
 
 def write(path: Path, text: str) -> None:
