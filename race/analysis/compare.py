@@ -15,8 +15,8 @@ from typing import Any, Literal
 from race.analysis.analyse import analyse
 from race.analysis.differences import connections, differences
 from race.analysis.model import UNWRITTEN, Analysis, Comparison, ContenderResult, plain
-from race.analysis.values import Values, cpu_us, in_order, median, one, rate, values
-from race.saved.model import Discipline, Work
+from race.analysis.values import Values, cpu_us, in_order, median, one, values
+from race.saved.model import Cell, Discipline, Work
 from race.saved.reader import SavedRace
 from race.stats import rank_sum, signed_rank
 from race.stats.estimate import Estimate
@@ -86,8 +86,7 @@ class _Side:
     logs: Mapping[str, Rounds]
 
     def result(self, label: str) -> ContenderResult | None:
-        found = self.comparison.results if self.comparison else []
-        return next((item for item in found if item.label == label), None)
+        return self.comparison.result(label) if self.comparison else None
 
     def labels(self) -> list[str]:
         return [item.label for item in self.comparison.results] if self.comparison else []
@@ -132,17 +131,13 @@ def _sides(analysis: Analysis, relative: bool) -> dict[Work, _Side]:
 
 def _measured(analysis: Analysis, relative: bool) -> Values:
     """Return rates in the closed loop, otherwise units per CPU time of the party under test."""
-    rates = values(analysis.counted, rate)
-    cpu = values(analysis.counted, cpu_us(analysis.discipline.parties[0]))
-    found: Values = {}
-    for work in {**rates, **cpu}:
-        if work.load.closed:
-            found[work] = rates.get(work, {})
-        else:
-            found[work] = {
-                label: {number: -log for number, log in logs.items()}
-                for label, logs in cpu.get(work, {}).items()
-            }
+    cost = cpu_us(analysis.discipline.parties[0])
+
+    def measure(cell: Cell) -> float | None:
+        spent = cost(cell)
+        return cell.throughput if cell.load.closed else spent and 1 / spent
+
+    found = values(analysis.counted, measure)
     return {work: _without_mean(logs) for work, logs in found.items()} if relative else found
 
 
@@ -221,8 +216,8 @@ def _doubts(changes: list[Change], relative: bool) -> Iterator[str]:
         yield "The races have no cell in common: nothing is compared."
     elif all(change.outcome == "undecided" for change in changes if change.estimate):
         yield (
-            "No change could be seen: a comparison takes 4 rounds in each race, its noise floor 5, "
-            f"a ranking {signed_rank.rounds_needed()}, and rates that are no lower bound."
+            "No change could be seen: that takes at least 4 rounds in each race, 5 for the noise "
+            f"floor, {signed_rank.rounds_needed()} for a ranking; rates must be no lower bounds."
         )
     moved = [estimate.value for estimate in seen]
     together = sum(math.copysign(1, value) for value in moved)

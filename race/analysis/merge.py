@@ -126,7 +126,7 @@ def merged(runs: Sequence[Run], work: Work) -> MergedComparison | None:
     if len(comparisons) < len(runs):
         return None
     labels = [item.label for item in comparisons[0].results]
-    common = [label for label in labels if all(_ran(one, label) for one in comparisons)]
+    common = [label for label in labels if all(one.result(label) for one in comparisons)]
     pairs = [merged_pair(runs, comparisons, *two) for two in combinations(common, 2)]
     return MergedComparison(
         work=work,
@@ -201,10 +201,6 @@ def _turned(one: MergedPair) -> MergedPair:
         turn(one.cpu),
         one.winner,
     )
-
-
-def _ran(comparison: Comparison, label: str) -> bool:
-    return any(item.label == label for item in comparison.results)
 
 
 def _commonest(comparisons: Sequence[Comparison]) -> str | None:

@@ -198,6 +198,10 @@ class Comparison:
             return []
         return [item for item in self.results if item.ranks and item.ranks[0] == 1]
 
+    def result(self, label: str) -> ContenderResult | None:
+        """Return the result of a contender; None where it did not run."""
+        return next((item for item in self.results if item.label == label), None)
+
     @property
     def margin_percent(self) -> float:
         return 100 * (math.exp(self.margin) - 1)
@@ -205,7 +209,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What to know of a race before believing it; `little` counts cells outside Little's law."""
+    """The warnings of a race, and its disturbances; `little` counts cells outside Little's law."""
 
     cells: dict[str, int]
     problems: list[str]

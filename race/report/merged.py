@@ -23,7 +23,7 @@ INDENT = "  "
 
 
 def headline(found: Merged) -> str:
-    """How much the runs declare together, in one sentence."""
+    """Return how many winners the runs declare together, in one sentence."""
     pairs = [pair for comparison in found.comparisons for pair in comparison.pairs if pair.ratio]
     declared = sum(pair.winner is not None for pair in pairs)
     return (
@@ -33,7 +33,7 @@ def headline(found: Merged) -> str:
 
 
 def rule(found: Merged) -> str:
-    """What the interval is, and when there is a winner."""
+    """Return the kind of the interval, and when there is a winner."""
     return (
         f"Ratios are of {found.discipline.unit}/s and of CPU time to the reference. The interval "
         f"between runs is {found.interval}. A winner is declared when every run "
@@ -42,29 +42,31 @@ def rule(found: Merged) -> str:
 
 
 def heading(found: Merged, comparison: MergedComparison) -> str:
-    """Where this is, and under what load."""
+    """Return the task and its load."""
     task = title(found.discipline, comparison.work.task)
     return f"{task}, {load_text(comparison.work.load, found.discipline.unit)}"
 
 
 def noise(comparison: MergedComparison) -> str:
-    """The margin, and how the A/A twin's ratio spreads over runs."""
+    """Return the margin, and how the A/A twin's ratio spreads over runs."""
     if not comparison.work.load.closed:
         return ""
     margin = f"{comparison.margin_percent:.1f} %" if math.isfinite(comparison.margin) else "unknown"
-    told = f"Widest margin {margin}."
+    widest = f"Widest margin {margin}."
     if comparison.noise is None:
-        return f"{told} No A/A twin ran here."
-    return f"{told} A/A from {comparison.noise.low:.3f}× to {comparison.noise.high:.3f}× over runs."
+        return f"{widest} No A/A twin ran here."
+    return (
+        f"{widest} A/A from {comparison.noise.low:.3f}× to {comparison.noise.high:.3f}× over runs."
+    )
 
 
 def names(found: Merged) -> list[str]:
-    """The columns of every kind of table."""
+    """Return the columns of every kind of table."""
     return [found.discipline.contender, *HEADINGS]
 
 
 def rows(found: Merged, comparison: MergedComparison) -> Iterator[list[str]]:
-    """Every contender against the reference, best first, each run's own figures below."""
+    """Yield every contender against the reference, best first, and each run's own figures."""
     for label in comparison.labels:
         pair = comparison.pair(label, comparison.reference or "")
         if pair is None:
@@ -78,7 +80,7 @@ def rows(found: Merged, comparison: MergedComparison) -> Iterator[list[str]]:
 
 
 def _outcome(comparison: MergedComparison, pair: MergedPair) -> str:
-    """In a word that fits a table."""
+    """Return the verdict in a word that fits a table."""
     if not comparison.work.load.closed:
         return words.NONE
     states = {
@@ -127,7 +129,7 @@ def _table(found: Merged, comparison: MergedComparison) -> Table:
 
 
 def markdown(found: Merged) -> str:
-    """Headline, rule, warnings, the runs, a table for each work."""
+    """Return headline, rule, warnings, the runs, and a table for each work as Markdown."""
     runs = [f"{number}. {marked.escape(name)}" for number, name in enumerate(found.runs, start=1)]
     parts = [f"# {marked.escape(headline(found))}", rule(found), "\n".join(runs)]
     parts += [f"> {marked.escape(line)}" for line in found.warnings]

@@ -29,7 +29,7 @@ _NAMES = ("measure", "before", "after", "ratio [95 %]", "verdict")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One work's changes."""
+    """The changes on one work."""
 
     title: str
     changes: list[Change]
@@ -38,7 +38,7 @@ class Section:
 
 
 def headline(found: RunComparison) -> str:
-    """The comparison in one sentence."""
+    """Return the comparison in one sentence."""
     if not found.decided:
         lacking = "too few rounds" if any(one.estimate for one in found.changes) else "no cell"
         return f"{found.new} cannot be compared with {found.old}: {lacking} in common"
@@ -53,7 +53,7 @@ def headline(found: RunComparison) -> str:
 
 
 def title(found: RunComparison, change: Change) -> str:
-    """Where a change is: "Good, 2,000/s offered"."""
+    """Return the place of a change: "Good, 2,000/s offered"."""
     rate = change.work.load.rate
     offered = f", {rate:,.0f}/s offered" if rate is not None else ""
     return place(found.discipline, change.work) + offered
@@ -74,18 +74,18 @@ def show(found: RunComparison) -> None:
 
 
 def say(console: Console, text: str, style: str = "") -> None:
-    """In whole words on a terminal; elsewhere a line stays one."""
+    """Print a line, wrapped between words on a terminal and whole elsewhere."""
     whole = not console.is_terminal
     console.print(text, style=style, markup=False, highlight=False, soft_wrap=whole)
 
 
 def in_both(found: RunComparison) -> list[Change]:
-    """What both races have."""
+    """Return the changes of what both races have."""
     return [change for change in found.changes if change.outcome not in ("gone", "new")]
 
 
 def alone(found: RunComparison) -> list[str]:
-    """What only one of the races has: contenders, or where; those of the same share a line."""
+    """Return a line for what only one of the races has: contenders, or their tasks."""
     lines = []
     for outcome, which in (("gone", "before"), ("new", "after")):
         elsewhere = {change.label for change in found.changes if change.outcome != outcome}
@@ -102,7 +102,7 @@ def alone(found: RunComparison) -> list[str]:
 
 
 def table(contender: str, section: Section) -> Table:
-    """One work's changes as a table within 80 columns; what is measured stands above it."""
+    """Return the changes on one work as a table within 80 columns."""
     result = Table(
         title=f"{section.title}: {section.changes[0].measure}",
         title_justify="left",
@@ -122,7 +122,7 @@ def table(contender: str, section: Section) -> Table:
 
 
 def row(change: Change) -> list[str]:
-    """The cells of a change in every kind of table."""
+    """Return the cells of a change in every kind of table."""
     return [
         change.label,
         change.measure,
@@ -134,14 +134,14 @@ def row(change: Change) -> list[str]:
 
 
 def limit(change: Change) -> str:
-    """What a change at this work had to exceed."""
+    """Return the limit that a change at this work must exceed, as a sentence."""
     if math.isinf(change.limit):
         return "The noise floor is unknown: too few A/A rounds."
     return f"A change counts beyond {100 * math.expm1(change.limit):.1f} %."
 
 
 def notes(found: RunComparison) -> list[str]:
-    """The warnings, and the shift that all contenders share."""
+    """Return the warnings, and the shift that all contenders share."""
     lines = list(found.warnings)
     if found.common is not None:
         alone = f"relative to all contenders of the {found.discipline.task}"
@@ -151,7 +151,7 @@ def notes(found: RunComparison) -> list[str]:
 
 
 def markdown(found: RunComparison) -> str:
-    """The comparison as Markdown."""
+    """Return the comparison as Markdown."""
     parts = [f"# {marked.escape(headline(found))}"]
     parts.append(f"- before: {marked.escape(found.old)}\n- after: {marked.escape(found.new)}")
     parts += [f"> {marked.escape(line)}" for line in notes(found)]
@@ -165,7 +165,7 @@ def markdown(found: RunComparison) -> str:
 
 
 def html(found: RunComparison) -> str:
-    """The comparison as one self-contained HTML page."""
+    """Return the comparison as one self-contained HTML page."""
     return (
         environment()
         .get_template("compare.html.j2")
@@ -186,7 +186,7 @@ def _names(found: RunComparison) -> tuple[str, ...]:
 
 
 def _sections(found: RunComparison, drawn: bool = False) -> Iterator[Section]:
-    """A section for each work that both races have; `drawn` with its chart."""
+    """Yield a section for each work that both races have, with its chart if `drawn`."""
     groups = groupby(in_both(found), lambda change: change.work)
     for _, group in groups:
         changes = list(group)

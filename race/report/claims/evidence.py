@@ -1,4 +1,4 @@
-"""What saved runs say of a question of an article: a ratio, who won, and who was saturated."""
+"""The answer of saved runs to a question of an article: a ratio, who won, who was saturated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from race.analysis.model import Comparison
 from race.analysis.pairing import Run
 from race.report import format as words
 from race.report.claims.measures import user_load_ratio
-from race.report.claims.pairs import Side, Sides, comparisons, task_word
+from race.report.claims.pairs import Side, Sides, by_text, comparisons, task_word
 from race.report.claims.verdicts import UNMEASURED, Judged, Measured
 from race.saved.model import NOBODY
 from race.stats import ranking
@@ -34,7 +34,7 @@ def missing(sides: Sides) -> Iterator[Judged]:
 def _missing(run: Run, comparison: Comparison | None, task: str, label: str) -> str:
     if comparison is None:
         return f"{task} was not raced in {run.name}"
-    item = next((one for one in comparison.results if one.label == label), None)
+    item = comparison.result(label)
     if item is None:
         return f"{label} did not run on {task} in {run.name}"
     if item.state == "unsupported":
@@ -52,9 +52,8 @@ def failures(sides: Sides) -> list[str]:
         item.reason or ""
         for run in sides.runs
         for comparison in run.analysis.comparisons
-        for item in comparison.results
         if task_word(comparison.work) in sides.first.tasks
-        and (item.label, item.state) == (sides.first.label, "failed")
+        if (item := comparison.result(sides.first.label)) and item.state == "failed"
     ]
 
 
@@ -132,12 +131,11 @@ def _saturated(sides: Sides, side: Side) -> dict[str, list[str]]:
 
     Only loads that are never raised count, for there rates are ranked whoever was saturated.
     """
-    found: dict[str, list[str]] = {}
-    for comparison, item in sides.results(side):
-        if comparison.work.load.fixed and item.saturated != comparison.party:
-            tasks = found.setdefault(_who(item.saturated), [])
-            tasks += [comparison.work.task] if comparison.work.task not in tasks else []
-    return found
+    return by_text(
+        (_who(item.saturated), comparison.work.task)
+        for comparison, item in sides.results(side)
+        if comparison.work.load.fixed and item.saturated != comparison.party
+    )
 
 
 def _who(saturated: str | None) -> str:

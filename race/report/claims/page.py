@@ -53,7 +53,7 @@ class ClaimsPage:
 
     @property
     def summary(self) -> str:
-        """How many rows have which verdict; the row that sums up others does not count."""
+        """The number of rows with each verdict; a row that sums up others does not count."""
         found = Counter(row.verdict for _, each in self.articles for row in each if not row.whole)
         verdicts = ", ".join(f"{number} “{one}”" for one, number in ordered(found))
         return f"{words.plural(found.total(), 'row')}: {verdicts}"

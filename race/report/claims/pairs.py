@@ -83,19 +83,19 @@ class Sides:
         """Yield the results of a side: of each run, of each task; RaceError without one."""
         for run in self.runs:
             for comparison in (_comparison(run, task) for task in side.tasks):
-                known = {one.label: one for one in comparison.results}
-                if side.label not in known:
+                item = comparison.result(side.label)
+                if item is None:
+                    known = [one.label for one in comparison.results]
                     raise unknown(comparison.discipline.contender, side.label, known)
-                yield comparison, known[side.label]
+                yield comparison, item
 
     def bounds(self, side: Side) -> dict[str, list[str]]:
         """Return what limited a side whose rate is a lower bound, to the tasks where it did."""
-        found: dict[str, list[str]] = {}
-        for comparison, item in self.results(side):
-            if item.state not in OWN_RATE:
-                tasks = found.setdefault(item.limit or item.reason or item.state, [])
-                tasks += [comparison.work.task] if comparison.work.task not in tasks else []
-        return found
+        return by_text(
+            (item.limit or item.reason or item.state, comparison.work.task)
+            for comparison, item in self.results(side)
+            if item.state not in OWN_RATE
+        )
 
     def compared(self) -> tuple[Estimate | None, int]:
         """Return the ratio of rates, and who is declared the winner: 1 the first, -1 the second, 0
@@ -154,6 +154,14 @@ class Sides:
         number = len(self.first.tasks)
         runs = [logs[at : at + number] for at in range(0, len(logs), number)]
         return max(map(statistics.fmean, runs))
+
+
+def by_text(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return each text with the tasks that it is about, without repetition."""
+    tasks: dict[str, list[str]] = {}
+    for text, task in dict.fromkeys(found):
+        tasks.setdefault(text, []).append(task)
+    return tasks
 
 
 def _room(comparison: Comparison, item: ContenderResult) -> float:

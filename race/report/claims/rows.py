@@ -28,7 +28,7 @@ from race.report.claims.verdicts import (
 from race.stats.estimate import Estimate
 
 Runs = Mapping[str, Sequence[Run]]
-"""By the name of their scenario."""
+"""Runs by the name of their scenario."""
 
 
 @dataclass(frozen=True, slots=True)

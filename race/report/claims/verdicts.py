@@ -31,7 +31,7 @@ VERDICTS = {
     "saturated, the verdict allows for what the first could do with the rest of its core",
     UNMEASURED: "no saved run has it, or the reason is given",
 }
-"""Every verdict, and when it is given."""
+"""Verdicts, each with when it is given."""
 
 SLOWER = "the second is faster"
 EQUAL, TIE = "they are equal within the margin", "they cannot be told apart"

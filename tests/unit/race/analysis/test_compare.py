@@ -88,7 +88,7 @@ def test_limits_that_are_not_known_decide_nothing_and_say_so(folders: dict[str, 
     found = compare(old, unknown, 0.05)
     assert not found.decided
     assert found.regressions == []
-    assert any("rates that are no lower bound" in text for text in found.warnings)
+    assert any("rates must be no lower bounds" in text for text in found.warnings)
 
 
 def test_a_shift_of_everything_is_named(folders: dict[str, Path]) -> None:
