@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
@@ -38,12 +39,13 @@ MILLISECONDS = Kind(words.milliseconds)
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading and a kind; `brief` is a heading for a terminal without the room.
+    """A heading, the value of an item, and its kind; `brief` is a heading for a narrow terminal.
 
     In HTML `css` is the class of its cells, and `link` the anchor that its heading leads to.
     """
 
     title: str
+    value: Callable[[Any], Any]
     kind: Kind = NUMBER
     brief: str = ""
     css: str = ""
@@ -139,10 +141,25 @@ def _says(column: Column, value: Any, html: bool) -> bool:
     return drawn or column.text(value) not in ("", words.NONE)
 
 
+def fill(
+    title: str,
+    columns: Sequence[Column],
+    items: Iterable[Any],
+    caption: str = "",
+    css: str = "numbers small",
+    row: Callable[[Sequence[Any], Any], Row] = lambda values, item: Row(values),
+) -> Table:
+    """Return a table with a row for each item; `row` makes it from its values and the item."""
+    rows = [row([column.value(item) for column in columns], item) for item in items]
+    return Table(title, columns, rows, caption, css=css)
+
+
 def texts(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> Table:
     """Return a table of texts; columns stand at the right but for those in `left`."""
-    columns = [Column(name, TEXT if at in left else PLAIN) for at, name in enumerate(names)]
-    return Table("", columns, [Row(row) for row in rows])
+    columns = [
+        Column(name, itemgetter(at), TEXT if at in left else PLAIN) for at, name in enumerate(names)
+    ]
+    return fill("", columns, rows)
 
 
 def spreadsheet(table: Table) -> str:

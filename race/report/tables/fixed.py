@@ -3,55 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
-from race.analysis.distributions import Means, Timed
+from race.analysis.distributions import Mean, Means, Timed
 from race.analysis.model import Analysis, Comparison
 from race.report import format as words
 from race.report.charts.colours import palette
-from race.report.table import NUMBER, PERCENT, Column, Row, Table
+from race.report.table import PERCENT, Column, Table, fill
 from race.report.tables import values
-from race.report.tables.values import NAME, RATE, RATIO, REFERENCE, SATURATED, Ratio
+from race.report.tables.values import RATE, RATIO, REFERENCE, SATURATED, Ratio
 
 PERCENTILES = (25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99)
+MOMENTS = {"min µs": "least", "mean µs": "mean", "max µs": "most", "deviation µs": "deviation"}
+"""Heading to attribute of moments."""
 
 
 def means(analysis: Analysis, found: Means) -> Table:
     """Return the geometric means over tasks under one load."""
-    discipline, colours = analysis.discipline, palette(analysis)
-    rate = f"{discipline.unit}/s"
+    rate = f"{analysis.discipline.unit}/s"
+
+    def ratio(one: Mean) -> Ratio | str | None:
+        if one.item.label == found.reference:
+            return REFERENCE
+        return Ratio(one.ratio) if one.ratio else None
+
     columns = (
-        Column(discipline.contender, NAME),
-        Column(rate),
-        Column("ratio [95 %]", RATIO),
-        Column("rows/s"),
-        Column("CPU µs/row"),
-        Column("p50 µs"),
-        Column("p99 µs"),
+        values.contender(analysis.discipline, palette(analysis), lambda one: one.item),
+        Column(rate, lambda one: one.throughput.median),
+        Column("ratio [95 %]", ratio, RATIO),
+        Column("rows/s", lambda one: one.rows_per_second),
+        Column("CPU µs/row", lambda one: one.cpu_us_per_row),
+        *(_percentile(percent) for percent in (50.0, 99.0)),
     )
-    rows = [
-        Row(
-            [
-                values.name(colours, one.item),
-                one.throughput.median,
-                REFERENCE
-                if one.item.label == found.reference
-                else Ratio(one.ratio)
-                if one.ratio
-                else None,
-                one.rows_per_second,
-                one.cpu_us_per_row,
-                *(one.percentiles.get(percent) for percent in (50.0, 99.0)),
-            ]
-        )
-        for one in found.rows
-    ]
     caption = (
         f"Over {found.tasks}. Ratio of {rate} to {found.reference or 'no one'}. The mean of a "
         "percentile belongs to no distribution that anybody saw."
     )
-    heading = f"Geometric mean, {words.load_text(found.load, discipline.unit)}"
-    return Table(heading, columns, rows, caption, css="numbers")
+    heading = f"Geometric mean, {words.load_text(found.load, analysis.discipline.unit)}"
+    return fill(heading, columns, found.rows, caption, css="numbers")
 
 
 def distributions(
@@ -61,40 +50,33 @@ def distributions(
 
     `ranked`: it follows the ranking, which has the rates.
     """
-    colours = palette(analysis)
-    several = any(one.rows and one.rows > 1 for one in found)
-    moments = ("min µs", "mean µs", "max µs", "deviation µs")
-    columns = (
-        Column(comparison.discipline.contender, NAME),
-        Column(f"{comparison.discipline.unit}/s", RATE),
-        *(Column(name) for name in ("rows/s", "CPU µs/row", *moments)),
-        Column("CV", PERCENT),
-        *(Column(f"p{percent:g} µs", NUMBER) for percent in PERCENTILES),
-        Column("saturated", SATURATED, css="saturated"),
+    rate = Column(f"{analysis.discipline.unit}/s", lambda one: values.rate(one.item), RATE)
+    by_row = (
+        Column("rows/s", lambda one: one.rows_per_second),
+        Column("CPU µs/row", lambda one: one.cpu_us_per_row(comparison.party)),
     )
-    rows = [
-        Row(
-            [
-                values.name(colours, one.item),
-                None if ranked else values.rate(one.item),
-                *(_by_row(comparison, one) if several else (None, None)),
-                *_moments(one),
-                *(one.percentiles.get(percent) for percent in PERCENTILES),
-                None if ranked else values.saturated(comparison, one.item),
-            ]
-        )
-        for one in found
-    ]
+    saturated = Column(
+        "saturated",
+        lambda one: values.saturated(comparison, one.item),
+        SATURATED,
+        css="saturated",
+    )
+    columns = (
+        values.contender(analysis.discipline, palette(analysis), lambda one: one.item),
+        *(() if ranked else (rate,)),
+        *(by_row if any(one.rows and one.rows > 1 for one in found) else ()),
+        *(Column(title, partial(_moment, name)) for title, name in MOMENTS.items()),
+        Column("CV", partial(_moment, "variation"), PERCENT),
+        *(_percentile(percent) for percent in PERCENTILES),
+        *(() if ranked else (saturated,)),
+    )
     caption = "Of all cells that count together. CV: the standard deviation over the mean."
-    return Table(f"Distributions of {comparison.place}", columns, rows, caption)
+    return fill(f"Distributions of {comparison.place}", columns, found, caption)
 
 
-def _by_row(comparison: Comparison, one: Timed) -> tuple[float | None, float | None]:
-    return one.rows_per_second, one.cpu_us_per_row(comparison.party)
+def _percentile(percent: float) -> Column:
+    return Column(f"p{percent:g} µs", lambda one: one.percentiles.get(percent))
 
 
-def _moments(one: Timed) -> list[Any]:
-    found = one.moments
-    if found is None:
-        return [None] * 5
-    return [found.least, found.mean, found.most, found.deviation, found.variation]
+def _moment(name: str, one: Timed) -> float | None:
+    return getattr(one.moments, name) if one.moments else None

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.analysis.values import place, workers
 from race.report import format as words
 from race.report.charts.colours import palette
-from race.report.table import COUNT, TEXT, Column, Kind, Row, Table
+from race.report.table import COUNT, TEXT, Column, Kind, Table, fill
 from race.report.tables import values
-from race.report.tables.values import NAME, RATIO, Ratio
+from race.report.tables.values import RATIO, Names, Ratio
 from race.saved.model import CALIBRATION, Cell, Discipline, Work
 from race.stats.effects import Effect
 
@@ -33,20 +34,19 @@ def contrasts(analysis: Analysis) -> list[Contrast]:
 
 def pairs(analysis: Analysis, found: Contrast) -> Table:
     """Return every pair of effects, a row for each pair and a column for each task."""
-    discipline = analysis.discipline
-    columns = [
-        Column(discipline.contender, TEXT),
-        Column("against", TEXT),
-        *(Column(place(discipline, work), RATIO) for work, _ in found),
-    ]
-    known = [dict(zip(one.pairs, one.estimates, strict=True)) for _, one in found]
+    discipline, first = analysis.discipline, found[0][1]
+    columns = (
+        Column(discipline.contender, itemgetter(0), TEXT),
+        Column("against", itemgetter(1), TEXT),
+        *(_estimates(place(discipline, work), effect) for work, effect in found),
+    )
     labels = dict.fromkeys(pair for _, one in found for pair in one.pairs)
-    rows = [
-        Row([*pair, *((ratio := one.get(pair)) and Ratio(ratio) for one in known)])
-        for pair in labels
-    ]
-    first = found[0][1]
-    return Table(f"The pairs: {first.level} against {first.reference}", columns, rows)
+    return fill(f"The pairs: {first.level} against {first.reference}", columns, labels)
+
+
+def _estimates(title: str, effect: Effect) -> Column:
+    known = dict(zip(effect.pairs, map(Ratio, effect.estimates), strict=True))
+    return Column(title, known.get, RATIO)
 
 
 def answers(analysis: Analysis) -> Table | None:
@@ -59,22 +59,26 @@ def answers(analysis: Analysis) -> Table | None:
     for comparison in analysis.closed():
         first.setdefault(comparison.work.task, comparison)
     groups = [(comparison, group) for comparison in first.values() for group in _alike(comparison)]
-    names = list(dict.fromkeys(name for _, group in groups for name in group[0].facts))
-    if not names:
+    facts = dict.fromkeys(name for _, group in groups for name in group[0].facts)
+    if not facts:
         return None
     discipline, colours = analysis.discipline, palette(analysis)
-    columns = [
-        Column(discipline.task, TEXT),
-        Column(f"{discipline.contender}s", TEXT, css="names"),
-        *(Column(name.replace("_", " "), FACT) for name in names),
-    ]
-    rows = []
-    for comparison, group in groups:
+
+    def who(found: tuple[Comparison, list[ContenderResult]]) -> Names | str:
+        comparison, group = found
         every = len(group) == sum(bool(item.facts) for item in comparison.results)
-        who = "all" if every else values.Names([values.name(colours, item) for item in group])
-        facts = [group[0].facts.get(name) for name in names]
-        rows.append(Row([comparison.title, who, *facts]))
-    return Table(f"What {words.a(words.one(discipline.unit))} is", columns, rows)
+        return "all" if every else Names(values.name(colours, item) for item in group)
+
+    columns = (
+        Column(discipline.task, lambda found: found[0].title, TEXT),
+        Column(f"{discipline.contender}s", who, TEXT, css="names"),
+        *map(_fact, facts),
+    )
+    return fill(f"What {words.a(words.one(discipline.unit))} is", columns, groups)
+
+
+def _fact(name: str) -> Column:
+    return Column(name.replace("_", " "), lambda found: found[1][0].facts.get(name), FACT)
 
 
 def _alike(comparison: Comparison) -> Iterable[list[ContenderResult]]:
@@ -92,23 +96,11 @@ def meters(analysis: Analysis, comparison: Comparison) -> Table | None:
     cpu = {("cpu_ns", party) for party in workers(discipline)}
     elsewhere = cpu | {("cores", "steal"), ("cores", "foreign")}
     known = dict.fromkeys(one for item in comparison.results for one in _figures(item))
-    found = [one for one in known if one not in elsewhere]
-    columns = [
-        Column(discipline.contender, NAME),
-        *(_column(discipline, meter, figure) for meter, figure in found),
-    ]
-    rows = [
-        Row(
-            [
-                values.name(palette(analysis), item),
-                *(item.meters.get(meter, {}).get(figure) for meter, figure in found),
-            ]
-        )
-        for item in comparison.results
-        if item.meters
-    ]
-    heading = f"{comparison.title}, {comparison.load}"
-    return Table(f"Meters of {heading}", columns, rows) if found else None
+    found = [_column(discipline, *one) for one in known if one not in elsewhere]
+    columns = (values.contender(discipline, palette(analysis)), *found)
+    items = [item for item in comparison.results if item.meters]
+    heading = f"Meters of {comparison.title}, {comparison.load}"
+    return fill(heading, columns, items) if found else None
 
 
 def _figures(item: ContenderResult) -> Iterator[tuple[str, str]]:
@@ -126,7 +118,8 @@ def _column(discipline: Discipline, meter: str, figure: str) -> Column:
     for one in UNITS:
         name = name.removesuffix(f"_{one}")
     title = f"{name.replace('cpu', 'CPU')}, {figure}".replace("_", " ")
-    return Column(title, Kind(lambda value: words.figure(value, unit)))
+    kind = Kind(lambda value: words.figure(value, unit))
+    return Column(title, lambda item: item.meters.get(meter, {}).get(figure), kind)
 
 
 def lost(analysis: Analysis) -> Table:
@@ -138,17 +131,18 @@ def lost(analysis: Analysis) -> Table:
             groups.setdefault((cell.status, cell.label, cell.work, kind), []).append(cell)
     discipline = analysis.discipline
     columns = (
-        Column("status", TEXT, css="failed"),
-        *(Column(title, TEXT) for title in (discipline.contender, discipline.task)),
-        Column("cells", COUNT),
-        Column("reason", TEXT, css="reason"),
+        Column("status", lambda cells: cells[0].status, TEXT, css="failed"),
+        Column(discipline.contender, lambda cells: cells[0].label, TEXT),
+        Column(discipline.task, lambda cells: _where(analysis, cells[0]), TEXT),
+        Column("cells", len, COUNT),
+        Column("reason", lambda cells: max(cells, key=_disturbed).reason or "", TEXT, css="reason"),
     )
-    rows = []
-    for cells in groups.values():
-        worst = max(cells, key=lambda cell: (cell.steal or 0.0) + (cell.foreign or 0.0))
-        where = _where(analysis, worst)
-        rows.append(Row([worst.status, worst.label, where, len(cells), worst.reason or ""]))
-    return Table("Cells that were not ok", columns, rows, heading=1, css="")
+    return fill("Cells that were not ok", columns, groups.values(), css="")
+
+
+def _disturbed(cell: Cell) -> float:
+    """Return how much of its cores' time others took."""
+    return (cell.steal or 0.0) + (cell.foreign or 0.0)
 
 
 def _where(analysis: Analysis, cell: Cell) -> str:

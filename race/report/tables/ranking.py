@@ -3,63 +3,59 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
 from race.report import sentences
-from race.report.charts.colours import Palette, palette
-from race.report.table import PLAIN, TEXT, Column, Row, Table, Two
+from race.report.charts.colours import palette
+from race.report.table import PLAIN, TEXT, Column, Row, Table, Two, fill
 from race.report.tables import values
-from race.report.tables.values import COUNTED, NAME, RATE, RATIO, SATURATED, Strip
+from race.report.tables.values import RATE, RATIO, Name, Strip
 
 LOWEST = -9.0
 """A log-ratio below all that are measured."""
 
 
+Line = list[ContenderResult | None]
+"""A contender's result in each comparison."""
+
+
 def ranking(analysis: Analysis, comparison: Comparison) -> Table:
     """Return contenders, best first, with what was measured of each."""
-    discipline = comparison.discipline
+    discipline, colours = comparison.discipline, palette(analysis)
+    known, strips = analysis.race.head.environment.interpreters, values.strips(comparison.results)
+
+    def label(item: ContenderResult) -> Name:
+        python = known[item.label].python if item.label in known else ""
+        return values.name(colours, item, python)
+
+    def strip(item: ContenderResult) -> Strip | str:
+        bound = Strip(0, 0, 0, 0, bound=True) if item.state == "at-least" else None
+        return bound or strips.get(item.label) or ""
+
     columns = (
-        Column("rank", PLAIN, " ", css="rank"),
-        Column(discipline.contender, NAME, css="name"),
-        Column(f"{discipline.unit}/s", RATE, "rate/s", css="third"),
-        Column("ratio [95 %]", RATIO, css="ratio"),
-        Column("on a log scale", TEXT, css="strip-cell"),
+        Column("rank", lambda item: words.rank(comparison, item), PLAIN, brief=" ", css="rank"),
+        Column(discipline.contender, label, TEXT, css="name"),
+        Column(f"{discipline.unit}/s", values.rate, RATE, brief="rate/s", css="third"),
+        Column("ratio [95 %]", lambda item: values.ratio(comparison, item), RATIO, css="ratio"),
+        Column("on a log scale", strip, TEXT, css="strip-cell"),
         values.cost(comparison, css="third"),
-        Column("saturated", SATURATED, comparison.party, css="third saturated"),
-        Column("n", COUNTED, css="third"),
+        values.who_was_saturated(comparison, "third saturated", comparison.party),
+        values.CELLS,
     )
-    strips = values.strips(comparison.results)
-    colours = palette(analysis)
-    rows = [_row(analysis, comparison, item, colours, strips) for item in comparison.results]
-    return Table(
-        f"Ranking on {comparison.place}", columns, rows, _caption(comparison), 1, "ranking"
-    )
+    title = f"Ranking on {comparison.place}"
+    rows = [_row([column.value(item) for column in columns], item) for item in comparison.results]
+    return Table(title, columns, rows, _caption(comparison), heading=1, css="ranking")
 
 
-def _row(
-    analysis: Analysis,
-    comparison: Comparison,
-    item: ContenderResult,
-    colours: Palette,
-    strips: Mapping[str, Strip],
-) -> Row:
-    known = analysis.race.head.environment.interpreters.get(item.label)
-    label = values.name(colours, item, known.python if known else "")
-    bound = Strip(0, 0, 0, 0, bound=True) if item.state == "at-least" else None
-    first, last = (words.rank(comparison, item), label), words.counted(item)
-    style = f"--own:{label.colour}"
-    if item.throughput is None:
-        return Row([*first, *[None] * 5, last], item.state, item.reason or "", style)
-    figures = (
-        values.rate(item),
-        values.ratio(comparison, item),
-        bound or strips.get(item.label) or "",
-        item.cpu_us.get(comparison.party),
-        values.saturated(comparison, item),
-    )
-    return Row([*first, *figures, last], style=style)
+def _row(found: Sequence[Any], item: ContenderResult) -> Row:
+    rank, *others = found
+    row = values.row(others, item)
+    style = f"--own:{others[0].colour}"
+    return Row([rank, *row.values], row.state, row.reason, style)
 
 
 def _caption(comparison: Comparison) -> str:
@@ -75,20 +71,19 @@ def _caption(comparison: Comparison) -> str:
 def glance(analysis: Analysis) -> Table:
     """Return every contender's rank and multiple of the baseline in each comparison."""
     closed = analysis.closed()
-    colours = palette(analysis)
     columns = [
-        Column(analysis.discipline.contender, NAME),
-        *(Column(one.place, TEXT, link=sentences.slug(one)) for one in closed),
+        values.contender(analysis.discipline, palette(analysis), lambda row: row[0]),
+        *(
+            Column(one.place, partial(_place, one, at), TEXT, link=sentences.slug(one))
+            for at, one in enumerate(closed)
+        ),
     ]
-    rows = [
-        Row([values.name(colours, first), *map(_place, closed, row)])
-        for first, row in matrix(closed)
-    ]
-    return Table(f"Ranks on every {analysis.discipline.task}", columns, rows, css="matrix")
+    return fill(f"Ranks on every {analysis.discipline.task}", columns, matrix(closed), css="matrix")
 
 
-def _place(comparison: Comparison, item: ContenderResult | None) -> Two | None:
+def _place(comparison: Comparison, at: int, row: tuple[ContenderResult, Line]) -> Two | None:
     """Return the rank, or why there is none, and the multiple of the baseline."""
+    item = row[1][at]
     if item is None:
         return None
     if not item.throughput:
@@ -101,10 +96,6 @@ def _place(comparison: Comparison, item: ContenderResult | None) -> Two | None:
     css = "first" if item in comparison.unbeaten else ""
     rank = words.rank(comparison, item)
     return Two(rank, multiple, css) if comparison.decided else Two(multiple, "", css)
-
-
-Line = list[ContenderResult | None]
-"""A contender's result in each comparison."""
 
 
 def matrix(comparisons: Sequence[Comparison]) -> list[tuple[ContenderResult, Line]]:

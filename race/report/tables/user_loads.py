@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from race.analysis.model import Analysis, Comparison
 from race.analysis.user_loads import (
     ALL,
     PartFigures,
     UserLoadGroup,
-    UserLoadRatios,
     UserLoadResult,
     WatchedComparison,
 )
 from race.report import format as words
 from race.report.charts.colours import palette
-from race.report.table import COUNT, PLAIN, TEXT, Column, Kind, Row, Table
+from race.report.table import COUNT, PLAIN, TEXT, Column, Kind, Table, fill
 from race.report.tables import values
-from race.report.tables.values import COUNTED, NAME, RATIO, SATURATED, Ratio, Saturated
+from race.report.tables.values import RATE, RATIO, Ratio
+from race.stats.estimate import Estimate
 
+MEGABYTES = Kind(words.megabytes)
 TIMES = Kind(
     lambda found: words.spread(found, words.milliseconds),
     brief=lambda found: words.milliseconds(found.median),
@@ -29,71 +32,58 @@ SHARES = Kind(
 
 def users(analysis: Analysis, group: UserLoadGroup) -> Table:
     """Return contenders under one user load: how much went well, how long it took."""
-    discipline, colours = analysis.discipline, palette(analysis)
+    unit = analysis.discipline.unit
     columns = (
-        Column(discipline.contender, NAME),
-        Column(discipline.unit, COUNT),
-        Column("median", TIMES),
-        Column("p95", TIMES),
-        Column("failed", SHARES),
-        values.cost(group.comparison),
-        Column("saturated", TEXT),
-        Column("n", PLAIN),
+        values.contender(analysis.discipline, palette(analysis), lambda side: side.item),
+        _units(analysis),
+        Column("median", lambda side: side.by_name[ALL].p50_us, TIMES),
+        Column("p95", lambda side: side.p95_us, TIMES),
+        Column("failed", lambda side: side.lost, SHARES),
+        Column(f"CPU µs/{words.one(unit)}", lambda side: side.cpu_us, brief="µs"),
+        Column("saturated", lambda side: side.saturated or "unknown", TEXT),
+        Column("n", lambda side: side.cells, PLAIN),
     )
-    rows = [
-        Row(
-            [
-                values.name(colours, side.item),
-                side.by_name[ALL].count.median,
-                side.by_name[ALL].p50_us,
-                side.p95_us,
-                side.lost,
-                side.cpu_us,
-                side.saturated or "unknown",
-                side.cells,
-            ]
-        )
-        for side in group.sides
-    ]
     caption = (
         "Each figure is of one cell: the median over n cells, in brackets the least and the "
-        f"largest. Times are of all {discipline.unit}, also of those that failed."
+        f"largest. Times are of all {unit}, also of those that failed."
     )
-    return Table(f"{group.title}, {group.comparison.load}", columns, rows, caption)
+    return fill(f"{group.title}, {group.comparison.load}", columns, group.sides, caption)
+
+
+def _units(analysis: Analysis) -> Column:
+    unit = analysis.discipline.unit
+    return Column(unit, lambda side: side.by_name[ALL].count.median, COUNT)
 
 
 def pairs(analysis: Analysis, group: UserLoadGroup) -> Table:
     """Return the ratios of pairs that differ in one factor."""
-    discipline = analysis.discipline
     more = f", {group.conditions}" if group.conditions else ""
     columns = (
-        Column(discipline.contender, NAME),
-        *(Column(name, TEXT) for name in ("against", "differ in")),
-        *(Column(name, RATIO) for name in (discipline.unit, "median", "p95")),
+        Column(analysis.discipline.contender, lambda pair: pair.label.replace(more, ""), TEXT),
+        Column("against", lambda pair: pair.other.replace(more, ""), TEXT),
+        Column("differ in", lambda pair: pair.differ, TEXT),
+        Column(analysis.discipline.unit, lambda pair: _ratio(pair.count), RATIO),
+        Column("median", lambda pair: _ratio(pair.p50), RATIO),
+        Column("p95", lambda pair: _ratio(pair.p95), RATIO),
     )
-    rows = [
-        Row([one.label.replace(more, ""), one.other.replace(more, ""), one.differ, *_ratios(one)])
-        for one in group.pairs
-    ]
     caption = "Ratios, with 95 % intervals. Of a time, less is better."
-    return Table(f"Pairs: {group.title}", columns, rows, caption)
+    return fill(f"Pairs: {group.title}", columns, group.pairs, caption)
 
 
-def _ratios(pair: UserLoadRatios) -> list[Ratio | None]:
-    return [Ratio(one) if one else None for one in (pair.count, pair.p50, pair.p95)]
+def _ratio(estimate: Estimate | None) -> Ratio | None:
+    return Ratio(estimate) if estimate else None
 
 
 def parts(group: UserLoadGroup) -> Table:
     """Return, by what was asked for, how much went well and the median of all times."""
-    shown = Kind(_part)
-    columns = [Column("", TEXT), *(Column(side.item.name, shown) for side in group.sides)]
-    rows = [
-        Row([name, *(side.by_name.get(name) for side in group.sides)])
-        for name in group.names
-        if name != ALL
-    ]
+    columns = [Column("", str, TEXT), *(_part_of(side) for side in group.sides)]
+    names = [name for name in group.names if name != ALL]
     caption = "By what was asked for: how many went well in a cell, and the median of all times."
-    return Table(f"Parts of {group.title}", columns, rows, caption)
+    return fill(f"Parts of {group.title}", columns, names, caption)
+
+
+def _part_of(side: UserLoadResult) -> Column:
+    return Column(side.item.name, side.by_name.get, Kind(_part))
 
 
 def _part(part: PartFigures) -> str:
@@ -106,45 +96,35 @@ def watched(analysis: Analysis, found: WatchedComparison, ranked: bool = False) 
 
     `ranked`: it follows the ranking, which has the rates.
     """
-    comparison, colours = found.comparison, palette(analysis)
-    discipline = comparison.discipline
-    columns = (
-        Column(discipline.contender, NAME),
-        Column(discipline.unit, COUNT),
-        Column("seconds"),
-        Column(f"{discipline.unit}/s"),
+    comparison, discipline = found.comparison, analysis.discipline
+    rates = [
+        Column(f"{discipline.unit}/s", values.rate, RATE),
         values.cost(comparison),
-        Column("connections open", COUNT),
-        Column("connections in use", COUNT),
-        Column("memory at most", Kind(words.megabytes)),
-        Column("saturated", SATURATED, css="saturated"),
-        Column("n", COUNTED),
-    )
-    rows = [
-        Row(
-            [
-                values.name(colours, side.item),
-                side.by_name[ALL].count.median,
-                words.seconds(side),
-                *((None, None) if ranked else _rates(comparison, side)),
-                *(words.most(side, name) for name in ("connections", "active")),
-                side.item.meters.get("peak_bytes", {}).get(comparison.party),
-                *((None, None) if ranked else _counts(comparison, side)),
-            ]
-        )
-        for side in found.sides
+        values.who_was_saturated(comparison),
+        values.CELLS,
     ]
+    others = () if ranked else [_of_result(column) for column in rates]
+    columns = (
+        values.contender(discipline, palette(analysis), lambda side: side.item),
+        _units(analysis),
+        Column("seconds", words.seconds),
+        Column("connections open", lambda side: words.most(side, "connections"), COUNT),
+        Column("connections in use", lambda side: words.most(side, "active"), COUNT),
+        Column("memory at most", lambda side: _memory(comparison, side), MEGABYTES),
+        *others,
+    )
     caption = (
         "Each figure is of one cell: the median over the n cells that count; of connections, the "
         "most at any moment of any of them."
     )
-    return Table(f"{comparison.title}, {comparison.load}", columns, rows, caption, css="numbers")
+    title = f"{comparison.title}, {comparison.load}"
+    return fill(title, columns, found.sides, caption, css="numbers")
 
 
-def _rates(comparison: Comparison, side: UserLoadResult) -> tuple[float | None, float | None]:
-    rate = side.item.throughput
-    return rate.median if rate else None, side.item.cpu_us.get(comparison.party)
+def _of_result(column: Column) -> Column:
+    """Return a column of a contender's result for its user load."""
+    return replace(column, value=lambda side: column.value(side.item))
 
 
-def _counts(comparison: Comparison, side: UserLoadResult) -> tuple[Saturated | None, str]:
-    return values.saturated(comparison, side.item), words.counted(side.item)
+def _memory(comparison: Comparison, side: UserLoadResult) -> float | None:
+    return side.item.meters.get("peak_bytes", {}).get(comparison.party)

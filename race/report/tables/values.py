@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from race.analysis.model import Comparison, ContenderResult
 from race.report import format as words
 from race.report.charts.colours import Palette
-from race.report.table import TEXT, Column, Kind
+from race.report.table import TEXT, Column, Kind, Row
+from race.saved.model import Discipline
 from race.stats.estimate import Estimate
 
 
@@ -124,7 +125,6 @@ class Strip(NamedTuple):
         ).format(*self[:4])
 
 
-NAME = TEXT
 RATE = Kind(str, brief=Rate.brief)
 RATIO = Kind(str)
 COUNTED = Kind(str, brief=lambda text: text.partition(" ")[0])
@@ -136,6 +136,23 @@ def name(palette: Palette, item: ContenderResult, version: str = "") -> Name:
     """Return a contender's name as it stands in tables."""
     look = palette.look(item)
     return Name(look.label, look.colour, look.pale, version)
+
+
+def contender(
+    discipline: Discipline,
+    palette: Palette,
+    result: Callable[[Any], ContenderResult] = lambda item: item,
+) -> Column:
+    """Return the column of contenders' names; `result` gives the contender's of an item."""
+    return Column(discipline.contender, lambda item: name(palette, result(item)), TEXT)
+
+
+def row(values: Sequence[Any], item: ContenderResult) -> Row:
+    """Return a contender's row; one without a rate has its state in place of figures."""
+    if item.throughput is not None:
+        return Row(values)
+    label, *figures, cells = values
+    return Row([label, *[None] * len(figures), cells], item.state, item.reason or "")
 
 
 def rate(item: ContenderResult) -> Rate | None:
@@ -161,7 +178,19 @@ def saturated(comparison: Comparison, item: ContenderResult) -> Saturated | None
 
 def cost(comparison: Comparison, css: str = "") -> Column:
     """Return the column of CPU time per unit of the party under test."""
-    return Column(f"CPU µs/{words.one(comparison.discipline.unit)}", brief="µs", css=css)
+    title = f"CPU µs/{words.one(comparison.discipline.unit)}"
+    return Column(title, lambda item: item.cpu_us.get(comparison.party), brief="µs", css=css)
+
+
+def who_was_saturated(comparison: Comparison, css: str = "saturated", brief: str = "") -> Column:
+    """Return the column of who was saturated."""
+    return Column(
+        "saturated", lambda item: saturated(comparison, item), SATURATED, brief=brief, css=css
+    )
+
+
+CELLS = Column("n", words.counted, COUNTED, css="third")
+"""The column of the number of cells."""
 
 
 def strips(items: Sequence[ContenderResult]) -> dict[str, Strip]:
