@@ -10,17 +10,17 @@ from race.saved.reader import SavedRace, load
 from tests.support.synthetic import SMALL, Recipe, write
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def article(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
     return load(write(tmp_path_factory.mktemp("races") / "article"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
     recipe = Recipe(engines=SMALL, pages=("index", "ugly"), rounds=6, rates=(2000.0, 4000.0))
     return load(write(tmp_path_factory.mktemp("races") / "small", recipe))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def page(small: SavedRace) -> str:
     return html.page(analyse(small))
