@@ -12,7 +12,7 @@ from rich.console import Console
 from race.commands import Command
 from race.plan import read
 from race.saved.reader import RUN_FILE, ResultsError, load
-from race.terminal.moment import moment
+from race.terminal.phrases import moment
 from race.terminal.tables import plain_table
 
 

@@ -20,8 +20,7 @@ from race.run.race import paced, prepare
 from race.saved.model import CALIBRATION, Cell, Discipline, Head
 from race.saved.reader import RUN_FILE, SavedRace, load
 from race.scenario import Scenario
-from race.terminal.moment import moment
-from race.terminal.phrases import figures, work_text
+from race.terminal.phrases import figures, moment, work_text
 from race.terminal.plan_text import plan_text, scenario_text
 from race.terminal.say import tell
 from race.terminal.tables import everything, plain_table

@@ -1,4 +1,4 @@
-"""What a person sees while a race runs: plain lines, or a live board on a terminal."""
+"""The board of a running race: plain lines, or a live board on a terminal."""
 
 from __future__ import annotations
 
@@ -18,39 +18,41 @@ from race.terminal.say import say
 
 
 class Board(Protocol):
-    """Told of everything that happens; shows what it likes."""
+    """A board is told of everything that happens, and shows what it likes."""
 
     def round(self, number: int, of: int) -> None:
-        """A round begins, of so many; round 0 is the calibration."""
+        """Begin a round, of so many; round 0 is the calibration."""
         ...
 
     def cell(self, planned: Planned) -> None:
-        """A cell begins."""
+        """Begin a cell."""
         ...
 
     def result(self, cell: Cell) -> None:
-        """A cell is saved."""
+        """Take a cell that was saved."""
         ...
 
     def again(self, cells: int, reason: str) -> None:
-        """So many cells were invalid and are measured again, the first of them for this reason."""
+        """Take that so many cells are measured again, the first of them for this reason."""
         ...
 
     def waiting(self, reason: str) -> None:
-        """The next cell waits until the machine is quiet, for this reason."""
+        """Take that the next cell waits until the machine is quiet, for this reason."""
         ...
 
     def close(self) -> None:
-        """The race is over, or interrupted."""
+        """End: the race is over, or interrupted."""
         ...
 
 
 Boards = Callable[[Plan, Writer, Mapping[CellKey, Cell]], AbstractContextManager[Board]]
-"""Makes the board of a race from its plan, the open results and the cells that are done."""
+"""A function that makes the board of a race from its plan, the open results and the cells that are
+done.
+"""
 
 
 def on(console: Console) -> Boards:
-    """A live board on a terminal, plain lines elsewhere."""
+    """Return a function that makes a live board on a terminal, plain lines elsewhere."""
 
     @contextmanager
     def made(plan: Plan, writer: Writer, done: Mapping[CellKey, Cell]) -> Iterator[Board]:
@@ -75,38 +77,34 @@ def _board(console: Console, plan: Plan, writer: Writer, done: Mapping[CellKey, 
 
 
 class Plain:
-    """One line for each cell: for logs, pipes and CI."""
+    """A board of one line for each cell: for logs, pipes and CI."""
 
     def __init__(self, console: Console, discipline: Discipline, cells: int, done: int = 0) -> None:
-        """Of the planned `cells` so many were `done` before the race was resumed."""
+        """Count up to `cells`, of which `done` were measured before the race was resumed."""
         self._console, self._discipline = console, discipline
         self._cells, self._done = cells, done
 
     def round(self, number: int, of: int) -> None:
-        """A line."""
         self._line(round_text(number, of))
 
     def cell(self, planned: Planned) -> None:
-        """Nothing: the result is the line."""
+        pass  # the result is the line
 
     def result(self, cell: Cell) -> None:
-        """A line: place, contender, task, figures."""
         self._done += 1
         of = max(self._done, self._cells)
         where = f"[{self._done}/{of}] {cell.label} {work_text(cell.work)}"
         self._line(f"{where}: {figures(cell, self._discipline)}")
 
     def again(self, cells: int, reason: str) -> None:
-        """A line."""
         self._cells += cells
         self._line(again_text(cells, reason))
 
     def waiting(self, reason: str) -> None:
-        """A line."""
         self._line(waiting_text(reason))
 
     def close(self) -> None:
-        """Nothing to tidy up."""
+        pass
 
     def _line(self, text: str) -> None:
         say(self._console, text)

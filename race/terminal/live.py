@@ -1,4 +1,4 @@
-"""The live board: what runs now, time left, contenders by tasks so far with their uncertainty."""
+"""The live board of a race: what runs now, time left, contenders by tasks so far."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ from race.terminal.phrases import (
 )
 
 REFRESH_PER_SECOND = 1.0
-"""The board is drawn on a core that measures; a drawing takes some milliseconds."""
+"""A low rate, because the board is drawn on a core that measures; it takes some milliseconds."""
 FAULTS = 2
+"""The number of the latest faults that are shown."""
 STYLES = {"ok": "", "invalid": "yellow", "overloaded": "yellow", "failed": "red"}
 
 
 class Live:
-    """A board for a terminal, as much of it as fits. It is gone when the race is over."""
+    """A board for a terminal, as much of it as fits; it goes away when the race is over."""
 
     def __init__(self, console: Console, plan: Plan, saved: Callable[[], SavedRace]) -> None:
-        """`saved` gives the race so far, with the cells that it had before it was resumed."""
+        """Show a race; `saved` gives it so far, with the cells from before it was resumed."""
         self._plan, self._saved = plan, saved
         race = saved()
         self._clock = Clock(plan, race.cells)
@@ -59,15 +60,13 @@ class Live:
         self._screen.start()
 
     def round(self, number: int, of: int) -> None:
-        """A round begins: also of one task alone."""
         self._round = round_text(number, of)
         self._group = None
 
     def cell(self, planned: Planned) -> None:
-        """A cell begins; with another task or round there is time to analyse."""
         load = planned.work.load
         group = planned.work.task, load.pipeline, load.connections
-        if group != self._group:
+        if group != self._group:  # with another task or round there is time to analyse
             self._group = group
             race = self._saved()
             self._analysis = analyse(race)
@@ -76,30 +75,26 @@ class Live:
         self._now = Text(f"now: {planned.contender.label} on {work_text(planned.work)}", "bold")
 
     def result(self, cell: Cell) -> None:
-        """A cell is saved: it is in the table at once, and what is wrong with it stays a while."""
         self._done += 1
         self._clock.did(cell)
         race = self._saved()
         self._matrix = self._drawn(race)
         where = f"{cell.label} on {work_text(cell.work)}"
-        told = f"{where}: {figures(cell, race.head.discipline)}"
-        self._last = [Text(told, "dim")]
+        line = f"{where}: {figures(cell, race.head.discipline)}"
+        self._last = [Text(line, "dim")]
         if cell.status != "ok":
-            self._fault(Text(told, STYLES[cell.status]))
+            self._fault(Text(line, STYLES[cell.status]))
             self._last = []
 
     def again(self, cells: int, reason: str) -> None:
-        """Cells are measured again."""
         self._cells += cells
         self._clock.again(cells)
         self._fault(Text(again_text(cells, reason), "yellow"))
 
     def waiting(self, reason: str) -> None:
-        """The next cell waits."""
         self._now = Text(waiting_text(reason), "bold yellow")
 
     def close(self) -> None:
-        """Off the screen: the whole table follows."""
         self._screen.stop()
 
     def _fault(self, text: Text) -> None:
@@ -109,7 +104,7 @@ class Live:
         return Matrix(self._analysis, race, self._plan.works, reasons=False)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The most wanted first; what does not fit the height is left out."""
+        """Yield the most important parts first, and leave out what does not fit the height."""
         room, all_shown = options.size.height, True
         for part in self._parts(options.max_width):
             lines = console.render_lines(part, options, pad=False)
@@ -127,7 +122,7 @@ class Live:
         left = f"{time_text(self._clock.left())} left"
         yield Text(" · ").join([self._now, *(Text(one) for one in (self._round, left) if one)])
         yield self._bar()
-        # The task at work comes first.
+        # The task that is being measured comes first.
         yield from sorted(self._matrix.blocks(width), key=lambda one: self._work not in one.works)
         yield self._matrix.legend()
         yield from (*self._faults, *self._last)

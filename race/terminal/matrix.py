@@ -1,4 +1,4 @@
-"""Contenders by tasks: what was measured, who leads, how sure that is; as wide as there is room."""
+"""A matrix of contenders by tasks: rates, who leads, how sure that is; as wide as there is room."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from race.analysis.values import counted
 from race.saved.model import CALIBRATION, Cell, Work
 from race.saved.reader import SavedRace
 from race.stats.signed_rank import rounds_needed
+from race.terminal.entry import FORMS, Form, MatrixEntry
 from race.terminal.phrases import breadth, broken, work_text
-from race.terminal.spot import FORMS, Part, Spot
 
 UNBEATEN, HIGHEST = "*", "+"
 HEADING = 8
-"""Columns of a task's name in one line."""
+"""The columns of a line of a task's name."""
+
+Entries = Mapping[Work, Sequence[MatrixEntry]]
+"""Task to its entries, in the order of the contenders."""
 
 
 @dataclass(frozen=True)
-class Columns:
-    """What is shown of one task: headings, and a row of texts for each contender."""
+class TaskColumns:
+    """The columns of one task: headings, and a row of texts for each contender."""
 
     work: Work
     headings: Sequence[str]
@@ -33,7 +36,7 @@ class Columns:
 
     @property
     def width(self) -> int:
-        """With a space before each."""
+        """The width of the columns, with a space before each."""
         rows = ([text.plain for text in row] for row in self.rows)
         columns = zip(self.headings, *rows, strict=True)
         return sum(1 + max(breadth(text) for text in column) for column in columns)
@@ -51,32 +54,33 @@ class Block:
 
 
 class Matrix:
-    """`race` may have more cells than were analysed: rates are shown of all of them."""
+    """Contenders by tasks; rates are of all cells of a race, of which fewer may be analysed."""
 
     def __init__(
         self, analysis: Analysis, race: SavedRace, works: Sequence[Work], reasons: bool = True
     ) -> None:
-        """`works` are the columns, of the closed loop; `reasons` of failures below the table."""
+        """Show these `works` of the closed loop, and below them `reasons` of failures."""
         self._unit, self._reasons = race.head.discipline.unit, reasons
         self._labels = [one.label for one in race.head.contenders]
         chosen = set(works)
         self._comparisons = [one for one in analysis.comparisons if one.work in chosen]
         self._ran = [one for one in race.cells if one.round != CALIBRATION and one.work in chosen]
-        self._spots = self._found(race, works)
+        self._shown = self._entries(race, works)
 
-    def _found(self, race: SavedRace, works: Sequence[Work]) -> Mapping[Work, Sequence[Spot]]:
-        """By task, in the order of the contenders."""
-        comparisons = {one.work: one for one in self._comparisons}
-        items = {(item.label, one.work): item for one in self._comparisons for item in one.results}
-        marks = {work: leading(comparison) for work, comparison in comparisons.items()}
+    def _entries(self, race: SavedRace, works: Sequence[Work]) -> Entries:
+        results = {
+            (item.label, one.work): item for one in self._comparisons for item in one.results
+        }
+        marks = {one.work: leading(one) for one in self._comparisons}
+        references = {one.work: one.reference for one in self._comparisons}
         ran, valid = groups(self._ran), groups(counted(race))
         return {
             work: [
-                Spot(
+                MatrixEntry(
                     ran=ran.get((label, work), []),
                     valid=valid.get((label, work), []),
-                    comparison=comparisons.get(work),
-                    item=items.get((label, work)),
+                    item=results.get((label, work)),
+                    reference=references.get(work) == label,
                     party=race.head.discipline.parties[0],
                     mark=marks.get(work, {}).get(label, ""),
                     unfinished=race.head.finished_at is None,
@@ -93,20 +97,20 @@ class Matrix:
             yield from self._failures()
 
     def blocks(self, width: int) -> list[Block]:
-        """All tasks side by side in the richest form that fits, else in several blocks."""
+        """Return all tasks side by side in the richest form that fits, else in several blocks."""
         names = [broken(label, width // 2) for label in self._labels]
         room = width - max((breadth(name) for name in names), default=0)
-        forms = [[self._columns(work, form) for work in self._spots] for form in FORMS]
+        forms = [[self._columns(work, form) for work in self._shown] for form in FORMS]
         fit = (found for found in forms if sum(one.width for one in found) <= room)
         return [self._block(names, some) for some in _fitting(next(fit, forms[-1]), room)]
 
-    def _columns(self, work: Work, form: Sequence[Part]) -> Columns:
+    def _columns(self, work: Work, form: Form) -> TaskColumns:
         own, *others = (heading for heading, _ in form)
         name = own or broken(work_text(work), HEADING)
-        rows = [[part(spot) for _, part in form] for spot in self._spots[work]]
-        return Columns(work, [name, *others], rows)
+        rows = [[text(entry) for _, text in form] for entry in self._shown[work]]
+        return TaskColumns(work, [name, *others], rows)
 
-    def _block(self, names: Sequence[str], found: Sequence[Columns]) -> Block:
+    def _block(self, names: Sequence[str], found: Sequence[TaskColumns]) -> Block:
         table = Table(box=None, padding=(0, 0, 0, 1), pad_edge=False, show_edge=False)
         table.add_column(f"{self._unit}/s", no_wrap=True)
         for heading in (heading for one in found for heading in one.headings):
@@ -116,35 +120,35 @@ class Matrix:
         return Block([one.work for one in found], table)
 
     def legend(self) -> Text:
-        """What the signs mean that are shown."""
+        """Return what the signs mean that are shown."""
         return Text("; ".join(self._signs()), "dim")
 
     def _signs(self) -> Iterator[str]:
-        spots = [spot for row in self._spots.values() for spot in row]
-        marks = {spot.mark for spot in spots if spot.valid}
+        entries = [entry for row in self._shown.values() for entry in row]
+        marks = {entry.mark for entry in entries if entry.valid}
         if UNBEATEN in marks:
-            yield f"{UNBEATEN} nobody beat it"
+            yield f"{UNBEATEN} no other beats it"
         if HIGHEST in marks:
-            yield f"{HIGHEST} highest, not told apart"
-        if any(spot.item and spot.item.ratio for spot in spots):
+            yield f"{HIGHEST} highest, not distinguishable"
+        if any(entry.item and entry.item.ratio for entry in entries):
             least = f"from {rounds_needed()} rounds on"
             yield f"± or [ ] 95 % interval of the ratio to ref, {least}"
-        if any(spot.bound for spot in spots):
-            yield f"≥ at least: the {spots[0].party} was not seen full, not ranked"
-        if any(spot.unsure is not None for spot in spots):
+        if any(entry.bound for entry in entries):
+            yield f"≥ at least: the {entries[0].party} was not seen saturated, not ranked"
+        if any(entry.unsure is not None for entry in entries):
             yield "? disturbed or with errors, not ranked"
         for one in self._comparisons:
             if one.replaced:
-                told = f"ref is {one.reference}: {one.baseline} has no rate there"
-                yield f"on {work_text(one.work)} {told}"
+                why = f"because {one.baseline} has no rate there"
+                yield f"on {work_text(one.work)} ref is {one.reference}, {why}"
 
     def _failures(self) -> Iterator[Text]:
-        for told in dict.fromkeys(_failure(cell) for cell in self._ran if cell.status == "failed"):
-            yield Text(told)
+        failed = (cell for cell in self._ran if cell.status == "failed")
+        yield from map(Text, dict.fromkeys(map(_failure, failed)))
 
 
 def leading(comparison: Comparison) -> Mapping[str, str]:
-    """The mark of those whom nobody beat; where nobody was beaten, of who has the highest rate."""
+    """Return label to mark: of those that are unbeaten, else of the one with the highest rate."""
     if comparison.unbeaten:
         return {item.label: UNBEATEN for item in comparison.unbeaten}
     ranked = [item for item in comparison.results if item.state == "ranked"]
@@ -153,15 +157,15 @@ def leading(comparison: Comparison) -> Mapping[str, str]:
 
 
 def groups(cells: Iterable[Cell]) -> dict[tuple[str, Work], list[Cell]]:
-    """By contender's label and work."""
+    """Return cells by contender's label and work."""
     found: dict[tuple[str, Work], list[Cell]] = {}
     for cell in cells:
         found.setdefault((cell.label, cell.work), []).append(cell)
     return found
 
 
-def _fitting(found: Sequence[Columns], room: int) -> Iterator[Sequence[Columns]]:
-    """In their order, as many side by side as there is room for."""
+def _fitting(found: Sequence[TaskColumns], room: int) -> Iterator[Sequence[TaskColumns]]:
+    """Yield tasks in their order, as many side by side as there is room for."""
     starts, used = [0], 0
     for number, one in enumerate(found):
         if number > starts[-1] and used + one.width > room:

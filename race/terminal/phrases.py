@@ -1,8 +1,9 @@
-"""A cell, its figures, a forecast: in a phrase."""
+"""Phrases for a terminal: a cell, its figures, a forecast, a time."""
 
 from __future__ import annotations
 
 import textwrap
+from datetime import datetime
 
 from rich.cells import cell_len
 
@@ -11,9 +12,7 @@ from race.saved.model import CALIBRATION, NOBODY, Cell, Discipline, Work
 
 
 def work_text(work: Work) -> str:
-    """A task with what is special about its load: "ugly", "ugly x24", "wide c10", "good 2,000/s",
-    "reports Steps".
-    """
+    """Return a task with its load: "ugly", "ugly x24", "wide c10", "good 2,000/s"."""
     load = work.load
     text = work.task if load.pipeline == 1 else f"{work.task} x{load.pipeline}"
     text += f" {load.user_load.shape}" if load.user_load else ""
@@ -22,30 +21,30 @@ def work_text(work: Work) -> str:
 
 
 def round_text(number: int, of: int) -> str:
-    """Which round: "round 2 of 6"."""
+    """Return which round it is: "round 2 of 6"."""
     return "calibration" if number == CALIBRATION else f"round {number} of {of}"
 
 
 def again_text(cells: int, reason: str) -> str:
-    """Cells that are measured again, and why."""
+    """Return how many cells are measured again, and why."""
     return f"{cells} cell{'s' * (cells != 1)} again: {reason}"
 
 
 def waiting_text(reason: str) -> str:
-    """Why the next cell has to wait."""
+    """Return why the next cell has to wait."""
     return f"waiting for a quiet machine: {reason}"
 
 
 def figures(cell: Cell, discipline: Discipline) -> str:
-    """One cell in a phrase; one that does not count is marked, with its reason and raw figures."""
+    """Return a cell's figures; one that does not count has its reason before them."""
     if cell.status == "ok":
         return _raw(cell, discipline)
-    told = f"{cell.status.upper()}: {cell.reason}"
-    return told if cell.throughput is None else f"{told} ({_raw(cell, discipline)})"
+    why = f"{cell.status.upper()}: {cell.reason}"
+    return why if cell.throughput is None else f"{why} ({_raw(cell, discipline)})"
 
 
 def _raw(cell: Cell, discipline: Discipline) -> str:
-    """What was measured. A closed loop's percentiles restate its throughput: they are left out."""
+    """Return what was measured, without percentiles where they restate the throughput."""
     party = discipline.parties[0]
     parts = [f"{cell.throughput:,.0f} {discipline.unit}/s"]
     shown = () if cell.load.closed else ("p50", "p95") if cell.load.user_load else ("p99",)
@@ -67,14 +66,14 @@ def _who(full: str | None) -> str:
 
 
 def forecast_text(plan: Plan) -> str:
-    """How long a race takes, and how that is known."""
+    """Return how long a race takes, and how that is known."""
     source = plan.pace.source
     known = f"by what {source} took here" if source else "by default figures"
     return f"about {duration(plan.seconds())}, {known}"
 
 
 def duration(seconds: float) -> str:
-    """In two digits, since no more are known: "47 seconds", "4.3 minutes", "16 minutes"."""
+    """Return a time in two digits: "47 seconds", "4.3 minutes", "16 minutes"."""
     if seconds < 59.5:
         return f"{seconds:.0f} seconds"
     minutes = seconds / 60
@@ -82,17 +81,26 @@ def duration(seconds: float) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """Time left on a clock: "4:05", "1:02:00"."""
+    """Return a time as a clock shows it: "4:05", "1:02:00"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def broken(name: str, room: int) -> str:
-    """A name in lines of so many columns, broken after hyphens and at spaces; no word is cut."""
+    """Return a name in lines of so many columns, broken after hyphens and at spaces."""
     return "\n".join(textwrap.wrap(name, max(1, room), break_long_words=False)) or name
 
 
 def breadth(text: str) -> int:
-    """Columns of the longest line."""
+    """Return the columns of the longest line."""
     return max(cell_len(line) for line in text.split("\n"))
+
+
+def moment(text: str) -> str:
+    """Return an ISO time in local time: "21 Nov 2026 14:05"; another text as it stands."""
+    try:
+        when = datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        return text
+    return f"{when.day} {when:%b %Y %H:%M}"

@@ -1,4 +1,4 @@
-"""A race that has not begun, in words: a scenario, who would run, how long it takes."""
+"""Texts about a race that has not begun: its scenario, its contenders, how long it takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from race.terminal.say import held
 
 
 def plan_text(plan: Plan) -> Iterator[str]:
-    """The lines of a dry run, for `tell`: labels are whole."""
+    """Return the lines of a dry run, for `tell`, which breaks no label."""
     scenario = plan.scenario
     works = (f"{one.task} ({load_text(one.load, plan.discipline.unit)})" for one in plan.works)
     yield title_text(scenario)
@@ -25,7 +25,7 @@ def plan_text(plan: Plan) -> Iterator[str]:
 
 
 def scenario_text(scenario: Scenario) -> Iterator[str]:
-    """What a scenario asks for, where nothing is known of who can run."""
+    """Return what a scenario asks for, where nothing is known of what can run."""
     yield title_text(scenario)
     yield "contenders: " + ", ".join(scenario.contenders)
     yield "cells of each: " + ", ".join(scenario.tasks)
@@ -33,10 +33,10 @@ def scenario_text(scenario: Scenario) -> Iterator[str]:
 
 
 def title_text(scenario: Scenario) -> str:
-    """Its name and its question."""
+    """Return the name of a scenario and its question."""
     return f"{scenario.name}: {scenario.title}"
 
 
 def rounds_text(scenario: Scenario) -> str:
-    """How many rounds are planned."""
+    """Return how many rounds are planned."""
     return f"{scenario.rounds} round{'s' * (scenario.rounds != 1)}"

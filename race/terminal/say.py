@@ -1,4 +1,4 @@
-"""Lines of text: as they are, or in whole words."""
+"""Printing lines of text: as they are, or broken between words."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import textwrap
 from rich.console import Console
 
 WIDTH = 80
-"""Where there is no terminal: as tables have there."""
+"""The columns where there is no terminal, the same as those of tables."""
 HELD = "\u00a0"
-"""Stands for a space at which no line ends."""
+"""A character that stands for a space at which no line ends."""
 
 
 def say(console: Console, text: str) -> None:
-    """Lines that can be pasted, however long: paths, commands."""
+    """Print lines that can be pasted, however long: paths, commands."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def tell(console: Console, text: str) -> None:
-    """Lines in whole words; what does not fit the width hangs below its first line."""
+    """Print lines in whole words; what does not fit the width hangs below its first line."""
     width = console.width if console.is_terminal else WIDTH
     for line in text.split("\n"):
         whole = textwrap.fill(
@@ -28,5 +28,5 @@ def tell(console: Console, text: str) -> None:
 
 
 def held(name: str) -> str:
-    """A name that `tell` breaks nowhere."""
+    """Return a name that `tell` breaks nowhere."""
     return name.replace(" ", HELD)

@@ -17,7 +17,7 @@ from race.cli import main
 from race.commands import doctor
 from race.commands.run import seconds
 from race.discipline import Finding
-from race.terminal.moment import moment
+from race.terminal.phrases import moment
 from race.web import findings as site
 from race.web import load as generators
 from race.web.load.oha import Oha

@@ -155,14 +155,14 @@ def test_the_best_is_marked_and_so_is_who_is_only_highest(running: SavedRace) ->
     good = next(one for one in analyse(running).closed() if one.work.task == "good")
     best = [item.label for item in good.unbeaten]
     lines = text(matrix(analyse(running), [good.work]), 80).splitlines()
-    marked = [line.split()[0] for line in lines if "*" in line and "nobody beat" not in line]
+    marked = [line.split()[0] for line in lines if "*" in line and "no other beats" not in line]
     assert set(best) <= set(marked)
-    assert "* nobody beat it" in " ".join(lines)
+    assert "* no other beats it" in " ".join(lines)
     few = [cell for cell in running.cells if cell.round < 3 and cell.task == "good"]
     early = text(matrix(analysed(running, few)), 80)
     assert "[?]" in early
-    assert "+ highest, not told apart" in early
-    assert "nobody beat" not in early
+    assert "+ highest, not distinguishable" in early
+    assert "no other beats" not in early
 
 
 def test_in_its_first_round_who_has_not_run_waits(running: SavedRace) -> None:
