@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 from rich import box
@@ -30,12 +31,14 @@ RUN_NAMES = ("run", "when", "rounds", "commit", "machine")
 STYLES = {HOLDS: "green", WEAKER: "yellow", REFUTED: "red", UNMEASURED: "dim"}
 INTRODUCTION = (
     "Made by `race articles -o docs/claims.md` from saved runs and from the claims in "
-    "[docs/claims/](claims), which are in our words. The ratio is the first contender's rate over "
-    "the second's, with its 95 % interval; ≥ marks a lower bound. `race claim RUNS TASK FIRST "
-    "SECOND` prints it with each run's own. Runs joined by `+` are one result; tasks joined by `+` "
-    "are compared by their geometric mean; `:x24` is 24 requests pipelined, `:c10` is 10 at once. "
-    "A cell left empty is as above. [How races are measured](method.md) says when a winner is "
-    "declared."
+    "[docs/claims/](claims), which are in our words. The ratio is the first contender's rate over"
+    " the second's, with its 95 % interval; ≥ marks a lower bound. `race claim RUNS TASK FIRST "
+    "SECOND` prints it with each run's own; for ≥ the words begin with `least-ratio`, for one "
+    "task over another they are `tasks-ratio RUNS TASK OTHER FIRST`, for users (`reports:Steps`) "
+    "`user-load RUNS TASK FIRST SECOND count`. Runs joined by `+` are one result; tasks joined by"
+    " `+` are compared by their geometric mean; `:x24` is 24 requests pipelined, `:c10` is 10 at "
+    "once. A cell left empty is as above. [How races are measured](method.md) says when a winner "
+    "is declared."
 )
 
 
@@ -81,6 +84,8 @@ def markdown(page: ClaimsPage) -> str:
         parts += [f"## {marked.escape(article.title)}", *_conditions(article, each), _table(each)]
     if page.runs:
         lines = [_run(run) for runs in page.runs.values() for run in runs]
+        for above, below in reversed([*pairwise(lines)]):
+            below[-1] = "" if below[-1] == above[-1] else below[-1]
         parts += ["## The runs", marked.table(texts(RUN_NAMES, lines, range(len(RUN_NAMES))))]
     return "\n\n".join(filter(None, parts)) + "\n"
 

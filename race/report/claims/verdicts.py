@@ -16,19 +16,17 @@ from race.stats.noise import LEAST_MARGIN
 HOLDS, WEAKER, REFUTED = "holds", "weaker", "does not hold"
 UNDECIDED, UNMEASURED = "undecided", "not measured"
 VERDICTS = {
-    HOLDS: "the first is declared the winner, and its ratio is what was claimed or more. Of a "
-    "claim “at least so much” the whole interval must say so; of a figure or a range, the interval "
-    "must reach it and the estimate miss it by no more than the tolerance: 10 %, where the claim "
-    "states no other. Two that were claimed to be equal: the whole interval lies within the "
-    "tolerance of 1",
+    HOLDS: "the first is declared the winner by what was claimed or more. For “at least”, the "
+    "whole interval must say so; for a figure or a range, the interval must reach it, and the "
+    "estimate may miss it by the tolerance (10 % unless the claim states another). Two claimed "
+    "to be equal: the whole interval lies within the tolerance of 1",
     WEAKER: "the first is declared the winner, but the whole interval lies below the claim",
     REFUTED: "the second is declared the winner, or the whole interval lies below the claim and "
-    "nobody is. “Faster” does not hold where the whole interval lies within margin and tolerance "
-    "of 1, “equal” where it lies outside of the tolerance, a claim of all cases where one row says "
-    "otherwise",
-    UNDECIDED: "the interval allows more than one of these, or no winner can be declared. From a "
-    "lower bound only what a larger rate would not change is decided. Where the database was "
-    "saturated, the verdict allows for what the first could do with the rest of its core",
+    "nobody is. “Faster”: the interval lies within margin and tolerance of 1; “equal”: it lies "
+    "beyond the tolerance; a claim of all cases: one row says otherwise",
+    UNDECIDED: "the interval allows several of these, or no winner can be declared. A lower bound "
+    "decides only what a larger rate would not change, and a saturated database only what the "
+    "first could not do with the rest of its core",
     UNMEASURED: "no saved run has it, or the reason is given",
 }
 """Verdicts, each with when it is given."""
