@@ -1,7 +1,7 @@
-"""Is what a driver gave right? Value by value, types included, before anything is timed.
+"""The comparison of what a driver returned with what is right: each value and its type.
 
-What is right comes from the database's own texts (``witness.py``), never from a driver under test.
-A value of a driver is a pair of a tag, the type that its user gets, and a text.
+What is right comes from the database's own texts (``reference.py``), never from a driver that is
+measured. An encoded value is a pair: a tag, the type that the driver's user gets, and a text.
 """
 
 from __future__ import annotations
@@ -16,68 +16,64 @@ from race.errors import CellFailed
 Texts = Sequence[Sequence[str | None]]
 """Rows of the database's own texts; None is null."""
 
-Tagged = list[Any]
-"""A tag and a text; null has None, an array a list of such pairs."""
+Encoded = list[Any]
+"""A tag and a text; a null has None instead, an array a list of encoded values."""
 
 ARRAY, NULL, BYTES, TEXT = "array", "null", "bytes", "text"
 BYTES_LIKE = (BYTES, "bytearray", "memoryview")
 """Tags whose texts are hexadecimal digits."""
 
-MEANT: Mapping[str, Callable[[str], Any]] = {
+PARSERS: Mapping[str, Callable[[str], Any]] = {
     "float": float,
     "datetime": datetime.fromisoformat,
     "date": date.fromisoformat,
     "time": time.fromisoformat,
     "json": json.loads,
 }
-"""Of tags whose values may be written in more than one way: what a text means."""
+"""Tags whose values can be written in more than one way, and what parses their texts."""
 
 LONGEST = 40
 
 
 class Types(NamedTuple):
-    """Which tag a type of the database has: `natural` by nature, `gives` by a driver's design."""
+    """Maps database types to tags: `natural` for every driver, `gives` for one driver by design."""
 
     natural: Mapping[str, str]
     gives: Mapping[str, str]
 
-    def rows(self, columns: Sequence[tuple[str, str]], texts: Texts) -> list[list[Tagged]]:
-        """What a driver must give for rows of these `columns` (name, the database's type)."""
+    def rows(self, columns: Sequence[tuple[str, str]], texts: Texts) -> list[list[Encoded]]:
+        """Return the rows that are right for `columns`, pairs of a name and a database type."""
         kinds = [kind for _, kind in columns]
         return [[self.value(*pair) for pair in zip(kinds, row, strict=True)] for row in texts]
 
-    def value(self, kind: str, text: str | None) -> Tagged:
-        """What it must give for a value of the database's type `kind`."""
+    def value(self, kind: str, text: str | None) -> Encoded:
+        """Return the value that is right for a text of the database type `kind`."""
         if text is None:
             return [NULL, None]
         tag = self.gives.get(kind)
         if tag is None and kind.endswith("[]"):
             return [ARRAY, [self.value(kind.removesuffix("[]"), one) for one in elements(text)]]
         natural = self.natural.get(kind, kind)
-        return [tag or natural, _turned(natural, tag or natural, text)]
+        tag = tag or natural
+        if tag not in BYTES_LIKE:
+            return [tag, text]
+        return [tag, text.removeprefix("\\x") if natural in BYTES_LIKE else text.encode().hex()]
 
 
 def elements(text: str) -> list[str | None]:
-    """Of PostgreSQL's text of an array of plain values: `{1,2,NULL}`."""
+    """Return the elements of PostgreSQL's text of an array of plain values: `{1,2,NULL}`."""
     inside = text.removeprefix("{").removesuffix("}")
     if any(sign in inside for sign in '{}"\\'):
-        raise CellFailed(f"an array of what must be quoted is not read here: {text[:LONGEST]}")
+        raise CellFailed(f"the elements of this array are quoted, or arrays: {text[:LONGEST]}")
     return [None if one == "NULL" else one for one in inside.split(",")] if inside else []
 
 
-def _turned(natural: str, tag: str, text: str) -> str:
-    """The database's text as a tag has it."""
-    if tag not in BYTES_LIKE:
-        return text
-    return text.removeprefix("\\x") if natural in BYTES_LIKE else text.encode().hex()
-
-
-def complaint(who: str, right: Sequence[Sequence[Tagged]], given: Sequence[Any]) -> str | None:
-    """What is wrong with the rows that a driver gave; None when they are right.
+def complaint(who: str, right: Sequence[Sequence[Encoded]], given: Sequence[Any]) -> str | None:
+    """Return what is wrong with the rows that a driver gave; None when they are right.
 
     `who` begins the sentence: "asyncpg, ints".
     """
-    if given == right:  # as it nearly always is, and thousands of values are compared at once
+    if given == right:  # nearly always, and it is fast: there may be thousands of values
         return None
     if len(given) != len(right):
         return f"{who}: {len(given):,} rows where {len(right):,} are right"
@@ -87,45 +83,40 @@ def complaint(who: str, right: Sequence[Sequence[Tagged]], given: Sequence[Any])
         for place, (value, must) in enumerate(zip(row, wanted, strict=True), start=1):
             if not same(must, value):
                 where = f"row {number}, column {place}"
-                return f"{who}: {where} is {said(value)} where {said(must)} is right"
+                return f"{who}: {where} is {describe(value)} where {describe(must)} is right"
     return None
 
 
-def same(right: Tagged, given: Any) -> bool:
-    """Whether tag and value are."""
-    if not is_tagged(given):
+def same(right: Encoded, given: Any) -> bool:
+    """Return whether the tags are equal, and the values that the texts stand for."""
+    if not is_encoded(given) or right[0] != given[0]:
         return False
-    (tag, value), (other, found) = right, given
-    if tag != other:
-        return False
+    tag, value, found = right[0], right[1], given[1]
     if tag == ARRAY:
         return len(value) == len(found) and all(map(same, value, found))
-    if tag not in MEANT or value == found:
+    if tag not in PARSERS or value == found:
         return bool(value == found)
     try:
-        return bool(MEANT[tag](value) == MEANT[tag](found))
-    except (TypeError, ValueError):  # no text of that type at all
+        return bool(PARSERS[tag](value) == PARSERS[tag](found))
+    except (TypeError, ValueError):  # the text is none of that type
         return False
 
 
-def _inside(tagged: Any) -> str:
-    return str(tagged[1] if is_tagged(tagged) else tagged)
-
-
-def is_tagged(value: Any) -> bool:
-    """Whether a runner said it as agreed: a tag and what belongs to it."""
+def is_encoded(value: Any) -> bool:
+    """Return whether a runner sent a pair of a tag and what belongs to it."""
     if not (isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)):
         return False
     return value[0] != ARRAY or isinstance(value[1], list)
 
 
-def said(tagged: Any) -> str:
-    """A value in words: "int 4", "text '4'"."""
-    if not is_tagged(tagged):
-        return f"no pair of a tag and a text, but {str(tagged)[:LONGEST]}"
-    tag, value = tagged
+def describe(value: Any) -> str:
+    """Return an encoded value in words: "int 4", "text '4'"."""
+    if not is_encoded(value):
+        return f"no pair of a tag and a text, but {str(value)[:LONGEST]}"
+    tag, text = value
     if tag == NULL:
         return NULL
-    shown = ", ".join(map(_inside, value)) if tag == ARRAY else str(value)
-    shown = shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
+    if tag == ARRAY:
+        text = ", ".join(str(one[1] if is_encoded(one) else one) for one in text)
+    shown = text if len(str(text)) <= LONGEST else f"{text[:LONGEST]}..."
     return f"{tag} {shown!r}" if tag == TEXT else f"{tag} {shown}"

@@ -1,4 +1,4 @@
-"""Who can race: drivers at the levels that a scenario asks for, and what of it cannot be."""
+"""The contenders of a race: drivers at the levels that a scenario asks for."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from race.machine.describe import PYTHON, current_python
 from race.plan.contenders import matching
 from race.saved.model import Contender
 from race.web.databases import address
-from toolbench.drivers import DRIVERS, RUNNER, TRANSPORT, Program, Tool
+from toolbench.drivers import DRIVERS
 from toolbench.operation import operations
 from toolbench.scenario import ToolsScenario
+from toolbench.tool import RUNNER, TRANSPORT, Program, Tool
 from toolbench.transport import LISTENERS, TCP, UNIX
 
 CONTENDER = "driver"
 DRIVER = "driver"
-"""The factor that says which it is."""
+"""The factor whose level is the driver."""
 NO_PYTHON = "none"
 
 
 def choose(scenario: ToolsScenario) -> Choice:
-    """What a scenario names; RaceError when a name fits nothing."""
+    """Return the contenders of a scenario; RaceError if a name fits no driver."""
     left_out: list[str] = []
     found: list[Contender] = []
     for name in matching(scenario, DRIVERS, CONTENDER):
@@ -39,13 +40,15 @@ def choose(scenario: ToolsScenario) -> Choice:
             for level in asked
             if factor in own and level not in own[factor]
         ]
-    cannot = {one.label: lacks for one in found if (lacks := lacking(scenario, one.name))}
+    cannot = {one.label: lacks for one in found if (lacks := unsupported(scenario, one.name))}
     return Choice(scenario, found, left_out, cannot)
 
 
 def raced(scenario: ToolsScenario, name: str) -> list[Contender]:
-    """A driver at each combination of the levels that are asked for and that it has; of a factor
-    where it has none of them, at its plainest. A label says what is not the driver's plainest.
+    """Return a driver at each combination of those levels that it has and the scenario asks for.
+
+    Where it has none of the levels of a factor, its plainest is raced. A label names the levels
+    that are not the driver's plainest.
     """
     own, found = _levels(name), []
     levels = {
@@ -56,14 +59,14 @@ def raced(scenario: ToolsScenario, name: str) -> list[Contender]:
     for combination in product(*levels.values()):
         factors = dict(zip(levels, combination, strict=True))
         special = [level for factor, level in factors.items() if level != own[factor][0]]
-        label = ", ".join([name, *special])
-        told = {DRIVER: DRIVERS[name].called or name, **factors, PYTHON: _python(DRIVERS[name])}
-        found.append(Contender(label=label, name=name, factors=told))
+        called = DRIVERS[name].called or name
+        factors = {DRIVER: called, **factors, PYTHON: _python(DRIVERS[name])}
+        found.append(Contender(label=", ".join([name, *special]), name=name, factors=factors))
     return found
 
 
-def lacking(scenario: ToolsScenario, name: str) -> dict[str, str]:
-    """Operation to the reason why a driver does not do it."""
+def unsupported(scenario: ToolsScenario, name: str) -> dict[str, str]:
+    """Return the operations of a scenario that a driver does not do, each with the reason."""
     tool, known = DRIVERS[name], operations()
     found: dict[str, str] = {}
     for task in scenario.tasks:
@@ -78,37 +81,35 @@ def lacking(scenario: ToolsScenario, name: str) -> dict[str, str]:
 
 
 def driver_texts() -> dict[str, str]:
-    """What a report says of each driver: what it is, its database by the name of the program that
-    took part, and what its users get that others do not.
-    """
+    """Return what a report says about each driver: what it is, and which types its users get."""
     found = {}
     for name, tool in DRIVERS.items():
         given = ", ".join(f"{kind} as {tag}" for kind, tag in tool.gives.items())
-        told = tool.text and f"{tool.text} (database: {tool.database})"
-        if text := "; ".join(filter(None, (told, given and f"it gives {given}"))):
+        about = tool.text and f"{tool.text} (database: {tool.database})"
+        if text := "; ".join(filter(None, (about, given and f"it gives {given}"))):
             found[tool.called or name] = text
     return found
 
 
 def _unfit(scenario: ToolsScenario, name: str) -> str | None:
-    """Why a driver cannot take part in this race, wherever it is run."""
+    """Return why a driver cannot take part in this race on any machine."""
     generator = DRIVERS[name].generator
     if scenario.load.generator != generator:
         return f'it is driven by {generator}: [load] generator = "{generator}"'
-    lacks = lacking(scenario, name)
+    lacks = unsupported(scenario, name)
     if len(lacks) == len(scenario.tasks):
         return f"it does none of these operations: {next(iter(lacks.values()))}"
     return None
 
 
 def _levels(name: str) -> Mapping[str, Sequence[str]]:
-    """Factor to the levels that a driver has here, its plainest first."""
+    """Return the levels that a driver has here, by factor, its plainest first."""
     tool = DRIVERS[name]
     return {**tool.levels, TRANSPORT: _transports(tool.database)}
 
 
 def _transports(database: str) -> Sequence[str]:
-    """How a database can be reached: as its URL says, else as the private one can listen."""
+    """Return how a database can be reached: by its URL, or as the private one can listen."""
     if url := os.environ.get(find(database).url_variable):
         return (TCP,) if address(database, url).path is None else (UNIX,)
     return (UNIX, TCP) if database in LISTENERS else (UNIX,)

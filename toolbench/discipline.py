@@ -1,6 +1,5 @@
-"""The second discipline: database drivers and the interpreter, measured like with like.
-
-Drivers are in ``drivers.py``, what they do in ``<database>/operations/``.
+"""The discipline of database drivers: they are in ``drivers.py``, their operations in
+``<database>/operations/``.
 """
 
 from __future__ import annotations
@@ -16,11 +15,12 @@ from race.saved.model import Contender
 from race.web import load as generators
 from toolbench import contenders as choosing
 from toolbench.contenders import CONTENDER, DRIVER, driver_texts
-from toolbench.drivers import DRIVERS, FACTORS, RUNNER
+from toolbench.drivers import DRIVERS
 from toolbench.limits.operations import OPERATIONS as LIMITS
 from toolbench.operation import operations
 from toolbench.scenario import ToolsScenario
 from toolbench.shared import PARTIES, opened
+from toolbench.tool import FACTORS, RUNNER
 from toolbench.versions import versions
 
 LEVEL_TEXTS = {
@@ -33,7 +33,7 @@ LEVEL_TEXTS = {
     },
     "statements": {
         "prepared": "the statement is prepared once for each connection, and executed from then on",
-        "unprepared": "each operation sends its statement anew",
+        "unprepared": "each operation sends its statement again",
     },
     "transport": {"unix": "over a Unix socket", "tcp": "over TCP, on the same machine"},
     "format": {
@@ -44,7 +44,7 @@ LEVEL_TEXTS = {
 
 
 class Tools:
-    """`race.discipline.Discipline` for drivers."""
+    """A `race.discipline.Discipline`."""
 
     unit = "operations"
     contender = CONTENDER
@@ -55,23 +55,21 @@ class Tools:
 
     @property
     def factors(self) -> Mapping[str, Sequence[str]]:
-        """What drivers differ in."""
+        """The factors in which drivers differ, with their levels."""
         names = dict.fromkeys(tool.called or name for name, tool in DRIVERS.items())
         return {DRIVER: list(names), **FACTORS, PYTHON: ()}
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """What drivers can do, database by database; then the limits."""
+        """The operations, sorted by database, and those of the limits."""
         known = operations()
         return {**{name: Task(one.title, text=one.text) for name, one in known.items()}, **LIMITS}
 
     @property
     def level_texts(self) -> Mapping[str, Mapping[str, str]]:
-        """See ``Discipline.level_texts``."""
         return {DRIVER: driver_texts(), **LEVEL_TEXTS}
 
     def choose(self, scenario: ToolsScenario) -> Choice:
-        """See ``Discipline.choose``."""
         if scenario.open_loop:
             raise RaceError(f"scenario {scenario.name}: operations have no fixed rates")
         generator = scenario.load.generator
@@ -86,13 +84,13 @@ class Tools:
             yield shared.start
 
     def versions(self) -> Mapping[str, str | None]:
-        """Of the generator, the databases, and drivers of other languages."""
+        """Return the versions of the generator, databases, and drivers of other languages."""
         wrk = number(output(["wrk", "-v"], any_exit=True))
         own = {name: find(name).version() for name in DATABASES}
         return {"wrk": wrk, **own, **versions()}
 
     def findings(self) -> Sequence[Finding]:
-        """See ``Discipline.findings``: nothing here is needed by a race of the site."""
+        """Return whether each driver can be measured; a race of the site needs none of them."""
         problems = {name: driver.problem() for name, driver in DRIVERS.items()}
         return [
             Finding(name, None if problem else True, problem or "can be measured")

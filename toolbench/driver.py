@@ -1,38 +1,24 @@
-"""A Python driver as the toolbench sees it: what a file of one has, and what it is given.
+"""The contract of Python's database drivers, as the toolbench calls them.
 
-Runs on CPython 3.7 too: an older driver is measured on its own interpreter.
+Runs on CPython 3.7, too: an older driver is measured on its own interpreter.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, List, NamedTuple, Tuple
 
 from typing_extensions import Protocol
 
 Call = Callable[[], Any]
-"""What one operation is: a driver's own calls and nothing of ours. It gives rows (a list or a
-tuple, of sequences of values), or something else where the operation has none. Of a driver that
-does not block it gives an awaitable of that.
+"""One operation: the driver's own calls and nothing of ours.
+
+It returns its rows (a list or tuple of sequences of values), or anything else if the operation has
+no rows. The call of an asynchronous driver returns an awaitable of that.
 """
 
 
-class Address(NamedTuple):
-    """Where the database listens: on a Unix socket where there is a ``path``, else on host and
-    port.
-
-    For PostgreSQL the path is the folder of the socket, and the port is part of its name.
-    """
-
-    host: str
-    port: int
-    path: Optional[str] = None
-    user: Optional[str] = None
-    password: Optional[str] = None
-    database: Optional[str] = None
-
-
 class Options(NamedTuple):
-    """What a race varies; a driver that has no such choice does not look."""
+    """The levels of factors that a race may vary; a driver ignores those that it does not have."""
 
     prepared: bool = True
     loop: str = "asyncio"
@@ -40,8 +26,9 @@ class Options(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One operation, as ``toolbench/<database>/operations/<name>.toml`` says it; its ``args`` and
-    ``records`` are Python values here, ``columns`` pairs (name, the database's type).
+    """One operation of ``toolbench/<database>/operations/``.
+
+    ``args`` and ``records`` are Python values, ``columns`` pairs of a name and a database type.
     """
 
     name: str
@@ -54,48 +41,55 @@ class Operation(NamedTuple):
 
     @property
     def column_names(self) -> List[str]:
-        """Without their types."""
+        """The names of the columns, without their types."""
         return [name for name, _ in self.columns]
 
 
 class Unsupported(Exception):
-    """The driver has nothing for operations of this kind. The registry says so too (``cannot``),
-    with the reason, so that nobody plans them.
+    """The driver has no call for this kind of operation.
+
+    The registry must say so as well (``cannot``), so that no race plans such an operation.
     """
 
 
 class Driver(Protocol):
-    """One driver. What is inside of the calls is what a competent user of it writes.
+    """One driver. Its calls are what a competent user of the driver writes.
 
-    The methods are coroutines unless the driver is ``BLOCKING``: then they are plain functions, and
-    each connection is used by a thread of its own.
+    The methods are coroutines, except those of a ``BLOCKING`` driver: they are plain functions, and
+    each of its connections is used by one thread.
     """
 
     BLOCKING: bool
-    # One connection carries the operations of all workers at a time.
+    # True: one connection carries the operations of all workers.
     SHARED: bool
 
     def connect(self) -> Any:
-        """A new connection that keeps no transaction open (autocommit)."""
+        """Return a new connection that keeps no transaction open (autocommit)."""
         ...
 
     def close(self, connection: Any) -> Any:
-        """End it."""
+        """Close a connection."""
         ...
 
     def bind(self, connection: Any, operation: Operation) -> Any:
-        """The ``Call`` of an operation, with all looked up that a user would look up once.
+        """Return the ``Call`` of an operation, after everything that a user would do only once.
 
-        ``Unsupported`` with the operation's kind where the driver has nothing for it.
+        Raises ``Unsupported`` with the operation's kind if the driver has no call for it.
         """
         ...
 
 
-class Rests(Driver, Protocol):
-    """A ``Driver`` whose calls need more than their connection, such as a pool of its own."""
+class PooledDriver(Driver, Protocol):
+    """A ``Driver`` whose calls need a pool of the driver's own beside their connection."""
 
-    def rest(self) -> Any:
-        """End that: who is at rest has one connection. What was bound before is not called again,
-        but bound anew. It does not wait for long.
-        """
+    def close_pool(self) -> Any:
+        """Close the pool soon. Calls that were bound before are not called again."""
         ...
+
+
+def call_of(operation: Operation, **calls: Call) -> Call:
+    """Return the call for the operation's kind; a query without columns is ``execute``."""
+    kind = operation.kind
+    if kind not in calls:
+        raise Unsupported(kind)
+    return calls["execute" if kind == "query" and not operation.columns else kind]

@@ -1,228 +1,24 @@
-"""Drivers by name: what each is, what it can vary, what it cannot do.
+"""Drivers by name: what each one is, what it can vary, what it cannot do.
 
-One line each. Read by the harness and, on a driver's own interpreter (CPython 3.7 too), by its
-runner, which imports the one driver that it is asked for.
+The harness reads this registry, and so does each runner, on the driver's own interpreter (CPython
+3.7, too): it imports only the driver that it is asked for.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import json
-import os
-import re
-import shutil
-import subprocess
-import sys
-from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, List, Mapping, NamedTuple, Optional, Tuple
-
-from databases import find
-from runtime.interpreters import Probe, executable
-from runtime.paths import ROOT
 from runtime.plugin import Plugin
-
-Levels = Mapping[str, Tuple[str, ...]]
-"""Factor to the levels that a driver has, its plainest first."""
-
-LOOP, STATEMENTS, TRANSPORT, FORMAT = "loop", "statements", "transport", "format"
-WORKLOAD = "workload"
-"""The kind of an operation that is all that a program does."""
-PREPARED, UNPREPARED = "prepared", "unprepared"
-RUNNER, WRK = GENERATORS = ("runner", "wrk")
-"""What drives a contender: its own process, one operation after another; wrk where it has pages."""
-
-FACTORS: Levels = {
-    TRANSPORT: ("unix", "tcp"),
-    STATEMENTS: (PREPARED, UNPREPARED),
-    FORMAT: ("text", "binary"),
-    LOOP: ("asyncio", "uvloop", "threads", "goroutines", "libuv"),
-}
-"""All levels, the plainest first; in the order in which a label says them."""
-
-
-IN_A_RUNNER = Plugin("toolbench.subject:start")
-ITS_WORKLOAD = Plugin("toolbench.sqlalchemy.subject:start")
-
-
-@dataclass(frozen=True)
-class Tool(Plugin):
-    """A Python driver: ``target`` is its class (``driver.Driver``), ``needs`` are its modules.
-
-    ``levels`` are those that it has of each factor but the transport, which is the server's.
-    ``cannot`` has the reason for each kind of operation that it has nothing for; ``gives`` the tag
-    that its users get, by design, for a type of the database, where that is not the natural one.
-    ``text`` is what a report says of it, ``called`` its level of the factor ``driver`` where that
-    is not its name. ``subject`` starts it as a contender that a ``generator`` drives, its program
-    with ``options``.
-    """
-
-    database: str = ""
-    levels: Levels = field(default_factory=dict)
-    cannot: Mapping[str, str] = field(default_factory=dict)
-    gives: Mapping[str, str] = field(default_factory=dict)
-    text: str = ""
-    called: str = ""
-    subject: Plugin = IN_A_RUNNER
-    generator: str = RUNNER
-    options: Tuple[str, ...] = ()
-
-    def command(self) -> List[str]:
-        """What starts its runner."""
-        python = executable(self.python) if self.python else sys.executable
-        return [str(python), "-m", "toolbench.runner"]
-
-    def lacks(self, kind: str) -> Optional[str]:
-        """Why it has nothing for operations of a kind; None where it has."""
-        return "it maps no objects" if kind == WORKLOAD else self.cannot.get(kind)
-
-    def lacking(self) -> Optional[str]:
-        """What of it is not installed, and the command that installs it."""
-        if self.python and not executable(self.python).exists():
-            return f"no environment for CPython {self.python}: make env"
-        missing = _missing(self.python, self.needs)
-        return f"not installed ({', '.join(missing)}): make env" if missing else None
-
-    def problem(self) -> Optional[str]:
-        """Why it cannot run here, and what to do."""
-        database = find(self.database)
-        served = bool(os.environ.get(database.url_variable))
-        return self.lacking() or (None if served else database.missing())
-
-
-@dataclass(frozen=True)
-class Mapper(Tool):
-    """An object-relational mapper, which does a whole workload and nothing else."""
-
-    subject: Plugin = ITS_WORKLOAD
-
-    def command(self) -> List[str]:
-        """See ``Tool``."""
-        return [*super().command()[:-1], "toolbench.sqlalchemy"]
-
-    def lacks(self, kind: str) -> Optional[str]:
-        """See ``Tool``."""
-        return None if kind == WORKLOAD else "it is measured by its workload alone"
-
-
-class Language(NamedTuple):
-    """Of drivers that are not Python's: the program that runs or builds them, their folder, and in
-    it what is there once they were built, and the script that the program runs, unless that is a
-    program itself.
-
-    ``oldest`` is the release of the program that it takes at least. ``sources``, patterns, are what
-    a compiled runner was built from.
-    """
-
-    program: str
-    folder: Path
-    built_as: str
-    script: str = ""
-    oldest: int = 0
-    sources: Tuple[str, ...] = ()
-
-    @property
-    def built(self) -> Path:
-        """What is there once it was built."""
-        return self.folder / self.built_as
-
-    @property
-    def words(self) -> List[str]:
-        """What starts its runner."""
-        return [self.program, str(self.folder / self.script)] if self.script else [str(self.built)]
-
-    def problem(self) -> Optional[str]:
-        """Why it runs nothing here, and what to do."""
-        if shutil.which(self.program) is None:
-            return f"not installed ({self.program}): make system"
-        if self.oldest and _release(self.program) < self.oldest:
-            return f"{self.program} is older than {self.oldest}"
-        if not self.built.exists():
-            return f"not installed (its runner in {self.folder.name}): make drivers"
-        return None
-
-    def told(self) -> Mapping[str, Any]:
-        """What a compiled runner says of itself: the digest of its ``sources``, the version of the
-        language, by the name of the program, and those of its ``drivers``; empty where it says
-        nothing.
-        """
-        if not self.built.exists():
-            return {}
-        try:
-            return dict(json.loads(_printed(str(self.built), "-built")))
-        except ValueError:
-            return {}
-
-    def digest(self) -> str:
-        """Of the sources as they are now; ``scripts/drivers.sh`` makes the same."""
-        files = [path for pattern in self.sources for path in sorted(self.folder.glob(pattern))]
-        return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
-
-
-ASK_SECONDS = 15.0
-FOLDER = ROOT / "toolbench"
-LANGUAGES = {
-    "golang": Language("go", FOLDER / "golang", "bin/runner", sources=("*.go", "go.mod", "go.sum")),
-    "nodejs": Language("node", FOLDER / "nodejs", "node_modules", script="runner.js", oldest=18),
-}
-
-
-@dataclass(frozen=True)
-class Program(Tool):
-    """A driver of another language; ``target`` is a name in ``LANGUAGES``, ``needs`` are packages
-    in its folder ``built``.
-    """
-
-    def command(self) -> List[str]:
-        """See ``Tool``."""
-        return LANGUAGES[self.target].words
-
-    def lacking(self) -> Optional[str]:
-        """See ``Tool``."""
-        language = LANGUAGES[self.target]
-        problem = language.problem()
-        if problem:
-            return problem
-        missing = [name for name in self.needs if not (language.built / name).exists()]
-        if missing:
-            return f"not installed ({', '.join(missing)}): make drivers"
-        if language.sources and language.told().get("sources") != language.digest():
-            return "built from other versions: make drivers"
-        return None
-
-
-def _release(program: str) -> int:
-    """The first number of a program's version; 0 where it does not say one."""
-    found = re.search(r"\d+", _printed(shutil.which(program) or program, "--version"))
-    return int(found.group()) if found else 0
-
-
-@lru_cache(maxsize=None)
-def _printed(*command: str) -> str:
-    """What a program prints; nothing where it fails."""
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=ASK_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode(errors="replace")
-
-
-@lru_cache(maxsize=None)
-def _missing(version: str, modules: Tuple[str, ...]) -> Tuple[str, ...]:
-    """Modules that an interpreter cannot import; "" is this one."""
-    if version:
-        return tuple(Probe(executable(version), modules).lacks(modules))
-    return tuple(name for name in modules if importlib.util.find_spec(name) is None)
-
+from toolbench.tool import (
+    FORMAT,
+    LOOP,
+    PREPARED,
+    STATEMENTS,
+    UNPREPARED,
+    WRK,
+    Levels,
+    Mapper,
+    Program,
+    Tool,
+)
 
 ASYNC: Levels = {LOOP: ("asyncio", "uvloop")}
 BLOCKING: Levels = {LOOP: ("threads",)}
@@ -236,13 +32,12 @@ BINARY: Levels = {FORMAT: ("binary",)}
 EITHER: Levels = {FORMAT: ("text", "binary")}
 
 NO_POOL = dict.fromkeys(("pool", "burst"), "it has no pool of its own")
-# aiopg stands on them.
 NOT_IN_AIOPG = {"copy": "psycopg2's asynchronous connections have no COPY"}
 
-# JavaScript's numbers do not hold them.
+# JavaScript's numbers cannot hold all values of these types.
 IN_NODE = {"int8": "text", "numeric": "text"}
 
-READS = "its format is that of rows that it reads, a COPY it sends as text"
+READS = "the format is that of the rows that it reads; it sends a COPY as text"
 
 SQLALCHEMY = ("sqlalchemy", "greenlet", "asyncpg")
 
@@ -335,14 +130,14 @@ DRIVERS = {
         text="postgres (Postgres.js), in JavaScript",
     ),
     "sqlalchemy-sync": Mapper(
-        "toolbench.sqlalchemy.ways:Sync",
+        "toolbench.sqlalchemy.strategies:SyncStrategy",
         needs=("sqlalchemy", "psycopg2"),
         database="postgres",
         levels=BLOCKING,
         text="SQLAlchemy's sessions on psycopg2 (psycopg2-binary), one operation after the other",
     ),
     "sqlalchemy-tasks": Mapper(
-        "toolbench.sqlalchemy.ways:tasks",
+        "toolbench.sqlalchemy.strategies:tasks",
         needs=SQLALCHEMY,
         database="postgres",
         levels=ASYNC,
@@ -350,7 +145,7 @@ DRIVERS = {
         "large as the database allows",
     ),
     "sqlalchemy-chunks": Mapper(
-        "toolbench.sqlalchemy.ways:chunks",
+        "toolbench.sqlalchemy.strategies:chunks",
         needs=SQLALCHEMY,
         database="postgres",
         levels=ASYNC,
@@ -358,7 +153,7 @@ DRIVERS = {
         "waited for",
     ),
     "sqlalchemy-bounded": Mapper(
-        "toolbench.sqlalchemy.ways:bounded",
+        "toolbench.sqlalchemy.strategies:bounded",
         needs=SQLALCHEMY,
         database="postgres",
         levels=ASYNC,

@@ -1,11 +1,11 @@
-"""Operations: what drivers do, as data. One TOML file each, the same for all drivers of a database.
+"""Operations: what drivers do, as data. All drivers of a database do the same ones.
 
-`toolbench/<database>/operations/<name>.toml`; every key is a field of ``Operation``.
+Each is a file `toolbench/<database>/operations/<name>.toml` with the fields of `OperationSpec`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,8 +17,7 @@ from race.errors import RaceError, unknown
 from race.plan.read import converted, toml
 from race.saved.model import Name
 from runtime.paths import ROOT
-from toolbench.records import FORMS, records
-from toolbench.runner.tagged import plain
+from toolbench.runner.values import decode
 
 FOLDER = ROOT / "toolbench"
 KINDS: Mapping[str, Sequence[str]] = {
@@ -27,29 +26,38 @@ KINDS: Mapping[str, Sequence[str]] = {
     "tarantool": ("select", "upsert", "eval", "call", "ping"),
     "sqlalchemy": ("workload",),
 }
-"""By folder: what its drivers have calls for."""
+"""Folder to the kinds of operations that its drivers have calls for."""
 NEEDED: Mapping[str, str] = {"copy": "table", "batch": "records"}
-"""By kind: a key that it cannot be without."""
+"""Kind to the key that its operations need."""
+FORMS: Mapping[str, Callable[[int], Any]] = {
+    "int": lambda number: number,
+    "text": lambda number: f"record {number:06d}",
+    "float": lambda number: number / 2,
+    "bool": lambda number: number % 2 == 0,
+    "bytes": lambda number: {"bytes": f"{number:08x}"},
+}
+"""Form of a value to what makes it from the number of its record, in JSON."""
 AtLeastOne = Annotated[int, Meta(ge=1)]
 
 
 class Records(Struct, frozen=True, forbid_unknown_fields=True):
-    """`count` records to be written, each with a value of every kind in `form` (``records.py``)."""
+    """`count` records that an operation writes, each with a value of every form in `form`."""
 
     count: AtLeastOne
     form: Annotated[tuple[Name, ...], Meta(min_length=1)]
 
 
-class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One operation. `name` and `database` are those of its file, `place` its place in reports.
+class OperationSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One operation. Its `name` and `database` come from its path; reports sort by `place`.
 
     `kind` is one for each thing that drivers do differently. `sql` has `$1` for its `args` (JSON
-    values; `{bytes = "00ff"}` where JSON has no type), `columns` are (name, the database's type) of
-    its rows, or of what is written into `table`. `prepare` is run once before a race, and may be
-    run again. `rows` is how many rows one operation reads or writes; None: what the database says.
+    values; `{bytes = "00ff"}` where JSON has no type). `columns` are pairs of a name and a database
+    type, of the rows that it returns or writes into `table`. `prepare` are statements that are run
+    before a race, and may be run again. `rows` is how many rows one operation reads or writes;
+    without it the database decides.
 
-    A write has `after`, a question about what is there when it was done `checks` times,
-    `after_rows`, the only right answer to it, and `reset`, which is run before each check.
+    A write has `after`, a question that is asked when the operation was done `checks` times;
+    `after_rows`, the only right answer to it; and `reset`, which is run before each check.
     """
 
     title: Name
@@ -72,11 +80,11 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def writes(self) -> bool:
-        """Whether it is right by what it leaves behind."""
+        """Whether it is right if it leaves the right rows behind."""
         return bool(self.after)
 
-    def sent(self) -> dict[str, Any]:
-        """What a runner must know of it."""
+    def message(self) -> dict[str, Any]:
+        """Return what a runner must know about it."""
         made = self.records
         return {
             "name": self.name,
@@ -89,11 +97,17 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         }
 
 
+def records(form: Sequence[str], count: int) -> list[list[Any]]:
+    """Return `count` records, numbered from 1, which are the same for every driver."""
+    makers = [FORMS[kind] for kind in form]
+    return [[make(number) for make in makers] for number in range(1, count + 1)]
+
+
 @cache
-def operations(folder: Path = FOLDER) -> Mapping[str, Operation]:
-    """All of them by name, database by database; RaceError, one line, where a file is not right."""
+def operations(folder: Path = FOLDER) -> Mapping[str, OperationSpec]:
+    """Return all operations by name, sorted by database; RaceError if a file is not right."""
     read = [operation(path) for path in sorted(folder.glob("*/operations/*.toml"))]
-    found: dict[str, Operation] = {}
+    found: dict[str, OperationSpec] = {}
     for one in sorted(read, key=lambda each: (each.database, each.place, each.name)):
         if one.name in found:
             both = f"{found[one.name].database} and {one.database}"
@@ -102,27 +116,27 @@ def operations(folder: Path = FOLDER) -> Mapping[str, Operation]:
     return found
 
 
-def operation(path: Path) -> Operation:
-    """The operation of a file; RaceError in one line."""
+def operation(path: Path) -> OperationSpec:
+    """Return the operation of a file; RaceError if it is not right."""
     name, what = path.stem, f"operation {path.stem}"
-    made = converted(toml(path), Operation, what, f"key of operation {name}")
+    made = converted(toml(path), OperationSpec, what, f"key of operation {name}")
     for form in made.records.form if made.records else ():
         if form not in FORMS:
             raise RaceError(f"{what}: no records have {form!r}: choose from {', '.join(FORMS)}")
     if made.after and not made.after_rows:
         raise RaceError(f"{what}: 'after' is asked, and no 'after_rows' say what is right")
-    _complete(made, path.parent.parent.name, what)
+    _require_complete(made, path.parent.parent.name, what)
     return replace(made, name=name, database=made.database or path.parent.parent.name)
 
 
-def _complete(made: Operation, folder: str, what: str) -> None:
-    """RaceError where a driver could not carry it out."""
+def _require_complete(made: OperationSpec, folder: str, what: str) -> None:
+    """Raise RaceError if no driver could do the operation."""
     kinds = KINDS.get(folder, (made.kind,))
     if made.kind not in kinds:
         raise unknown(f"kind of {what}", made.kind, kinds)
     if (key := NEEDED.get(made.kind)) and not getattr(made, key):
         raise RaceError(f"{what}: kind {made.kind!r} needs {key!r}")
     try:
-        list(map(plain, made.args))
+        list(map(decode, made.args))
     except (TypeError, ValueError, ArithmeticError) as error:
         raise RaceError(f"{what}: 'args': {error}") from None

@@ -11,21 +11,14 @@ from msgspec.structs import force_setattr
 from race.errors import RaceError, unknown
 from race.saved.model import Load, Name
 from race.scenario import AtLeastOne, LoadPlan, Names, Scenario
-from toolbench.drivers import (
-    FACTORS,
-    FORMAT,
-    GENERATORS,
-    LOOP,
-    RUNNER,
-    STATEMENTS,
-    TRANSPORT,
-)
 from toolbench.operation import operations
+from toolbench.tool import FACTORS, GENERATORS, RUNNER
 
 
 class ToolsLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Each operation is driven at each `concurrency`, so many under way at a time. Without one the
-    runner takes `connections`, and wrk raises them, as on pages of the site.
+    """A load on operations: each is driven with each `concurrency`, the operations under way.
+
+    Without one, a runner drives `connections` at a time; wrk raises them, as on the site's pages.
     """
 
     generator: Name = RUNNER
@@ -38,7 +31,6 @@ class ToolsLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True)
             raise RaceError("load.concurrency and load.connections: one of them says how many")
 
     def closed_loads(self, pipelines: bool) -> Sequence[Load]:
-        """See ``LoadPlan``."""
         if self.generator != RUNNER and not self.concurrency:
             return LoadPlan.closed_loads(self, pipelines)
         return [
@@ -48,11 +40,11 @@ class ToolsLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class ToolsScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`drivers` are names or patterns of what is measured, `operations` what it does.
+    """A race of `drivers` (names, patterns or labels) on `operations`.
 
     `loop`, `statements`, `transport` and `format` are levels of these factors, each raced with
-    each; without any a driver's plainest. `geometric_mean` are operations of which a report tells
-    the mean; those that are not raced are left out of it.
+    each; without any, a driver's plainest. A report has the geometric mean of the operations in
+    `geometric_mean` that are raced.
     """
 
     contenders: Names = field(name="drivers")
@@ -72,9 +64,8 @@ class ToolsScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=T
         for task in self.geometric_mean:
             if task not in operations():
                 raise unknown("operation of the geometric mean", task, operations())
-        # Where only some operations are raced, the mean is over those of them that are there.
-        there = tuple(task for task in self.geometric_mean if task in self.tasks)
-        force_setattr(self, "geometric_mean", there)
+        raced = tuple(task for task in self.geometric_mean if task in self.tasks)
+        force_setattr(self, "geometric_mean", raced)
 
     def reset_by(self, changes: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the one of `connections` and `concurrency` that the other one replaces."""
@@ -84,11 +75,5 @@ class ToolsScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     @property
     def asked(self) -> Mapping[str, Sequence[str]]:
-        """The levels that are asked for, by factor, in the order in which a label says them."""
-        wanted = {
-            LOOP: self.loop,
-            STATEMENTS: self.statements,
-            TRANSPORT: self.transport,
-            FORMAT: self.format,
-        }
-        return {factor: wanted[factor] for factor in FACTORS}
+        """The levels that the scenario asks for, by factor, in the order of labels."""
+        return {factor: getattr(self, factor) for factor in FACTORS}

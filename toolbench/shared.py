@@ -1,4 +1,4 @@
-"""What the contenders of a race share: its databases, and the harness's own connections to them."""
+"""What all contenders of a race share: its databases and their references."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from databases import find
 from databases.database import DatabaseError
@@ -18,37 +17,36 @@ from race.machine import cores
 from race.saved.model import Contender
 from race.web.databases import Databases, address, held
 from runtime.address import Address
-from toolbench.drivers import DRIVERS, TRANSPORT
+from toolbench.drivers import DRIVERS
 from toolbench.operation import operations
+from toolbench.reference import REFERENCES, Reference, TimedReference
 from toolbench.scenario import ToolsScenario
+from toolbench.timeouts import TIMEOUTS
+from toolbench.tool import TRANSPORT
 from toolbench.transport import TCP, Listener, listener
-from toolbench.witness import WITNESSES, Witness, witness
 
 DRIVER, GENERATOR, DATABASE = PARTIES = ("driver", "generator", "database")
-ALONE_SECONDS = 10.0
-"""Another race that is about to end is waited for so long."""
 
 
 @dataclass
 class Shared:
-    """`databases` are those of the race; `listeners` are ours that take the place of private ones,
-    and `witnesses` the harness's own connections, by database.
+    """The databases of a race; by database, `listeners` replace private ones, `references` know
+    what is right.
     """
 
     databases: Databases
     listeners: dict[str, Listener] = field(default_factory=dict)
-    witnesses: dict[str, Witness] = field(default_factory=dict)
+    references: dict[str, Reference] = field(default_factory=dict)
 
     def start(self, contender: Contender) -> Subject:
-        """See ``discipline.Start``."""
+        """Start a contender (`discipline.Start`)."""
         layout = cores.assign(PARTIES)
         self.databases.pin(layout[DATABASE])
-        start: Any = DRIVERS[contender.name].subject.load()
-        made: Subject = start(contender, self, layout)
+        made: Subject = DRIVERS[contender.name].subject.load()(contender, self, layout)
         return made
 
     def address(self, database: str, transport: str) -> Address:
-        """Where a driver finds its database; CellFailed when it is not part of the race."""
+        """Return where a driver finds its database; CellFailed if the race does not hold it."""
         if transport == TCP and database in self.listeners:
             return self.listeners[database].tcp
         url = self.databases.url(database)
@@ -59,52 +57,51 @@ class Shared:
 
 @contextmanager
 def opened(scenario: ToolsScenario, contenders: Sequence[Contender]) -> Iterator[Shared]:
-    """The databases of a race, with what its operations need in them; RaceError, one line, where
-    that cannot be.
-    """
+    """Hold the databases of a race, prepared for its operations; RaceError if that fails."""
     wanted = {(DRIVERS[one.name].database, one.factors.get(TRANSPORT)) for one in contenders}
     names = sorted({name for name, _ in wanted})
-    ours = [name for name in names if (name, TCP) in wanted and not _served(name)]
+    ours = [name for name in names if (name, TCP) in wanted and not _own_server(name)]
     with ExitStack() as stack:
         databases = stack.enter_context(held(name for name in names if name not in ours))
         shared = Shared(databases)
         for name in ours:
             shared.listeners[name] = databases.handles[name] = listener(name)
         for name in names:
-            if name in WITNESSES:
-                if name not in ours:  # a listener is the race's own
-                    stack.enter_context(_alone(name))
-                found = shared.witnesses[name] = witness(name, databases.url(name) or "")
-                stack.callback(found.close)
-                _prepare(found, scenario, name)
+            if name in REFERENCES:
+                if name not in ours:  # no other race knows a listener
+                    stack.enter_context(_tables_of_one_race(name))
+                reference = TimedReference(name, databases.url(name) or "")
+                shared.references[name] = reference
+                stack.callback(reference.close)
+                _prepare(reference, scenario, name)
         yield shared
 
 
-def _served(database: str) -> bool:
-    """Whether a server of the user's own is raced."""
+def _own_server(database: str) -> bool:
+    """Return whether the user named a server of their own."""
     return bool(os.environ.get(find(database).url_variable))
 
 
 @contextmanager
-def _alone(database: str) -> Iterator[None]:
-    """The only race on the toolbench's tables, which are made anew for each."""
+def _tables_of_one_race(database: str) -> Iterator[None]:
+    """Keep other races off the toolbench's tables, which are made anew for each race."""
     home = folder(database)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with ExitStack() as stack:
         try:
-            stack.enter_context(locked(home / "toolbench.lock", ALONE_SECONDS))
+            stack.enter_context(locked(home / "toolbench.lock", TIMEOUTS.lock))
         except DatabaseError:
             text = f"another race of drivers uses the tables of {database}: wait for its end"
             raise RaceError(text) from None
         yield
 
 
-def _prepare(found: Witness, scenario: ToolsScenario, database: str) -> None:
-    """What the race's operations need in a database."""
+def _prepare(reference: Reference, scenario: ToolsScenario, database: str) -> None:
+    """Make what the operations of a scenario need in a database."""
     known = operations()
     try:
         for task in scenario.tasks:
             if task in known and known[task].database == database:
-                found.prepare(known[task])
+                reference.prepare(known[task])
     except CellFailed as failure:
         raise RaceError(str(failure)) from None

@@ -9,9 +9,9 @@ from toolbench.driver import Operation
 
 
 def percent(operation: Operation) -> tuple[str, list[Any] | None]:
-    """The statement, and its arguments in the order in which it takes them.
+    """Return the statement, and its arguments in the order of its placeholders.
 
-    None without any: then records bring them, or the statement takes none.
+    The arguments are None if there are none: the statement takes none, or takes those of records.
     """
     text, order = statement_for(operation.sql)
     return text, [operation.args[place] for place in order] if operation.args else None

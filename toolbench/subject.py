@@ -1,4 +1,4 @@
-"""A driver as a contender: its process, which speaks the contract of runners, and its database."""
+"""A driver as a contender: its runner, and the check of what it reads and writes."""
 
 from __future__ import annotations
 
@@ -17,29 +17,27 @@ from race.machine.proc import tree
 from race.saved.model import Contender, Figures, Work
 from race.stats.histogram import percentile
 from toolbench import transport
-from toolbench.check import Tagged, Texts, Types, complaint
-from toolbench.drivers import DRIVERS, FORMAT, LOOP, PREPARED, STATEMENTS, TRANSPORT, Tool
-from toolbench.operation import Operation, operations
+from toolbench.check import Encoded, Texts, Types, complaint
+from toolbench.drivers import DRIVERS
+from toolbench.operation import OperationSpec, operations
+from toolbench.runner_process import RunnerProcess
 from toolbench.shared import DATABASE, DRIVER, Shared
-from toolbench.talk import Talk
+from toolbench.timeouts import TIMEOUTS
+from toolbench.tool import FORMAT, LOOP, PREPARED, STATEMENTS, TRANSPORT, Tool
 
-START_SECONDS = 30.0
-CHECK_SECONDS = 30.0
-GRACE_SECONDS = 30.0
-"""Beyond its time a load may open connections, wait for what is under way, and sort."""
 PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 
 
-class Checked(Struct, frozen=True):
-    """What a runner says of an operation; `unsupported`: a kind that its driver has nothing for."""
+class CheckAnswer(Struct, frozen=True):
+    """The answer to a check; `unsupported` is a kind that the driver has no call for."""
 
-    rows: list[list[Tagged]] = []
+    rows: list[list[Encoded]] = []
     count: int = 0
     unsupported: str = ""
 
 
-class Drove(Struct, frozen=True):
-    """What a runner says of a load; `late` operations were still under way when it spoke."""
+class LoadAnswer(Struct, frozen=True):
+    """The answer to a load; `late` operations were still under way when the runner answered."""
 
     operations: int
     seconds: float
@@ -54,57 +52,59 @@ Answer = TypeVar("Answer", bound=Struct)
 
 
 @dataclass
-class Driven:
-    """`race.discipline.Subject`. Once it failed to answer, or left an operation under way, it is
-    not trusted any more: it is started again, and until then it does not run beside others.
+class DriverSubject:
+    """A `race.discipline.Subject`.
 
-    By operation: `rows` of one, and what is `right` for which texts of the database.
+    It has `failed` when the runner did not answer, or left an operation under way: the race then
+    starts it again, and until then it does not run beside other contenders. By operation, `rows` is
+    how many one has, and `right` what is right for which texts of the database.
     """
 
     contender: Contender
     shared: Shared
     layout: Layout
-    talk: Talk
+    runner: RunnerProcess
     failed: bool = False
     rows: dict[str, int] = field(default_factory=dict)
-    right: dict[str, tuple[Texts, list[list[Tagged]]]] = field(default_factory=dict)
+    right: dict[str, tuple[Texts, list[list[Encoded]]]] = field(default_factory=dict)
 
     @property
     def tool(self) -> Tool:
-        """The driver."""
+        """The driver's entry in the registry."""
         return DRIVERS[self.contender.name]
 
     def parties(self) -> Mapping[str, Party]:
-        """The load is in the driver's own process."""
+        """Return the driver, which is its own load generator, and the database."""
         pid = self.shared.databases.pid(self.tool.database)
         return {
-            DRIVER: Party(self.talk.child.pid, self.layout[DRIVER]),
+            DRIVER: Party(self.runner.child.pid, self.layout[DRIVER]),
             DATABASE: Party(pid, self.layout[DATABASE]),
         }
 
     def alive(self) -> bool:
-        """Whether it runs, and answered until now."""
-        return not self.failed and self.talk.child.running()
+        """Return whether the runner runs, and has answered so far."""
+        return not self.failed and self.runner.child.running()
 
     def wake(self) -> None:
-        """Onto its core, and the database onto its own."""
+        """Pin the runner and the database to the cores that are measured."""
         self.shared.databases.pin(self.layout[DATABASE])
-        cores.pin_tree(tree(self.talk.child.pid), self.layout[DRIVER])
+        cores.pin_tree(tree(self.runner.child.pid), self.layout[DRIVER])
 
     def rest(self) -> None:
-        """Off the measured cores; gone, where it may still be at work."""
+        """Move the runner off the measured cores; end it if an operation may be under way."""
         if self.failed:
-            self.talk.child.end()
+            self.runner.child.end()
             return
-        cores.pin_tree(tree(self.talk.child.pid), cores.resting(self.layout))
+        cores.pin_tree(tree(self.runner.child.pid), cores.resting(self.layout))
 
     def check(self, task: str) -> None:
-        """Every value that it reads is right, or what it wrote is there."""
+        """Raise CellFailed unless every value that the operation reads or writes is right."""
         operation = operations()[task]
-        self.shared.witnesses[self.tool.database].reset(operation)
-        question = {"do": "check", "operation": operation.sent()}
-        answers = [self._ask(question, CHECK_SECONDS, Checked) for _ in range(operation.checks)]
-        answer = answers[-1]
+        self.shared.references[self.tool.database].reset(operation)
+        question = {"do": "check", "operation": operation.message()}
+        for _ in range(operation.checks - 1):
+            self._ask(question, TIMEOUTS.check, CheckAnswer)
+        answer = self._ask(question, TIMEOUTS.check, CheckAnswer)
         if answer.unsupported:
             kind = answer.unsupported
             raise CellFailed(f"it has nothing for {kind}, which its line in the registry must say")
@@ -113,60 +113,65 @@ class Driven:
         self.rows[task] = operation.rows or answer.count
 
     def drive(self, work: Work) -> Sample:
-        """So many workers in its process, for so long."""
+        """Let the runner do an operation with this many workers for a while."""
         load = work.load
         question = {
             "do": "drive",
             "operation": work.task,
             "seconds": load.duration_s,
             "concurrency": load.connections,
+            "overtime": TIMEOUTS.overtime,
         }
-        answer = self._ask(question, load.duration_s + GRACE_SECONDS, Drove)
+        limit = load.duration_s + TIMEOUTS.overtime + TIMEOUTS.load
+        answer = self._ask(question, limit, LoadAnswer)
         self.failed = answer.late > 0
         return sample(answer)
 
     def facts(self, task: str) -> Figures:
-        """Rows that one operation reads or writes."""
+        """Return how many rows one operation reads or writes."""
         return {"rows": self.rows[task]}
 
     def close(self) -> None:
-        """SIGTERM, and harder where that is not enough."""
-        self.talk.child.end()
+        """End the runner."""
+        self.runner.child.end()
 
     def _ask(self, question: Mapping[str, Any], seconds: float, form: type[Answer]) -> Answer:
         try:
-            return msgspec.convert(self.talk.ask(question, seconds), form)
+            return msgspec.convert(self.runner.ask(question, seconds), form)
         except CellFailed:
             self.failed = True
             raise
         except msgspec.ValidationError as error:
             raise CellFailed(f"{DRIVER} gave no result: {error}") from None
 
-    def _wrong(self, operation: Operation, answer: Checked) -> str | None:
-        """What is wrong with what the driver read or wrote."""
-        seen = self.shared.witnesses[self.tool.database]
+    def _wrong(self, operation: OperationSpec, answer: CheckAnswer) -> str | None:
+        """Return what is wrong with what the driver read or wrote."""
+        reference = self.shared.references[self.tool.database]
         who = f"{self.contender.name}, {operation.name}"
         if operation.writes:
             wanted = [[str(value) for value in row] for row in operation.after_rows]
-            left = [list(row) for row in seen.after(operation)]
+            left = [list(row) for row in reference.after(operation)]
             return None if left == wanted else f"{who}: it left {left} where {wanted} is right"
-        texts = seen.expected(operation)
+        texts = reference.expected(operation)
         if operation.columns and operation.rows not in (None, len(texts)):
             return f"{who}: the database has {len(texts):,} rows, not {operation.rows:,}"
         return complaint(who, self._right(operation, texts), answer.rows)
 
-    def _right(self, operation: Operation, texts: Texts) -> list[list[Tagged]]:
-        """What the driver must give for the database's texts; most often they are the last ones."""
+    def _right(self, operation: OperationSpec, texts: Texts) -> list[list[Encoded]]:
+        """Return what is right for the database's texts, which seldom change."""
         before, right = self.right.get(operation.name, ((), []))
         if texts != before:
-            types = Types(self.shared.witnesses[self.tool.database].types, self.tool.gives)
+            types = Types(self.shared.references[self.tool.database].types, self.tool.gives)
             right = types.rows(operation.columns, texts)
             self.right[operation.name] = texts, right
         return right
 
 
-def sample(answer: Drove) -> Sample:
-    """In microseconds. All workers always wait: `busy_connections` is how many were seen to."""
+def sample(answer: LoadAnswer) -> Sample:
+    """Return the measurement of a load, with latencies in microseconds.
+
+    Workers always wait for an answer: `busy_connections` is how many of them the latencies show.
+    """
     latency = {name: ns / 1000 for name, ns in answer.latency_ns.items()}
     found = {f"p{percent:g}": percentile(answer.histogram, percent) for percent in PERCENTILES}
     waited_ns = answer.latency_ns.get("mean", 0.0) * answer.operations
@@ -181,24 +186,29 @@ def sample(answer: Drove) -> Sample:
     )
 
 
-def start(contender: Contender, shared: Shared, layout: Layout) -> Driven:
-    """A driver's process with one open connection; CellFailed when it does not come to that."""
+def start(contender: Contender, shared: Shared, layout: Layout) -> DriverSubject:
+    """Start a driver's runner with one open connection; CellFailed if it does not open one."""
+    return DriverSubject(contender, shared, layout, started(contender, shared, layout))
+
+
+def started(contender: Contender, shared: Shared, layout: Layout) -> RunnerProcess:
+    """Return a contender's runner, which has opened its driver."""
     tool, factors = DRIVERS[contender.name], contender.factors
     address = shared.address(tool.database, factors[TRANSPORT])
     question = {
         "do": "open",
         "driver": contender.name,
-        "address": transport.sent(tool.database, address),
+        "address": transport.message(tool.database, address),
         "options": {
             "prepared": factors.get(STATEMENTS) == PREPARED,
             "loop": factors.get(LOOP, ""),
             "format": factors.get(FORMAT, ""),
         },
     }
-    talk = Talk(tool.command(), layout[DRIVER])
+    runner = RunnerProcess(tool.command(), layout[DRIVER])
     try:
-        talk.ask(question, START_SECONDS)
+        runner.ask(question, TIMEOUTS.start)
     except BaseException:
-        talk.child.end()
+        runner.child.end()
         raise
-    return Driven(contender, shared, layout, talk)
+    return runner

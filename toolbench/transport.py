@@ -1,7 +1,7 @@
-"""How a driver reaches its database: over the Unix socket, or over TCP to a server that listens.
+"""The transports between a driver and its database: a Unix socket, or TCP.
 
-The private databases of the site listen on Unix sockets alone. Where a race wants TCP, a server of
-the toolbench's own takes their place, which listens on both.
+The private databases of the site listen on Unix sockets only. In a race over TCP, a server of the
+toolbench's own takes the place of one of them, which listens on both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNIX, TCP = "unix", "tcp"
 LISTENERS = {
     "postgres": Plugin("toolbench.postgres.listener:start"),
 }
-"""By database: a function that starts such a server, and returns a ``Listener``."""
+"""Database to a function that starts a `Listener`."""
 
 
 class Listener(Protocol):
@@ -28,26 +28,26 @@ class Listener(Protocol):
 
     @property
     def url(self) -> str:
-        """Its Unix socket."""
+        """The URL of its Unix socket."""
         ...
 
     @property
     def pid(self) -> int:
-        """Its main process."""
+        """The id of its main process."""
         ...
 
     @property
     def tcp(self) -> Address:
-        """Where it listens on TCP, and as whom to ask there."""
+        """The address of its TCP port, with a user and a password."""
         ...
 
     def leave(self) -> None:
-        """End it."""
+        """End the server."""
         ...
 
 
 def listener(database: str) -> Listener:
-    """Started; RaceError, one line, when it cannot be."""
+    """Start the server; RaceError when that fails."""
     try:
         found: Listener = LISTENERS[database].load()()
     except DatabaseError as error:
@@ -55,16 +55,9 @@ def listener(database: str) -> Listener:
     return found
 
 
-def sent(database: str, address: Address) -> Mapping[str, Any]:
-    """An address as runners take it (``driver.Address``)."""
+def message(database: str, address: Address) -> Mapping[str, Any]:
+    """Return an address as runners take it: libpq's drivers want the folder of a Unix socket."""
     path = address.path
     if path and find(database).form.socket not in ("", OPTION):
         path = str(Path(path).parent)
-    return {
-        "host": address.host,
-        "port": address.port,
-        "path": path,
-        "user": address.user,
-        "password": address.password,
-        "database": address.name,
-    }
+    return {**address._asdict(), "path": path}

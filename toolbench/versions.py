@@ -1,8 +1,8 @@
-"""Versions of what drivers of other languages are measured with: the languages, and packages.
+"""The versions of other languages and of the packages that their drivers are.
 
-They are asked before a race begins, when no runner is up yet: a compiled one says what was built
-in, packages are read where they are installed. Their names begin with their language, for some are
-called like a database.
+They are read before a race, when no runner is up yet: a compiled runner prints what it was built
+from, and packages are read where they are installed. Each name begins with its language, because
+some packages have the name of a database.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import json
 from collections.abc import Mapping
 
 from race.machine.describe import number, output
-from toolbench.drivers import LANGUAGES
+from toolbench.languages import LANGUAGES
 
 
 def versions() -> Mapping[str, str | None]:
-    """By name; nothing of a language whose runner was not built."""
+    """Return versions by name, without those of a language whose runner was not built."""
     return {**_golang(), **_nodejs()}
 
 
 def _golang() -> dict[str, str | None]:
-    told = LANGUAGES["golang"].told()
-    if not told:
+    built = LANGUAGES["golang"].build_info()
+    if not built:
         return {}
-    return {"go": told["go"], **{f"go:{name}": one for name, one in told["drivers"].items()}}
+    return {"go": built["go"], **{f"go:{name}": one for name, one in built["drivers"].items()}}
 
 
 def _nodejs() -> dict[str, str | None]:
@@ -31,6 +31,6 @@ def _nodejs() -> dict[str, str | None]:
     package = json.loads((language.folder / "package.json").read_text())
     wanted = [*package["dependencies"], *package["optionalDependencies"]]
     files = (language.built / name / "package.json" for name in wanted)
-    made = [json.loads(path.read_text()) for path in files if path.exists()]
-    found = {f"node:{package['name']}": package["version"] for package in made}
+    installed = [json.loads(path.read_text()) for path in files if path.exists()]
+    found = {f"node:{package['name']}": package["version"] for package in installed}
     return {"node": number(output(["node", "--version"])), **found} if found else {}

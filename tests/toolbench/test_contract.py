@@ -24,8 +24,8 @@ from toolbench import transport
 from toolbench.check import Types, complaint
 from toolbench.drivers import DRIVERS, FORMAT, LANGUAGES, LOOP, PREPARED, STATEMENTS, Tool
 from toolbench.records import records
-from toolbench.talk import Talk
-from toolbench.witness import WITNESSES
+from toolbench.runner_process import RunnerProcess
+from toolbench.reference import REFERENCES
 
 SECONDS = 30.0
 NAMES = [
@@ -83,7 +83,7 @@ class Runner:
     """A runner's process, and where its database is."""
 
     name: str
-    talk: Talk
+    runner: RunnerProcess
     address: Mapping[str, Any]
 
     @property
@@ -91,7 +91,7 @@ class Runner:
         return DRIVERS[self.name]
 
     def ask(self, does: str, **words: Any) -> dict[str, Any]:
-        return self.talk.ask({"do": does, **words}, SECONDS)
+        return self.runner.ask({"do": does, **words}, SECONDS)
 
     def open(self, **other: Any) -> dict[str, Any]:
         return self.ask("open", **{**opening(self.name, self.address), **other})
@@ -122,26 +122,26 @@ def started(name: str, databases: Databases) -> Iterator[Runner]:
     if lacking := tool.lacking():
         absent(f"{name}: {lacking}")
     url = databases.hold(tool.database)
-    talk = Talk(tool.command(), frozenset())
+    runner = RunnerProcess(tool.command(), frozenset())
     try:
-        yield Runner(name, talk, transport.sent(tool.database, find(tool.database).address(url)))
+        yield Runner(name, runner, transport.sent(tool.database, find(tool.database).address(url)))
     finally:
-        talk.child.end()
+        runner.child.end()
 
 
 @pytest.fixture
-def witness(databases: Databases) -> Iterator[psycopg.Connection]:
+def reference(databases: Databases) -> Iterator[psycopg.Connection]:
     with psycopg.connect(databases.hold("postgres"), autocommit=True) as connection:
         connection.execute("drop table if exists contract")
         connection.execute("create table contract (id int, title text, share float8)")
         yield connection
 
 
-def written(witness: psycopg.Connection) -> tuple[Any, ...] | None:
+def written(reference: psycopg.Connection) -> tuple[Any, ...] | None:
     """What is in the table; it is empty afterwards."""
-    found = witness.execute("select count(*), sum(id), sum(share), max(title) from contract")
+    found = reference.execute("select count(*), sum(id), sum(share), max(title) from contract")
     row = found.fetchone()
-    witness.execute("truncate contract")
+    reference.execute("truncate contract")
     return row
 
 
@@ -154,7 +154,7 @@ def test_every_type_is_what_the_driver_gives(runner: Runner, statements: str) ->
     prepared = statements == PREPARED
     assert runner.ask("open", **opening(runner.name, runner.address, prepared))["ready"] is True
     texts = [[text for _, _, text in COLUMNS.values()]]
-    types = Types(WITNESSES[runner.tool.database].load().types, runner.tool.gives)
+    types = Types(REFERENCES[runner.tool.database].load().types, runner.tool.gives)
     right = types.rows(SELECT["columns"], texts)
     for _ in range(2):  # the second time the statement is known
         answer = runner.ask("check", operation=SELECT)
@@ -162,29 +162,29 @@ def test_every_type_is_what_the_driver_gives(runner: Runner, statements: str) ->
         assert answer["count"] == 1
 
 
-def test_a_null_is_found_where_there_was_none(runner: Runner, witness: psycopg.Connection) -> None:
+def test_a_null_is_found_where_there_was_none(runner: Runner, reference: psycopg.Connection) -> None:
     runner.open()
     asked = operation("query", "select id, title from contract", columns=WRITTEN["columns"][:2])
     for title, right in (("a", ["text", "a"]), (None, ["null", None])):
-        witness.execute("truncate contract")
-        witness.execute("insert into contract values (1, %s, 0.5)", [title])
+        reference.execute("truncate contract")
+        reference.execute("insert into contract values (1, %s, 0.5)", [title])
         assert runner.ask("check", operation=asked)["rows"] == [[["int", "1"], right]]
         assert runner.drive("query", 0.05, 2)["errors"] == {}
 
 
 @pytest.mark.parametrize("runner", OF["golang"], indirect=True)
-def test_rows_of_a_load_are_counted_in_go(runner: Runner, witness: psycopg.Connection) -> None:
+def test_rows_of_a_load_are_counted_in_go(runner: Runner, reference: psycopg.Connection) -> None:
     runner.open()
     asked = operation("query", "select id from contract", columns=WRITTEN["columns"][:1])
     assert runner.ask("check", operation=asked)["count"] == 0
-    witness.execute(INSERT["sql"].replace("$1, $2, $3", "1, 'a', 0.5"))
+    reference.execute(INSERT["sql"].replace("$1, $2, $3", "1, 'a', 0.5"))
     answer = runner.drive("query", 0.05, 1)
     assert answer["operations"] == 0
     assert list(answer["errors"]) == ["1 rows, and 0 when it was checked"]
 
 
 def test_what_is_written_is_there_or_the_kind_is_refused(
-    runner: Runner, witness: psycopg.Connection
+    runner: Runner, reference: psycopg.Connection
 ) -> None:
     runner.open()
     one, five = (1, 1, 0.5, "a"), (5, 15, 7.5, "record 000005")
@@ -194,29 +194,29 @@ def test_what_is_written_is_there_or_the_kind_is_refused(
             assert answer == {"unsupported": asked["kind"]}
         else:
             assert (answer["rows"], answer["count"]) == ([], right[0])
-            assert written(witness) == right
+            assert written(reference) == right
 
 
-def test_a_batch_is_one_transaction(runner: Runner, witness: psycopg.Connection) -> None:
+def test_a_batch_is_one_transaction(runner: Runner, reference: psycopg.Connection) -> None:
     """Of three pages, where a driver sends pages: what fails in the last leaves nothing."""
     long = {**BATCH, "records": records(("int", "text", "float"), 250)}
     runner.open()
-    witness.execute("alter table contract add constraint few check (id < 241)")
+    reference.execute("alter table contract add constraint few check (id < 241)")
     refused(runner, "check", operation=long)
-    assert written(witness) == (0, None, None, None)
-    witness.execute("alter table contract drop constraint few")
+    assert written(reference) == (0, None, None, None)
+    reference.execute("alter table contract drop constraint few")
     assert runner.ask("check", operation=long)["count"] == 250
-    assert written(witness) == (250, 31375, 15687.5, "record 000250")
+    assert written(reference) == (250, 31375, 15687.5, "record 000250")
 
 
 def test_a_load_is_as_long_and_as_wide_as_asked(
-    runner: Runner, witness: psycopg.Connection
+    runner: Runner, reference: psycopg.Connection
 ) -> None:
-    before = connections(witness)
+    before = connections(reference)
     runner.open()
     runner.ask("check", operation=ONE)
     answer = runner.drive("one", 0.4, 3)
-    assert connections(witness) == before + 3
+    assert connections(reference) == before + 3
     latency = answer["latency_ns"]
     assert answer["errors"] == {}
     assert 0.4 <= answer["seconds"] < 2
@@ -232,12 +232,12 @@ def test_a_load_is_as_long_and_as_wide_as_asked(
     assert 0 < answer["beside_ns"] < 1e9
     assert answer["late"] == 0
     runner.ask("check", operation=ONE)
-    until(lambda: connections(witness) == before + 1, SECONDS, "who rests holds one connection")
+    until(lambda: connections(reference) == before + 1, SECONDS, "who rests holds one connection")
 
 
-def connections(witness: psycopg.Connection) -> int:
+def connections(reference: psycopg.Connection) -> int:
     """How many clients the database has."""
-    found = witness.execute(
+    found = reference.execute(
         "select count(*) from pg_stat_activity where backend_type = 'client backend'"
     )
     row = found.fetchone()
@@ -268,14 +268,14 @@ def refused(runner: Runner, does: str, **words: Any) -> None:
     assert text
     assert "\n" not in text
     assert len(text) <= 200
-    assert runner.talk.child.running()
+    assert runner.runner.child.running()
 
 
-def test_operations_that_fail_are_counted(runner: Runner, witness: psycopg.Connection) -> None:
+def test_operations_that_fail_are_counted(runner: Runner, reference: psycopg.Connection) -> None:
     runner.open()
     runner.ask("check", operation=INSERT)
     # Not seen before it is executed, wherever a statement is prepared.
-    witness.execute("alter table contract add check (false) not valid")
+    reference.execute("alter table contract add check (false) not valid")
     answer = runner.drive("query", 0.2, 2)
     assert (answer["operations"], answer["histogram"]) == (0, [])
     assert sum(answer["errors"].values()) >= 2
@@ -294,8 +294,8 @@ def test_a_database_that_goes_away_ends_nothing_but_the_load(
 
 
 @pytest.mark.parametrize("last", ["end", "EOF", "SIGTERM"])
-def test_it_ends_when_it_is_told(runner: Runner, last: str, witness: psycopg.Connection) -> None:
-    before = connections(witness)
+def test_it_ends_when_it_is_told(runner: Runner, last: str, reference: psycopg.Connection) -> None:
+    before = connections(reference)
     with subprocess.Popen(
         runner.tool.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
@@ -314,11 +314,11 @@ def test_it_ends_when_it_is_told(runner: Runner, last: str, witness: psycopg.Con
             process.stdin.close()
         assert process.wait(SECONDS) == 0
         assert process.stdout.read() == ""
-    until(lambda: connections(witness) == before, SECONDS, "a connection is still open")
+    until(lambda: connections(reference) == before, SECONDS, "a connection is still open")
 
 
 def test_what_is_late_is_ended_in_the_database_too(
-    databases: Databases, witness: psycopg.Connection
+    databases: Databases, reference: psycopg.Connection
 ) -> None:
     """In Go and Node, all at once: it takes as long as a runner waits."""
     asked = operation(
@@ -327,24 +327,24 @@ def test_what_is_late_is_ended_in_the_database_too(
         columns=[["slept", "text"]],
     )
     with ExitStack() as stack:
-        before = connections(witness)
+        before = connections(reference)
         names = [name for of in OF.values() for name in of]
         runners = [stack.enter_context(started(name, databases)) for name in names]
         for one in runners:
             one.open()
             one.ask("check", operation=asked)
-        witness.execute("insert into contract values (1, 'a', 0.5)")
+        reference.execute("insert into contract values (1, 'a', 0.5)")
         with ThreadPoolExecutor(len(runners)) as pool:
             answers = list(pool.map(lambda one: one.drive("query", 0.1, 2), runners))
         for name, answer in zip(names, answers, strict=True):
             assert (answer["late"], answer["operations"]) == (2, 0), name
             assert answer["errors"] == {"not answered within 5 s": 2}, name
-        until(lambda: connections(witness) == before, 2.0, "a connection is still open")
+        until(lambda: connections(reference) == before, 2.0, "a connection is still open")
         assert all(one.ask("check", operation=ONE)["count"] == 1 for one in runners)
 
 
 def test_a_batch_that_is_late_ends_no_runner(
-    databases: Databases, witness: psycopg.Connection
+    databases: Databases, reference: psycopg.Connection
 ) -> None:
     """In the middle of it, with more to send: Postgres.js writes on where nobody can catch it."""
     with ExitStack() as stack:
@@ -354,8 +354,8 @@ def test_a_batch_that_is_late_ends_no_runner(
             one.open()
             one.ask("check", operation=BATCH)
             one.drive("batch", 0.1, 2)  # statements are prepared before, which would wait too
-        with witness.transaction(), ThreadPoolExecutor(len(runners)) as pool:
-            witness.execute("lock table contract in access exclusive mode")
+        with reference.transaction(), ThreadPoolExecutor(len(runners)) as pool:
+            reference.execute("lock table contract in access exclusive mode")
             answers = list(pool.map(lambda one: one.drive("batch", 0.1, 2), runners))
         for name, answer in zip(names, answers, strict=True):
             assert (answer["late"], answer["operations"]) == (2, 0), name
@@ -373,9 +373,9 @@ def test_the_clock_and_the_notes_cost_less_than_a_microsecond(language: str) -> 
     name = OF[language][0]
     if lacking := DRIVERS[name].lacking():
         absent(f"{name}: {lacking}")
-    talk = Talk(DRIVERS[name].command(), frozenset())
-    runner = Runner(name, talk, {"host": "", "port": 0})
-    spent = psutil.Process(talk.child.pid)
+    runner = RunnerProcess(DRIVERS[name].command(), frozenset())
+    runner = Runner(name, runner, {"host": "", "port": 0})
+    spent = psutil.Process(runner.child.pid)
     costs = []
     try:
         runner.open(driver="nothing")
@@ -386,5 +386,5 @@ def test_the_clock_and_the_notes_cost_less_than_a_microsecond(language: str) -> 
             answer = runner.drive("one", 0.3, 1)
             costs.append((sum(spent.cpu_times()[:2]) - before) / answer["operations"])
     finally:
-        talk.child.end()
+        runner.child.end()
     assert 0 < min(costs) < 1e-6

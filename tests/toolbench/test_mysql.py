@@ -20,8 +20,8 @@ from tests.support.site_server import Databases
 from tests.toolbench.test_postgres import does_each, notices, started
 from toolbench.contenders import lacking, raced
 from toolbench.drivers import DRIVERS
-from toolbench.mysql import table, witness
-from toolbench.mysql.witness import MysqlWitness
+from toolbench.mysql import table, reference
+from toolbench.mysql.reference import MysqlReference
 from toolbench.operation import operations
 from toolbench.scenario import ToolsScenario
 from toolbench.shared import Shared, opened
@@ -67,9 +67,9 @@ def shared(databases: Databases) -> Iterator[Shared]:
 
 
 @pytest.fixture
-def seen(shared: Shared) -> Iterator[MysqlWitness]:
+def seen(shared: Shared) -> Iterator[MysqlReference]:
     """A connection like the harness's own."""
-    made = MysqlWitness(shared.databases.url(NAME) or "")
+    made = MysqlReference(shared.databases.url(NAME) or "")
     yield made
     made.close()
 
@@ -101,7 +101,7 @@ def test_a_value_in_another_row_is_noticed(shared: Shared) -> None:
 
 
 @pytest.mark.parametrize("name", ["asyncmy", "aiomysql"])
-def test_who_is_at_rest_holds_one_connection(shared: Shared, seen: MysqlWitness, name: str) -> None:
+def test_who_is_at_rest_holds_one_connection(shared: Shared, seen: MysqlReference, name: str) -> None:
     """Not those of its pool: after a check, after a load and a check, after a load of another."""
     before = connections(seen)
     (contender,) = (one for one in CONTENDERS if one.label == name)
@@ -121,13 +121,13 @@ def test_who_is_at_rest_holds_one_connection(shared: Shared, seen: MysqlWitness,
     comes_down_to(0, seen, before)
 
 
-def connections(seen: MysqlWitness) -> set[str | None]:
+def connections(seen: MysqlReference) -> set[str | None]:
     """All that are open now, by their numbers."""
     asked = "SELECT id FROM information_schema.processlist WHERE command <> 'Daemon'"
     return {row[0] for row in seen._texts(asked)}
 
 
-def comes_down_to(number: int, seen: MysqlWitness, before: set[str | None]) -> None:
+def comes_down_to(number: int, seen: MysqlReference, before: set[str | None]) -> None:
     """So many more than before are left, soon: a server ends a connection in its own time."""
     deadline = time.monotonic() + 3
     while len(connections(seen) - before) != number:
@@ -135,10 +135,10 @@ def comes_down_to(number: int, seen: MysqlWitness, before: set[str | None]) -> N
         time.sleep(0.02)
 
 
-def test_a_database_that_was_away_is_asked_again(shared: Shared, seen: MysqlWitness) -> None:
+def test_a_database_that_was_away_is_asked_again(shared: Shared, seen: MysqlReference) -> None:
     small = "SELECT 1 + $1"
     assert seen._texts(small, [1]) == [["2"]]
-    other = MysqlWitness(shared.databases.url(NAME) or "")
+    other = MysqlReference(shared.databases.url(NAME) or "")
     for number in connections(seen):
         with contextlib.suppress(CellFailed):
             other._run(f"KILL {number}")
@@ -147,9 +147,9 @@ def test_a_database_that_was_away_is_asked_again(shared: Shared, seen: MysqlWitn
 
 
 def test_a_database_that_hangs_is_one_line(
-    shared: Shared, seen: MysqlWitness, monkeypatch: pytest.MonkeyPatch
+    shared: Shared, seen: MysqlReference, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(witness, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(reference, "ANSWER_SECONDS", 0.3)
     seen.close()
     assert seen._texts("SELECT 1") == [["1"]]
     pid = shared.databases.pid(NAME)
@@ -165,19 +165,19 @@ def test_a_database_that_hangs_is_one_line(
 
 @pytest.fixture
 def small(
-    shared: Shared, seen: MysqlWitness, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[MysqlWitness]:
+    shared: Shared, seen: MysqlReference, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[MysqlReference]:
     """One in a database of its own, with few orders."""
     few = table.orders()[:500]
     monkeypatch.setattr(table, "orders", lambda: few)
     seen._run("CREATE DATABASE IF NOT EXISTS small_toolbench")
     url = shared.databases.url(NAME) or ""
-    made = MysqlWitness(url.replace("/?", "/small_toolbench?"))
+    made = MysqlReference(url.replace("/?", "/small_toolbench?"))
     yield made
     made.close()
 
 
-def test_a_table_of_another_formula_is_made_anew(small: MysqlWitness) -> None:
+def test_a_table_of_another_formula_is_made_anew(small: MysqlReference) -> None:
     count = f"SELECT COUNT(*) FROM {table.TABLE}"  # noqa: S608  a constant
     small.prepare(LATEST)
     assert small._texts(count) == [["500"]]
@@ -190,10 +190,10 @@ def test_a_table_of_another_formula_is_made_anew(small: MysqlWitness) -> None:
 
 
 def test_a_database_that_keeps_something_else_is_noticed(
-    small: MysqlWitness, monkeypatch: pytest.MonkeyPatch
+    small: MysqlReference, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(witness, "VERSION", "another")
-    monkeypatch.setattr(witness, "tagged", lambda value: ["text", "something"])
+    monkeypatch.setattr(reference, "VERSION", "another")
+    monkeypatch.setattr(reference, "tagged", lambda value: ["text", "something"])
     line = r"^MariaDB, the orders: row 1, column 1 is int 1 where text 'something' is right$"
     with pytest.raises(CellFailed, match=line):
         small.prepare(LATEST)
@@ -201,4 +201,4 @@ def test_a_database_that_keeps_something_else_is_noticed(
 
 def test_a_database_that_does_not_answer_is_one_line() -> None:
     with pytest.raises(CellFailed, match=r"^mysql: [^\n]*127\.0\.0\.1[^\n]*$"):
-        MysqlWitness("mysql://nobody@127.0.0.1:1/x").expected(LATEST)
+        MysqlReference("mysql://nobody@127.0.0.1:1/x").expected(LATEST)

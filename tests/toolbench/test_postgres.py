@@ -133,7 +133,7 @@ def test_a_value_in_another_row_is_noticed(shared: Shared, task: str) -> None:
 
 
 def test_the_wide_query_is_that_of_the_article(shared: Shared) -> None:
-    found = shared.witnesses["postgres"].expected(operations()["wide"])
+    found = shared.references["postgres"].expected(operations()["wide"])
     assert len(found) > 300
     assert {len(row) for row in found} == {12}
     assert {row[4] for row in found} == {"true", "false"}
@@ -174,7 +174,7 @@ def test_a_driver_reaches_the_database_over_tcp(
 
 def ports(one: Driven) -> set[int]:
     """Where its process is connected to."""
-    process = psutil.Process(one.talk.child.pid)
+    process = psutil.Process(one.runner.child.pid)
     return {each.raddr.port for each in process.net_connections("tcp")}
 
 
@@ -203,4 +203,4 @@ def test_a_database_that_is_gone_is_one_line_and_found_again(
 def test_what_an_operation_needs_and_cannot_have_is_one_line(shared: Shared) -> None:
     wrong = replace(operations()["ints"], prepare=("create tabel x ()",))
     with pytest.raises(CellFailed, match="postgres: syntax error"):
-        shared.witnesses["postgres"].prepare(wrong)
+        shared.references["postgres"].prepare(wrong)

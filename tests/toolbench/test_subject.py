@@ -48,7 +48,7 @@ class Told(Tool):
 
 @dataclass
 class Truth:
-    """`toolbench.witness.Witness`."""
+    """`toolbench.reference.Reference`."""
 
     texts: Texts = (("2",), ("3",), ("4",))
     left: Texts = (("3", "a"),)
@@ -159,9 +159,9 @@ def test_who_left_something_under_way_does_not_go_on_beside_others(start: Start)
     one = start("is late")
     assert one.drive(Work("ints", Load("runner", 1, duration_s=0.5, fixed=True))).count == 3
     assert not one.alive()
-    assert one.talk.child.running()
+    assert one.runner.child.running()
     one.rest()
-    assert not one.talk.child.running()
+    assert not one.runner.child.running()
 
 
 def test_a_write_is_right_by_what_it_leaves_behind(start: Start) -> None:

@@ -18,7 +18,7 @@ from toolbench.driver import Operation, Unsupported
 from toolbench.drivers import DRIVERS
 from toolbench.operation import operations
 from toolbench.tarantool.requests import request
-from toolbench.tarantool.witness import TarantoolWitness
+from toolbench.tarantool.reference import TarantoolReference
 
 NAMES = [name for name, one in operations().items() if one.database == "tarantool"]
 TOOLS = ["asynctnt", "aiotarantool", "tarantool"]
@@ -65,33 +65,33 @@ def test_another_kind_is_unsupported() -> None:
 
 
 @pytest.fixture
-def witness(databases: RunDatabases) -> Iterator[TarantoolWitness]:
-    found = TarantoolWitness(databases.hold("tarantool"))
+def reference(databases: RunDatabases) -> Iterator[TarantoolReference]:
+    found = TarantoolReference(databases.hold("tarantool"))
     yield found
     found.close()
 
 
-def test_what_is_right_is_asked_in_lua(witness: TarantoolWitness) -> None:
+def test_what_is_right_is_asked_in_lua(reference: TarantoolReference) -> None:
     for name in NAMES:
         one = operations()[name]
-        witness.prepare(one)
-        witness.reset(one)
+        reference.prepare(one)
+        reference.reset(one)
         if one.writes:
             with pytest.raises(CellFailed, match=r"^tarantool: "):
-                witness.after(one)
+                reference.after(one)
             continue
-        rows = witness.expected(one)
+        rows = reference.expected(one)
         assert len(rows) == (one.rows if one.columns else 0)
         for row in rows:
             assert len(row) == len(one.columns)
             assert all(isinstance(text, str) for text in row)
-    best = [int(row[3] or 0) for row in witness.expected(operations()["tarantool-nine-best"])]
+    best = [int(row[3] or 0) for row in reference.expected(operations()["tarantool-nine-best"])]
     assert best == sorted(best, reverse=True)
-    assert witness.expected(operations()["tarantool-eval"]) == [["2"]]
+    assert reference.expected(operations()["tarantool-eval"]) == [["2"]]
 
 
 def test_a_tarantool_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    lost = TarantoolWitness(f"tarantool://{tmp_path}/nobody.sock")
+    lost = TarantoolReference(f"tarantool://{tmp_path}/nobody.sock")
     with pytest.raises(CellFailed, match=r"^tarantool: ") as caught:
         lost.expected(operations()["tarantool-eval"])
     assert "\n" not in str(caught.value)

@@ -9,7 +9,7 @@ import pytest
 
 from race.errors import CellFailed
 from runtime.plugin import Plugin
-from toolbench import witness
+from toolbench import reference
 from toolbench.check import Texts
 from toolbench.operation import Operation
 
@@ -17,7 +17,7 @@ INTS = Operation(name="ints", title="Ints", text="Three.", kind="query")
 
 
 class Hanging:
-    """`toolbench.witness.Witness`: the first one hangs until it is told otherwise."""
+    """`toolbench.reference.Reference`: the first one hangs until it is told otherwise."""
 
     types: Mapping[str, str] = {"int4": "int"}
     over = threading.Event()
@@ -43,9 +43,9 @@ class Hanging:
 def test_a_database_that_hangs_fails_a_cell_and_is_asked_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(witness.WITNESSES, "postgres", Plugin(f"{__name__}:Hanging"))
-    monkeypatch.setattr(witness, "PATIENCE_SECONDS", 0.1)
-    one = witness.witness("postgres", "postgresql:///")
+    monkeypatch.setitem(reference.REFERENCES, "postgres", Plugin(f"{__name__}:Hanging"))
+    monkeypatch.setattr(reference, "PATIENCE_SECONDS", 0.1)
+    one = reference.reference("postgres", "postgresql:///")
     assert one.types == {"int4": "int"}
     with pytest.raises(CellFailed, match=r"postgres did not answer within 0\.1 s"):
         one.reset(INTS)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// sources is a digest of what this was built from, as scripts/drivers.sh made it.
+// sources is the digest of the source files, which scripts/drivers.sh sets.
 var sources string
 
-// built is what this program says of itself: its sources, and the versions of Go and of the drivers'
-// modules that are in it.
+// built returns the digest of the sources, and the versions of Go and of the drivers' modules that
+// this program was built with.
 func built() answer {
 	versions := map[string]string{}
 	if info, known := debug.ReadBuildInfo(); known {

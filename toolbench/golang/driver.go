@@ -13,48 +13,49 @@ type Address struct {
 	Path     string `json:"path"`
 	User     string `json:"user"`
 	Password string `json:"password"`
-	Database string `json:"database"`
+	Database string `json:"name"`
 }
 
-// Options are what a race varies; a driver that has no such choice does not look.
+// Options are the levels that a race varies; a driver ignores those that it does not have.
 type Options struct {
 	Prepared bool   `json:"prepared"`
 	Format   string `json:"format"`
 }
 
-// Driver is one of those in drivers.
+// Driver is one of the database drivers in drivers.
 type Driver interface {
 	// Connect opens a connection that keeps no transaction open.
 	Connect() (Connection, error)
 }
 
-// Connection makes the calls that operations are, one method for each kind of them, with all looked
-// up that a user of the driver would look up once.
+// Connection makes the calls of operations, with one method for each kind. What a user of the driver
+// would do only once is done before the call.
 type Connection interface {
-	// Query reads rows and keeps them.
+	// Query reads all rows.
 	Query(operation *Operation, rows *shape) (Call, error)
-	// Execute is for a statement without rows.
+	// Execute runs a statement without rows.
 	Execute(operation *Operation) (Call, error)
 	// Copy writes the operation's records into its table with COPY.
 	Copy(operation *Operation) (Call, error)
 	// Batch executes the statement once for each record, all or nothing.
 	Batch(operation *Operation) (Call, error)
-	// Field is what a user of the driver has for a column of that type.
+	// Field returns what a user of the driver declares for a column of that type.
 	Field(kind string, nullable bool) (field, error)
-	// Backend is the database's process behind it; 0 where there is none.
+	// Backend returns the id of the database's process, 0 if there is none.
 	Backend() int64
 	Close()
 }
 
-// Call does one operation: the rows that it read, a slice of structs, and how many it read or wrote.
+// Call does one operation. It returns the rows that it read, a slice of structs, and how many rows it
+// read or wrote.
 type Call func() (reflect.Value, int64, error)
 
-// unsupported is a kind of operations that a driver has nothing for.
+// unsupported is a kind of operations that a driver has no call for.
 type unsupported string
 
 func (kind unsupported) Error() string { return string(kind) }
 
-// drivers are those of this runner by name, with the module that each is in.
+// drivers are the drivers of this runner by name, with the module of each.
 var drivers = map[string]struct {
 	module string
 	new    func(Address, Options) Driver
@@ -64,13 +65,13 @@ var drivers = map[string]struct {
 	"nothing": {"", newNothing},
 }
 
-// bound is an operation on a connection: its call, and what the rows are that it gives.
+// bound is an operation on a connection: its call, and the struct of its rows.
 type bound struct {
 	call Call
 	rows *shape
 }
 
-// bind makes the call of an operation, whose columns at `nulls` take nulls.
+// bind returns the call of an operation, whose columns at `nulls` take nulls.
 func bind(connection Connection, operation *Operation, nulls []bool) (bound, error) {
 	var made bound
 	var err error
@@ -91,7 +92,7 @@ func bind(connection Connection, operation *Operation, nulls []bool) (bound, err
 	return made, err
 }
 
-// settings are those of a connection as libpq writes them, which both drivers read.
+// settings returns connection options in the form of libpq, which both drivers read.
 func settings(address Address) string {
 	host := address.Host
 	if address.Path != "" {

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// What is made of the workers' notes, once the time is up.
-
-// report is the answer to "drive": operations that went well, the seconds from the first one's begin
-// to the last one's end, errors by kind, latencies in nanoseconds, their histogram with upper bounds
-// in microseconds, and the CPU time that making all this took.
-func report(workers []*worker, late int) answer {
+// report returns the answer to "drive", computed from the workers' notes when the time is up. It has
+// the operations that succeeded, the seconds from the first one's begin to the last one's end, errors
+// by kind, latencies in nanoseconds, their histogram with upper bounds in microseconds, and the CPU
+// time that computing all this took.
+func report(workers []*worker, late int, overtime time.Duration) answer {
 	stopped := cpuTime()
 	var took []int64
 	errors := map[string]int{}
@@ -23,8 +22,8 @@ func report(workers []*worker, late int) answer {
 			errors[fault]++
 		}
 	}
-	if late > 0 { // whoever asked ends this process
-		errors[fmt.Sprintf("not answered within %g s", patience.Seconds())] = late
+	if late > 0 {
+		errors[fmt.Sprintf("not answered within %g s", overtime.Seconds())] = late
 	}
 	made := answer{
 		"operations": len(took),
@@ -38,7 +37,7 @@ func report(workers []*worker, late int) answer {
 	return made
 }
 
-// latencies are those of the operations that went well.
+// latencies returns the nanoseconds of the operations that succeeded.
 func latencies(one *worker) []int64 {
 	found := make([]int64, 0, len(one.marks))
 	for place := 1; place < len(one.marks); place++ {
@@ -49,7 +48,7 @@ func latencies(one *worker) []int64 {
 	return found
 }
 
-// span is the time from the first begin to the last end.
+// span returns the time from the first begin to the last end.
 func span(workers []*worker) time.Duration {
 	if len(workers) == 0 {
 		return 0
@@ -66,7 +65,7 @@ func span(workers []*worker) time.Duration {
 	return end - begin
 }
 
-// figures has the standard deviation of all, not of a sample.
+// figures returns least, mean, largest and standard deviation of the whole population.
 func figures(took []int64) map[string]float64 {
 	if len(took) == 0 {
 		return map[string]float64{}
@@ -94,7 +93,7 @@ func figures(took []int64) map[string]float64 {
 	}
 }
 
-// histogram is pairs (upper bound in microseconds, count), ascending.
+// histogram returns pairs (upper bound in microseconds, count), ascending.
 func histogram(took []int64) [][2]any {
 	counts := map[int64]int{}
 	for _, one := range took {
@@ -112,7 +111,7 @@ func histogram(took []int64) [][2]any {
 	return found
 }
 
-// upper is the least number of three digits, and zeros, that is not below it.
+// upper returns the least number of three digits, and zeros, that is not below it.
 func upper(nanoseconds int64) int64 {
 	step := int64(1)
 	for step*1000 <= nanoseconds {
@@ -121,7 +120,7 @@ func upper(nanoseconds int64) int64 {
 	return (nanoseconds + step - 1) / step * step
 }
 
-// cpuTime is what this process has used so far, in nanoseconds.
+// cpuTime returns the CPU time that this process has used, in nanoseconds.
 func cpuTime() int64 {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -1,5 +1,5 @@
 // The runner of Go's drivers: JSON lines on stdin and stdout (docs/adding-a-driver.md). With `-built` it
-// says what it was built from.
+// prints what it was built from.
 package main
 
 import (
@@ -50,11 +50,11 @@ func serve(input io.Reader, output io.Writer) error {
 		if err != nil {
 			return err
 		}
-		said, more := here.answer(line)
+		reply, more := here.answer(line)
 		if !more {
 			return nil
 		}
-		if err := answers.Encode(said); err != nil {
+		if err := answers.Encode(reply); err != nil {
 			return err
 		}
 	}

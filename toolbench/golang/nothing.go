@@ -2,8 +2,8 @@ package main
 
 import "reflect"
 
-// nothing has no database: its operations do nothing, so that what the workers' clock and notes cost
-// can be told (tests/toolbench/test_contract.py).
+// nothing has no database: its operations do nothing, so that a test can measure what the workers'
+// clock and notes cost (tests/live/toolbench/test_overhead.py).
 type nothing struct{}
 
 func newNothing(Address, Options) Driver { return nothing{} }

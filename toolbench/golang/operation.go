@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// Operation is one as toolbench/<database>/operations/<name>.toml says it. Args and Records are Go
-// values, Columns pairs (name, the database's type).
+// Operation is one of toolbench/<database>/operations/<name>.toml. Args and Records are Go values,
+// Columns pairs of a name and a database type.
 type Operation struct {
 	Name    string      `json:"name"`
 	Kind    string      `json:"kind"`
@@ -17,14 +17,14 @@ type Operation struct {
 	Columns [][2]string `json:"columns"`
 	Table   string      `json:"table"`
 	Records [][]any     `json:"records"`
-	// As it was sent: the same one again is no new one.
+	// The message, by which the same operation is recognised.
 	sent []byte
-	// What a check saw: in which columns there are nulls, and how many rows were read or written.
+	// The columns in which a check met nulls, and how many rows it read or wrote.
 	nulls []bool
 	count int64
 }
 
-// readOperation takes an operation from the question that it came with.
+// readOperation decodes the operation of a question.
 func readOperation(sent []byte) (*Operation, error) {
 	decoder := json.NewDecoder(bytes.NewReader(sent))
 	decoder.UseNumber()
@@ -34,7 +34,7 @@ func readOperation(sent []byte) (*Operation, error) {
 	}
 	for _, values := range append(made.Records, made.Args) {
 		for place, value := range values {
-			converted, err := plain(value)
+			converted, err := decode(value)
 			if err != nil {
 				return nil, err
 			}
@@ -45,12 +45,12 @@ func readOperation(sent []byte) (*Operation, error) {
 	return made, nil
 }
 
-// reads says whether it gives rows.
+// reads returns whether the operation returns rows.
 func (operation *Operation) reads() bool {
 	return operation.Kind == "query" && len(operation.Columns) > 0
 }
 
-// names are those of the columns.
+// names returns the names of the columns.
 func (operation *Operation) names() []string {
 	found := make([]string, len(operation.Columns))
 	for place, column := range operation.Columns {
@@ -59,8 +59,8 @@ func (operation *Operation) names() []string {
 	return found
 }
 
-// plain is the Go value of one in JSON, or in {"bytes": "00ff"} where JSON has no type.
-func plain(value any) (any, error) {
+// decode returns the Go value of an argument, JSON or {"bytes": "00ff"}.
+func decode(value any) (any, error) {
 	switch found := value.(type) {
 	case json.Number:
 		if whole, err := found.Int64(); err == nil {
@@ -78,12 +78,12 @@ func plain(value any) (any, error) {
 	return value, nil
 }
 
-// list is a slice of integers or of texts: Go's drivers take no mixed ones.
+// list returns a slice of integers or of texts: Go's drivers take no mixed ones.
 func list(values []any) (any, error) {
 	var numbers []int64
 	var texts []string
 	for _, value := range values {
-		converted, err := plain(value)
+		converted, err := decode(value)
 		if err != nil {
 			return nil, err
 		}

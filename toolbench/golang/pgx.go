@@ -13,12 +13,12 @@ import (
 type pgxDriver struct {
 	address Address
 	mode    pgx.QueryExecMode
-	// Before the arguments of a query, what pgx is told about it.
-	said []any
+	// Options that pgx takes before the arguments of a query.
+	extra []any
 }
 
-// newPgx has the statement prepared, as pgx does by default, or sends it anew in one round trip each
-// time: its types are remembered, or, where all is text, not asked for.
+// newPgx prepares statements, as pgx does by default, or sends them in one round trip each time: pgx
+// then remembers the types, or, where all is text, does not ask for them.
 func newPgx(address Address, options Options) Driver {
 	texts := options.Format == "text"
 	switch {
@@ -43,17 +43,17 @@ func (d pgxDriver) Connect() (Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pgxConnection{connection, d.said}, nil
+	return pgxConnection{connection, d.extra}, nil
 }
 
 type pgxConnection struct {
-	conn *pgx.Conn
-	said []any
+	conn  *pgx.Conn
+	extra []any
 }
 
 func (c pgxConnection) Query(operation *Operation, rows *shape) (Call, error) {
 	ctx := context.Background()
-	args := append(append([]any{}, c.said...), operation.Args...)
+	args := append(append([]any{}, c.extra...), operation.Args...)
 	return func() (reflect.Value, int64, error) {
 		found, err := c.conn.Query(ctx, operation.SQL, args...)
 		if err != nil {
@@ -85,7 +85,7 @@ func (c pgxConnection) Copy(operation *Operation) (Call, error) {
 	}, nil
 }
 
-// Batch sends all at once; what one Sync ends is one transaction.
+// Batch sends all statements at once; they are one transaction, because they end in one Sync.
 func (c pgxConnection) Batch(operation *Operation) (Call, error) {
 	ctx := context.Background()
 	return func() (reflect.Value, int64, error) {
@@ -97,7 +97,7 @@ func (c pgxConnection) Batch(operation *Operation) (Call, error) {
 	}, nil
 }
 
-// Field is a rune for PostgreSQL's "char": pgx scans it into nothing that is text.
+// Field returns a rune for PostgreSQL's "char", which pgx does not scan into a string.
 func (c pgxConnection) Field(kind string, nullable bool) (field, error) {
 	if kind == "char" {
 		return scanned(letter, nullable), nil

@@ -92,7 +92,7 @@ func (c *pqConnection) Execute(operation *Operation) (Call, error) {
 	}, nil
 }
 
-// Copy is lib/pq's: a statement that takes records until it is executed without one.
+// Copy is a statement of lib/pq that takes records until it is executed without one.
 func (c *pqConnection) Copy(operation *Operation) (Call, error) {
 	ctx, records := context.Background(), operation.Records
 	statement := pq.CopyIn(operation.Table, operation.names()...)
@@ -117,7 +117,7 @@ func (c *pqConnection) Copy(operation *Operation) (Call, error) {
 	}, nil
 }
 
-// Batch is a loop in a transaction: database/sql has nothing that sends more than one at a time.
+// Batch is a loop in a transaction: database/sql sends one statement at a time.
 func (c *pqConnection) Batch(operation *Operation) (Call, error) {
 	ctx, records := context.Background(), operation.Records
 	return func() (reflect.Value, int64, error) {
@@ -176,7 +176,7 @@ func (c *pqConnection) Close() {
 	_ = c.database.Close()
 }
 
-// arguments are what database/sql takes: slices through pq.Array.
+// arguments returns what database/sql takes: slices through pq.Array.
 func arguments(values []any) []any {
 	found := make([]any, len(values))
 	for place, value := range values {

@@ -5,20 +5,20 @@ import (
 	"reflect"
 )
 
+// shape is the struct of an operation's rows on one connection.
+//
 // Rows are kept as users of Go keep them, in a slice of structs with a field for each column:
 // `found.Scan(&row.Name, &row.Owner)`, `rows = append(rows, row)`. Operations are data, so the struct is
-// made when one is bound, and reflect appends; what that costs is in README.md.
-
-// shape is the struct of an operation's rows on one connection.
+// made when one is bound, and reflect appends; README.md says what that costs.
 type shape struct {
 	fields []field
-	// What Scan takes: the fields of row.
+	// Pointers to the fields of row, for Scan.
 	targets []any
 	row     reflect.Value
 	none    reflect.Value
 }
 
-// newShape has a field for each column; those at `nulls` take nulls.
+// newShape returns a struct with a field for each column; those at `nulls` take nulls.
 func newShape(connection Connection, columns [][2]string, nulls []bool) (*shape, error) {
 	made := &shape{}
 	members := make([]reflect.StructField, len(columns))
@@ -39,21 +39,21 @@ func newShape(connection Connection, columns [][2]string, nulls []bool) (*shape,
 	return made, nil
 }
 
-// with is the rows and the one that was scanned last.
+// with returns the rows and the one that was scanned last.
 func (s *shape) with(rows reflect.Value) reflect.Value {
 	return reflect.Append(rows, s.row)
 }
 
-// told is rows as an answer has them; an operation may have none.
-func (s *shape) told(rows reflect.Value) [][]tagged {
-	found := [][]tagged{}
+// encode returns rows as an answer has them; an operation may have none.
+func (s *shape) encode(rows reflect.Value) [][]encoded {
+	found := [][]encoded{}
 	if s == nil || !rows.IsValid() {
 		return found
 	}
 	for row := 0; row < rows.Len(); row++ {
-		values := make([]tagged, len(s.fields))
+		values := make([]encoded, len(s.fields))
 		for place, one := range s.fields {
-			values[place] = one.value(rows.Index(row).Field(place).Interface())
+			values[place] = one.encode(rows.Index(row).Field(place).Interface())
 		}
 		found = append(found, values)
 	}

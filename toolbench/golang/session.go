@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
-// question is a line of the contract; which fields it has depends on what is to be done.
+// question is a line from the harness; its fields depend on what it asks to do.
 type question struct {
 	Do          string          `json:"do"`
 	Driver      string          `json:"driver"`
@@ -16,20 +17,21 @@ type question struct {
 	Operation   json.RawMessage `json:"operation"`
 	Seconds     float64         `json:"seconds"`
 	Concurrency int             `json:"concurrency"`
+	Overtime    float64         `json:"overtime"`
 }
 
 type answer map[string]any
 
 // session is one driver, from the question "open" to the end.
 type session struct {
-	crew *crew
+	pool *pool
 }
 
-// answer says what is answered to a line, and whether there are more to come.
-func (s *session) answer(line []byte) (said answer, more bool) {
+// answer returns the answer to a line, and whether the session goes on.
+func (s *session) answer(line []byte) (reply answer, more bool) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			said, more = answer{"error": inALine(fmt.Errorf("panic: %v", fault))}, true
+			reply, more = answer{"error": inALine(fmt.Errorf("panic: %v", fault))}, true
 		}
 	}()
 	var asked question
@@ -38,7 +40,7 @@ func (s *session) answer(line []byte) (said answer, more bool) {
 		return nil, false
 	}
 	if err == nil {
-		said, err = s.do(asked)
+		reply, err = s.do(asked)
 	}
 	var refusal unsupported
 	if errors.As(err, &refusal) {
@@ -47,14 +49,14 @@ func (s *session) answer(line []byte) (said answer, more bool) {
 	if err != nil {
 		return answer{"error": inALine(err)}, true
 	}
-	return said, true
+	return reply, true
 }
 
 func (s *session) do(asked question) (answer, error) {
 	if asked.Do == "open" {
 		return s.open(asked)
 	}
-	if s.crew == nil {
+	if s.pool == nil {
 		return nil, errors.New("nothing is open")
 	}
 	switch asked.Do {
@@ -72,16 +74,16 @@ func (s *session) open(asked question) (answer, error) {
 		return nil, fmt.Errorf("there is no driver %q in Go", asked.Driver)
 	}
 	s.close()
-	made := newCrew(found.new(asked.Address, asked.Options))
+	made := newPool(found.new(asked.Address, asked.Options))
 	if err := made.open(1); err != nil {
 		return nil, err
 	}
-	s.crew = made
+	s.pool = made
 	return answer{"ready": true}, nil
 }
 
 func (s *session) check(asked question) (answer, error) {
-	rows, count, err := s.crew.check(asked.Operation)
+	rows, count, err := s.pool.check(asked.Operation)
 	if err != nil {
 		return nil, err
 	}
@@ -93,30 +95,35 @@ func (s *session) drive(asked question) (answer, error) {
 	if err := json.Unmarshal(asked.Operation, &name); err != nil {
 		return nil, fmt.Errorf("no name of an operation: %w", err)
 	}
-	if asked.Seconds <= 0 || asked.Concurrency < 1 {
-		return nil, errors.New("seconds and concurrency must be above zero")
+	if asked.Seconds <= 0 || asked.Overtime <= 0 || asked.Concurrency < 1 {
+		return nil, errors.New("seconds, overtime and concurrency must be above zero")
 	}
-	workers, late, err := s.crew.drive(name, asked.Seconds, asked.Concurrency)
+	length, overtime := seconds(asked.Seconds), seconds(asked.Overtime)
+	workers, late, err := s.pool.drive(load{name, length, overtime, asked.Concurrency})
 	if err != nil {
 		return nil, err
 	}
-	return report(workers, late), nil
+	return report(workers, late, overtime), nil
+}
+
+func seconds(number float64) time.Duration {
+	return time.Duration(number * float64(time.Second))
 }
 
 func (s *session) close() {
-	if s.crew != nil {
-		s.crew.keep(0)
+	if s.pool != nil {
+		s.pool.keep(0)
 	}
-	s.crew = nil
+	s.pool = nil
 }
 
-const longest = 200
+const longestError = 200
 
-// inALine is an error as it is reported.
+// inALine returns an error as it is reported, without line breaks.
 func inALine(err error) string {
 	line := strings.Join(strings.Fields(err.Error()), " ")
-	if len(line) > longest {
-		line = strings.ToValidUTF8(line[:longest], "")
+	if len(line) > longestError {
+		line = strings.ToValidUTF8(line[:longestError], "")
 	}
 	return line
 }

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// tagged is a value in an answer: the type that the driver's user gets, and a text.
-type tagged [2]any
+// encoded is a value in an answer: a tag, the type that the driver's user gets, and a text.
+type encoded [2]any
 
-var null = tagged{"null", nil}
+var null = encoded{"null", nil}
 
-// field is what a column is in the struct that a row is to its user: the type, what Scan takes for a
-// pointer to it, and what an answer says of a value.
+// field is a column in the struct of a row: its type, what Scan takes for a pointer to it, and how
+// its values are encoded.
 type field struct {
 	form   reflect.Type
 	target func(pointer any) any
-	value  func(any) tagged
+	encode func(any) encoded
 }
 
-// newField is the natural one for a type of the database.
+// newField returns the natural field for a database type.
 func newField(kind string, nullable bool) (field, error) {
 	if inside := strings.TrimSuffix(kind, "[]"); inside != kind {
 		return newSlice(inside)
@@ -55,50 +55,50 @@ func newSlice(inside string) (field, error) {
 	return field{}, fmt.Errorf("no Go type is known for the type %s[]", inside)
 }
 
-// scanned is a plain field, or a pointer where nulls are possible, as users declare them.
-func scanned[T any](tell func(T) tagged, nullable bool) field {
+// scanned returns a plain field, or a pointer where nulls are possible, as users declare them.
+func scanned[T any](encode func(T) encoded, nullable bool) field {
 	if !nullable {
-		return fieldOf(tell)
+		return fieldOf(encode)
 	}
-	return fieldOf(func(one *T) tagged {
+	return fieldOf(func(one *T) encoded {
 		if one == nil {
 			return null
 		}
-		return tell(*one)
+		return encode(*one)
 	})
 }
 
-// slice is for an array; nil is null.
-func slice[T any](tell func(T) tagged) field {
-	return fieldOf(func(some []T) tagged {
+// slice returns the field of an array; nil is null.
+func slice[T any](encode func(T) encoded) field {
+	return fieldOf(func(some []T) encoded {
 		if some == nil {
 			return null
 		}
-		values := make([]tagged, len(some))
+		values := make([]encoded, len(some))
 		for place, one := range some {
-			values[place] = tell(one)
+			values[place] = encode(one)
 		}
-		return tagged{"array", values}
+		return encoded{"array", values}
 	})
 }
 
-func fieldOf[T any](tell func(T) tagged) field {
+func fieldOf[T any](encode func(T) encoded) field {
 	return field{
 		reflect.TypeOf((*T)(nil)).Elem(),
 		func(pointer any) any { return pointer },
-		func(value any) tagged { return tell(value.(T)) },
+		func(value any) encoded { return encode(value.(T)) },
 	}
 }
 
-func integer[T int64 | uint32](value T) tagged {
-	return tagged{"int", strconv.FormatInt(int64(value), 10)}
+func integer[T int64 | uint32](value T) encoded {
+	return encoded{"int", strconv.FormatInt(int64(value), 10)}
 }
 
-func floating(value float64) tagged {
-	return tagged{"float", strconv.FormatFloat(value, 'g', -1, 64)}
+func floating(value float64) encoded {
+	return encoded{"float", strconv.FormatFloat(value, 'g', -1, 64)}
 }
 
-func truth(value bool) tagged    { return tagged{"bool", strconv.FormatBool(value)} }
-func octets(value []byte) tagged { return tagged{"bytes", hex.EncodeToString(value)} }
-func text(value string) tagged   { return tagged{"text", value} }
-func letter(value rune) tagged   { return tagged{"rune", string(value)} }
+func truth(value bool) encoded    { return encoded{"bool", strconv.FormatBool(value)} }
+func octets(value []byte) encoded { return encoded{"bytes", hex.EncodeToString(value)} }
+func text(value string) encoded   { return encoded{"text", value} }
+func letter(value rune) encoded   { return encoded{"rune", string(value)} }

@@ -1,1 +1,1 @@
-"""What one driver and the interpreter allow at most."""
+"""The limits: what a driver behind a page, and the interpreter alone, can do at most."""

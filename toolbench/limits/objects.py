@@ -1,7 +1,7 @@
-"""The interpreter's own ceiling: how fast it builds the objects of database results.
+"""How fast an interpreter builds the objects of database results, with no database at all.
 
-Runs on any CPython from 3.7 on: ``python objects.py [--seconds S]`` builds at least a million and
-prints one line of JSON: objects built, seconds they took.
+Runs on any CPython from 3.7 on: ``python objects.py [--seconds S]`` builds at least a million, and
+prints a line of JSON: the objects, and the seconds that they took.
 """
 
 import argparse
@@ -14,7 +14,7 @@ LEAST = 1_000_000
 
 
 class Row:
-    """A row as a driver would hand it out: the body, and what the server said about it."""
+    """A row as a driver would return it, with the code and the schema of the answer."""
 
     def __init__(self, code: int, schema: int, body: tuple) -> None:  # type: ignore[type-arg]
         self.code = code
@@ -23,13 +23,13 @@ class Row:
 
 
 def build(number: int) -> None:
-    """Make result objects and throw them away, as a page does."""
+    """Make rows and throw them away, as a page does."""
     for each in range(number):
         Row(0, 1, (each, 1, "title", 0, 0, 0))
 
 
 def main() -> int:
-    """Build for a while; the exit status."""
+    """Build rows for a while; return the exit status."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=1.0)
     limit = parser.parse_args().seconds

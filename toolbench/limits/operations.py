@@ -1,4 +1,4 @@
-"""What the limits can do: pages of one request each, and the interpreter alone."""
+"""The operations of the limits: pages of one request each, and the interpreter alone."""
 
 from __future__ import annotations
 

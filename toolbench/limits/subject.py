@@ -1,11 +1,13 @@
-"""What one driver and the interpreter allow at most: one request for each page, or none at all."""
+"""The limits as contenders: a server whose pages are one request each, or building objects."""
 
 from __future__ import annotations
 
+import http.client
 import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from race.discipline import Party, Sample
 from race.errors import CellFailed
@@ -15,34 +17,35 @@ from race.machine.describe import PYTHON, own_interpreter
 from race.machine.proc import cpu_ns, tree
 from race.machine.process import Child, wait_first
 from race.saved.model import Contender, Figures, Work
-from race.timeouts import TIMEOUTS
+from race.timeouts import TIMEOUTS as RACE_TIMEOUTS
 from race.web.databases import Databases
 from race.web.load.drive import drive
 from race.web.load.generator import Target
-from race.web.servers import SERVING, why_not_serving
+from race.web.servers import Server, serving
 from runtime.paths import ROOT
-from toolbench.drivers import DRIVERS, LOOP
-from toolbench.limits.page import verify
+from toolbench.drivers import DRIVERS
 from toolbench.shared import DATABASE, DRIVER, GENERATOR, Shared
+from toolbench.timeouts import TIMEOUTS
+from toolbench.tool import LOOP
 
 FOLDER = ROOT / "toolbench" / "limits"
 OBJECTS = "objects"
 NAME = "tarantool"
+RIGHT = b"ok"
 
 
 @dataclass
-class OneRequest:
-    """`race.discipline.Subject`. The server is started for the first operation that needs it."""
+class LimitsSubject:
+    """A `race.discipline.Subject`. The first operation that needs the server starts it."""
 
     contender: Contender
     databases: Databases
     layout: Layout
-    _server: Child | None = None
-    _url: str = ""
+    _server: Server | None = None
 
     def parties(self) -> Mapping[str, Party]:
-        """The driver runs in the server, or in a process of its own while objects are built."""
-        pid = None if self._server is None else self._server.pid
+        """Return the parties; the driver is the server, or a process that builds objects."""
+        pid = None if self._server is None else self._server.child.pid
         return {
             DRIVER: Party(pid, self.layout[DRIVER]),
             GENERATOR: Party(None, self.layout[GENERATOR]),
@@ -50,57 +53,46 @@ class OneRequest:
         }
 
     def alive(self) -> bool:
-        """Whether the server runs, where there is one."""
-        return self._server is None or self._server.running()
+        """Return whether the server runs, if it was started."""
+        return self._server is None or self._server.child.running()
 
     def wake(self) -> None:
-        """The server onto its cores, where there is one."""
+        """Pin the server to its core."""
         if self._server is not None:
-            cores.pin_tree(tree(self._server.pid), self.layout[DRIVER])
+            cores.pin_tree(tree(self._server.child.pid), self.layout[DRIVER])
 
     def rest(self) -> None:
-        """The server off the measured cores."""
+        """Move the server off the measured cores."""
         if self._server is not None:
-            cores.pin_tree(tree(self._server.pid), cores.resting(self.layout))
+            cores.pin_tree(tree(self._server.child.pid), cores.resting(self.layout))
 
     def check(self, task: str) -> None:
-        """The page answers `ok`."""
+        """Raise CellFailed if the page does not answer `ok`."""
         if task != OBJECTS:
-            self._serve()
-            verify(self._url, task)
+            self._server = self._server or self._started()
+            verify(self._server.url, task)
 
     def drive(self, work: Work) -> Sample:
-        """One load on a page, or objects built for as long."""
+        """Load a page, or build objects for as long."""
         if work.task == OBJECTS or self._server is None:
             return self._build(work.load.duration_s)
-        target = Target(self._url, work.task, f"/{work.task}")
-        return drive(target, work.load, self._server, self.layout[GENERATOR]).sample
+        target = Target(self._server.url, work.task, f"/{work.task}")
+        return drive(target, work.load, self._server.child, self.layout[GENERATOR]).sample
 
     def facts(self, task: str) -> Figures:
-        """A page is one request."""
+        """Return how many requests to the database a page needs."""
         return {} if task == OBJECTS else {"database_requests": 1}
 
     def close(self) -> None:
         """End the server."""
         if self._server is not None:
-            self._server.end()
+            self._server.child.end()
 
-    def _serve(self) -> None:
-        if self._server is not None:
-            return
+    def _started(self) -> Server:
         factors = self.contender.factors
         words = [self._python(), str(FOLDER / "serve.py"), "--loop", factors[LOOP]]
         words += DRIVERS[self.contender.name].options
-        child = Child(words, self.layout[DRIVER], cwd=ROOT, talks=True)
-        try:
-            line = child.read_line(TIMEOUTS.server_start)
-            match = SERVING.fullmatch(line or "")
-            if match is None:
-                raise CellFailed(why_not_serving(child, line))
-        except BaseException:
-            child.end()
-            raise
-        self._server, self._url = child, match[2]
+        return serving(Child(words, self.layout[DRIVER], cwd=ROOT, talks=True))
 
     def _build(self, seconds: float) -> Sample:
         words = [self._python(), str(FOLDER / "objects.py"), "--seconds", str(seconds)]
@@ -118,13 +110,28 @@ class OneRequest:
             raise CellFailed(f"objects.py gave no result: {error}") from None
         finally:
             child.end()
-        used = {DRIVER: spent, GENERATOR: 0}  # nothing has to drive it
+        used = {DRIVER: spent, GENERATOR: 0}  # there is no generator
         return Sample(int(found["objects"]), float(found["seconds"]), cpu_ns=used)
 
     def _python(self) -> str:
         return str(own_interpreter(self.contender.factors[PYTHON]) or sys.executable)
 
 
-def start(contender: Contender, shared: Shared, layout: Layout) -> OneRequest:
-    """A contender; its server starts when it is needed."""
-    return OneRequest(contender, shared.databases, layout)
+def verify(url: str, task: str) -> None:
+    """Raise CellFailed if the page of an operation does not answer `ok`."""
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=TIMEOUTS.page)
+    try:
+        connection.request("GET", f"/{task}")
+        answer = connection.getresponse()
+        body = answer.read()
+    except (OSError, http.client.HTTPException) as error:
+        raise CellFailed(f"{task} did not answer: {type(error).__name__} {error}") from None
+    finally:
+        connection.close()
+    if (answer.status, body) != (200, RIGHT):
+        raise CellFailed(f"{task} answered {answer.status} {body[:20]!r} instead of {RIGHT!r}")
+
+
+def start(contender: Contender, shared: Shared, layout: Layout) -> LimitsSubject:
+    """Return a contender, without a server yet."""
+    return LimitsSubject(contender, shared.databases, layout)

@@ -1,1 +1,1 @@
-"""MySQL, as MariaDB: its drivers, what they are asked, the table that they are asked about."""
+"""MySQL, as MariaDB: its drivers, the operations that they do, the table that these read."""

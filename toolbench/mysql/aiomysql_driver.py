@@ -6,21 +6,20 @@ from typing import Any
 
 import aiomysql
 
-from toolbench.driver import Address, Options
-from toolbench.mysql.cursors import LEAST, MOST, Awaited
+from runtime.address import Address
+from toolbench.driver import Options
+from toolbench.mysql.cursors import AsyncCursors
 
 
-class Aiomysql(Awaited):
-    """``toolbench.driver.Driver``."""
+class Aiomysql(AsyncCursors):
+    """It calls the database ``db``."""
 
     def __init__(self, address: Address, options: Options) -> None:
         super().__init__(address, options)
-        self.options["db"] = self.database
+        self.options["db"] = self.options.pop("database")
 
-    async def link(self) -> Any:
-        """See ``Awaited``."""
+    async def connect(self) -> Any:
         return await aiomysql.connect(**self.options)
 
-    async def make_pool(self) -> Any:
-        """See ``Awaited``."""
-        return await aiomysql.create_pool(minsize=LEAST, maxsize=MOST, **self.options)
+    async def make_pool(self, least: int, most: int) -> Any:
+        return await aiomysql.create_pool(minsize=least, maxsize=most, **self.options)

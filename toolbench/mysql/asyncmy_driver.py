@@ -6,26 +6,24 @@ from typing import Any
 
 import asyncmy
 
-from toolbench.driver import Address, Options
-from toolbench.mysql.cursors import LEAST, MOST, Awaited
+from runtime.address import Address
+from toolbench.driver import Options
+from toolbench.mysql.cursors import AsyncCursors
 
-# Statements that a connection keeps prepared on the server: more than there are operations.
-KEPT = 32
+# A connection keeps so many statements prepared on the server: more than there are operations.
+CACHED_STATEMENTS = 32
 
 
-class Asyncmy(Awaited):
-    """``toolbench.driver.Driver``."""
+class Asyncmy(AsyncCursors):
+    """It prepares statements only if it may keep them."""
 
     def __init__(self, address: Address, options: Options) -> None:
         super().__init__(address, options)
-        self.options["database"] = self.database
         if options.prepared:
-            self.options["stmt_cache_size"] = KEPT
+            self.options["stmt_cache_size"] = CACHED_STATEMENTS
 
-    async def link(self) -> Any:
-        """See ``Awaited``."""
+    async def connect(self) -> Any:
         return await asyncmy.connect(**self.options)
 
-    async def make_pool(self) -> Any:
-        """See ``Awaited``."""
-        return await asyncmy.create_pool(minsize=LEAST, maxsize=MOST, **self.options)
+    async def make_pool(self, least: int, most: int) -> Any:
+        return await asyncmy.create_pool(minsize=least, maxsize=most, **self.options)

@@ -1,4 +1,4 @@
-"""What MySQL's drivers have in common: cursors as the DB-API has them, awaited or not."""
+"""What the drivers of MySQL have in common: cursors of the DB-API, awaited or not."""
 
 from __future__ import annotations
 
@@ -7,169 +7,139 @@ import contextlib
 from functools import partial
 from typing import Any
 
-from runtime.address import Address as Place
-from toolbench.driver import Address, Call, Operation, Options, Unsupported
+from runtime.address import Address
+from toolbench.driver import Call, Operation, Options, call_of
 from toolbench.style import percent
+from toolbench.timeouts import TIMEOUTS
 
-# The toolbench's own database, where the URL names none.
+# The toolbench's own database, if the URL names none.
 DATABASE = "sticker_toolbench"
-# Connections of a driver's own pool: how many it keeps, how many it may have.
+# The least and the most connections of a driver's own pool.
 LEAST, MOST = 5, 20
-# A pool whose database hangs is not waited for any longer.
-GOODBYE_SECONDS = 1.0
 
 
-def connect_options(where: Address | Place) -> dict[str, Any]:
-    """What a connect takes, by names that all have; how they call the database differs."""
-    place: dict[str, Any] = {"unix_socket": where.path}
-    if not where.path:
-        place = {"host": where.host, "port": where.port}
+def connect_options(address: Address) -> dict[str, Any]:
+    """Return the keywords of connect."""
+    where: dict[str, Any] = {"unix_socket": address.path}
+    if not address.path:
+        where = {"host": address.host, "port": address.port}
     return {
-        **place,
-        "user": where.user,
-        "password": where.password or "",
+        **where,
+        "user": address.user,
+        "password": address.password or "",
+        "database": address.name or DATABASE,
         "charset": "utf8mb4",
         "autocommit": True,
     }
 
 
-def fetched(connection: Any, text: str, arguments: Any) -> Any:
-    """The rows of a query."""
-    with connection.cursor() as cursor:
-        cursor.execute(text, arguments)
-        return cursor.fetchall()
-
-
-class Blocking:
-    """``toolbench.driver.Driver`` for cursors that block; a driver's own brings ``connect``."""
+class BlockingCursors:
+    """A `toolbench.driver.Driver` without `connect`, which each driver adds."""
 
     BLOCKING = True
     SHARED = False
 
     def __init__(self, address: Address, options: Options) -> None:
-        self.options = {"database": address.database or DATABASE, **connect_options(address)}
+        self.options = connect_options(address)
 
     def connect(self) -> Any:
-        """See ``Driver``."""
         raise NotImplementedError
 
     def close(self, connection: Any) -> None:
-        """See ``Driver``."""
         connection.close()
 
     def bind(self, connection: Any, operation: Operation) -> Call:
-        """See ``Driver``."""
-        if operation.kind == "query":
-            return partial(fetched, connection, *percent(operation))
-        if operation.kind == "connect":
-            return partial(self._connected, *percent(operation))
-        if operation.kind == "batch":
-            return self._batch(connection, operation)
-        raise Unsupported(operation.kind)
+        text, arguments = percent(operation)
 
-    def _connected(self, text: str, arguments: Any) -> Any:
-        connection = self.connect()
-        try:
-            return fetched(connection, text, arguments)
-        finally:
-            connection.close()
+        def connected() -> Any:
+            own = self.connect()
+            try:
+                return fetch(own, text, arguments)
+            finally:
+                own.close()
 
-    def _batch(self, connection: Any, operation: Operation) -> Call:
-        text, _ = percent(operation)
-
-        def call() -> None:
+        def batch() -> None:
             with connection.cursor() as cursor:
                 cursor.executemany(text, operation.records)
 
-        return call
+        query = partial(fetch, connection, text, arguments)
+        return call_of(operation, query=query, connect=connected, batch=batch)
 
 
-async def awaited(connection: Any, text: str, arguments: Any) -> Any:
-    """The rows of a query."""
-    async with connection.cursor() as cursor:
-        await cursor.execute(text, arguments)
-        return await cursor.fetchall()
+def fetch(connection: Any, text: str, arguments: Any) -> Any:
+    """Execute a query, and return its rows."""
+    with connection.cursor() as cursor:
+        cursor.execute(text, arguments)
+        return cursor.fetchall()
 
 
-class Awaited:
-    """``toolbench.driver.Driver`` for cursors that are awaited: asyncmy's and aiomysql's are alike.
+class AsyncCursors:
+    """A `toolbench.driver.PooledDriver` without `connect` and `make_pool`.
 
-    A driver's own brings ``link``, its connect, and ``make_pool``.
+    asyncmy and aiomysql, which add those, have the same cursors and pools.
     """
 
     BLOCKING = False
     SHARED = False
 
     def __init__(self, address: Address, options: Options) -> None:
-        self.database = address.database or DATABASE
         self.options = connect_options(address)
         self._pool: Any = None
 
-    async def link(self) -> Any:
-        """A new connection."""
-        raise NotImplementedError
-
-    async def make_pool(self) -> Any:
-        """The driver's own pool, of LEAST to MOST connections."""
-        raise NotImplementedError
-
     async def connect(self) -> Any:
-        """See ``Driver``."""
-        return await self.link()
+        raise NotImplementedError
+
+    async def make_pool(self, least: int, most: int) -> Any:
+        """Return the driver's own pool."""
+        raise NotImplementedError
 
     async def close(self, connection: Any) -> None:
-        """See ``Driver``."""
         await connection.ensure_closed()
 
-    async def rest(self) -> None:
-        """See ``Driver``: the pool goes, with what is under way on it."""
+    async def close_pool(self) -> None:
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.terminate()
+            # The database may hang, and the pool would wait for it.
             with contextlib.suppress(Exception):
-                await asyncio.wait_for(pool.wait_closed(), GOODBYE_SECONDS)
+                await asyncio.wait_for(pool.wait_closed(), TIMEOUTS.close_pool)
 
     async def bind(self, connection: Any, operation: Operation) -> Call:
-        """See ``Driver``."""
-        if operation.kind == "query":
-            return partial(awaited, connection, *percent(operation))
-        if operation.kind == "connect":
-            return partial(self._connected, *percent(operation))
-        if operation.kind == "batch":
-            return self._batch(connection, operation)
-        if operation.kind not in ("pool", "burst"):
-            raise Unsupported(operation.kind)
-        if self._pool is None:
-            self._pool = await self.make_pool()
-        if operation.kind == "pool":
-            return partial(self._pooled, *percent(operation))
-        return self._burst(operation)
+        text, arguments = percent(operation)
+        if operation.kind in ("pool", "burst") and self._pool is None:
+            self._pool = await self.make_pool(LEAST, MOST)
 
-    async def _connected(self, text: str, arguments: Any) -> Any:
-        connection = await self.link()
-        try:
-            return await awaited(connection, text, arguments)
-        finally:
-            await connection.ensure_closed()
+        async def connected() -> Any:
+            own = await self.connect()
+            try:
+                return await fetch_async(own, text, arguments)
+            finally:
+                await own.ensure_closed()
 
-    async def _pooled(self, text: str, arguments: Any) -> Any:
-        async with self._pool.acquire() as connection:
-            return await awaited(connection, text, arguments)
-
-    def _batch(self, connection: Any, operation: Operation) -> Call:
-        text, _ = percent(operation)
-
-        async def call() -> None:
+        async def batch() -> None:
             async with connection.cursor() as cursor:
                 await cursor.executemany(text, operation.records)
 
-        return call
-
-    def _burst(self, operation: Operation) -> Call:
-        text, _ = percent(operation)
-
-        async def call() -> list[Any]:
+        async def burst() -> list[Any]:
             asking = [self._pooled(text, record) for record in operation.records]
             return [row for rows in await asyncio.gather(*asking) for row in rows]
 
-        return call
+        return call_of(
+            operation,
+            query=partial(fetch_async, connection, text, arguments),
+            connect=connected,
+            batch=batch,
+            pool=partial(self._pooled, text, arguments),
+            burst=burst,
+        )
+
+    async def _pooled(self, text: str, arguments: Any) -> Any:
+        async with self._pool.acquire() as connection:
+            return await fetch_async(connection, text, arguments)
+
+
+async def fetch_async(connection: Any, text: str, arguments: Any) -> Any:
+    """Execute a query, and return its rows."""
+    async with connection.cursor() as cursor:
+        await cursor.execute(text, arguments)
+        return await cursor.fetchall()

@@ -6,12 +6,11 @@ from typing import Any
 
 import MySQLdb
 
-from toolbench.mysql.cursors import Blocking
+from toolbench.mysql.cursors import BlockingCursors
 
 
-class Mysqlclient(Blocking):
-    """``toolbench.driver.Driver``."""
+class Mysqlclient(BlockingCursors):
+    """It needs nothing but its connect."""
 
     def connect(self) -> Any:
-        """See ``Driver``."""
         return MySQLdb.connect(**self.options)

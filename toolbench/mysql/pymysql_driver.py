@@ -6,13 +6,11 @@ from typing import Any
 
 import pymysql
 
-from toolbench.mysql.cursors import Blocking
+from toolbench.mysql.cursors import BlockingCursors
 
 
-class PyMySQL(Blocking):
-    """``toolbench.driver.Driver``."""
+class PyMySQL(BlockingCursors):
+    """Without `ssl_disabled` it would make a TLS context for each connection, as no other does."""
 
     def connect(self) -> Any:
-        """See ``Driver``."""
-        # Else it makes a TLS context for each connection, on a Unix socket too; no other does.
         return pymysql.connect(**self.options, ssl_disabled=True)

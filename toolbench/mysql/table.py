@@ -1,6 +1,6 @@
-"""The table that operations read: 100,000 orders of a shop for stickers, the same on every machine.
+"""The table that operations read: 100,000 orders of a sticker shop, the same on every machine.
 
-A column for each type that applications use; where a value may be missing, some are.
+It has a column of each type that applications use, and nulls in those that may have them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ORDERS = 100_000
 CUSTOMERS = 2_000
 FIRST_DAY = datetime(2019, 1, 1)  # noqa: DTZ001  the column has no zone
 SECONDS_BETWEEN = 1_500
-# Doubles are multiples of this: what is written as a text and read again is the same number.
+# Doubles are multiples of this, so that their texts are exact.
 GRAIN = 1 / 64
 PICTURE_BYTES = 16
 
@@ -42,7 +42,7 @@ CREATE = f"""
         KEY orders_by_time (ordered)
     ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4"""
 
-# Names and types, as operations have them.
+# Pairs of a name and a type, as in operations.
 COLUMNS = (
     ("id", "int"),
     ("customer", "int"),
@@ -81,7 +81,7 @@ you it is a gift for someone who likes round corners grüße aus köln 🙂
 
 
 class Order(NamedTuple):
-    """A row, its columns in order."""
+    """A row of the table."""
 
     id: int
     customer: int
@@ -100,13 +100,13 @@ class Order(NamedTuple):
 
 @lru_cache(maxsize=1)
 def orders() -> Sequence[Order]:
-    """All of them by id, from 1."""
+    """Return all orders by id, from 1."""
     source = random.Random(SEED)  # noqa: S311  the same on every machine is the point
     return [_order(number, source) for number in range(1, ORDERS + 1)]
 
 
 def sample() -> Sequence[Order]:
-    """Those of SAMPLE."""
+    """Return the orders that SAMPLE selects."""
     return orders()[::97]
 
 

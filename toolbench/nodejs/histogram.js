@@ -1,14 +1,12 @@
 'use strict'
-// What workers noted, as the answer to `drive`; made when the time is up.
-
-const { PATIENCE_MS } = require('./timed')
+// The answer to `drive`, computed from the workers' notes when the time is up.
 
 /**
- * Operations that went well, the seconds from the first one's begin to the last one's end, errors by
- * kind, latencies in nanoseconds, their histogram with upper bounds in microseconds, and the CPU time
- * that making all this took.
+ * Return the operations that succeeded, the seconds from the first one's begin to the last one's end,
+ * errors by kind, latencies in nanoseconds, their histogram with upper bounds in microseconds, and the
+ * CPU time that computing all this took.
  */
-function report (workers) {
+function report (workers, overtime) {
   const stopped = process.cpuUsage()
   const took = workers.flatMap(latencies)
   const errors = {}
@@ -16,8 +14,7 @@ function report (workers) {
     for (const fault of faults.values()) errors[fault] = (errors[fault] || 0) + 1
   }
   const late = workers.filter(worker => worker.late).length
-  // Whoever asked ends this process.
-  if (late) errors[`not answered within ${PATIENCE_MS / 1000} s`] = late
+  if (late) errors[`not answered within ${overtime} s`] = late
   const answer = {
     operations: took.length,
     seconds: span(workers),
@@ -30,7 +27,7 @@ function report (workers) {
   return { ...answer, beside_ns: (user + system) * 1000 }
 }
 
-/** Nanoseconds of the operations that went well. */
+/** Return the nanoseconds of a worker's operations that succeeded. */
 function latencies ({ marks, faults }) {
   const found = []
   for (let place = 1; place < marks.length; place++) {
@@ -49,7 +46,7 @@ function span (workers) {
   return (end - begin) / 1000
 }
 
-/** The deviation is the standard deviation of all, not of a sample. */
+/** Return least, mean, largest and standard deviation of the whole population. */
 function figures (took) {
   if (took.length === 0) return {}
   let least = Infinity
@@ -66,7 +63,7 @@ function figures (took) {
   return { min: least, mean, max: most, deviation: Math.sqrt(squares / took.length) }
 }
 
-/** Pairs (upper bound in microseconds, count), ascending. */
+/** Return pairs (upper bound in microseconds, count), ascending. */
 function histogram (took) {
   const counts = new Map()
   for (const one of took) {
@@ -77,7 +74,7 @@ function histogram (took) {
   return sorted.map(([bound, count]) => [bound / 1000, count])
 }
 
-/** The least number of three digits, and zeros, that is not below it. */
+/** Return the least number of three digits, and zeros, that is not below it. */
 function upper (nanoseconds) {
   let step = 1
   while (step * 1000 <= nanoseconds) step *= 10

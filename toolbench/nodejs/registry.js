@@ -4,7 +4,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 
-/** A kind of operations that the driver has nothing for. */
+/** The message is a kind of operations that the driver has no call for. */
 class Unsupported extends Error {}
 
 const DRIVERS = {

@@ -3,21 +3,21 @@
 
 const readline = require('node:readline')
 const { Session } = require('./session')
-const { inALine } = require('./timed')
+const { inALine } = require('./workers')
 
-// What a driver may print is no answer.
+// A driver may print: that must not be taken for an answer.
 console.log = console.info = console.error
 
-// The kernel closes the connections of a process that ends, also those that wait.
+// The kernel closes the connections of a process that ends, even if they wait for an answer.
 process.on('SIGTERM', () => process.exit(0))
 
 const session = new Session()
 
 process.on('uncaughtException', error => {
   console.error(`runner: ${inALine(error)}`)
-  // Postgres.js writes to the socket of a connection that was ended under it, where nobody can catch
-  // what comes of that: who was late is to be told all the same.
-  if (!session.ended) process.exit(1)
+  // Postgres.js may write to the socket of a connection that the database has terminated, and nobody
+  // can catch that error. The answer to the load is still needed.
+  if (!session.terminated) process.exit(1)
 })
 
 async function main () {

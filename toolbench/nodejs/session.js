@@ -1,19 +1,19 @@
 'use strict'
-// Questions to a runner and their answers; a failure is an answer too.
+// The questions of the harness and their answers; an error is an answer, too.
 
-const { Crew } = require('./crew')
+const { Pool } = require('./pool')
 const { DRIVERS, Unsupported } = require('./registry')
 const { report } = require('./histogram')
-const { inALine } = require('./timed')
-const { tagged } = require('./values')
+const { inALine } = require('./workers')
+const { encode } = require('./values')
 
 /** One driver, from the question `open` to the end. */
 class Session {
   constructor () {
-    this.crew = null
+    this.pool = null
   }
 
-  /** What is answered to a line; null where it says that this is the end. */
+  /** Return the answer to a line; null if the line asks to end. */
   async answer (line) {
     try {
       const question = JSON.parse(line)
@@ -24,19 +24,19 @@ class Session {
     }
   }
 
-  /** Whether connections were ended on which something was under way. */
-  get ended () {
-    return this.crew !== null && this.crew.ended
+  /** Whether the database ended connections with an operation under way. */
+  get terminated () {
+    return this.pool !== null && this.pool.terminated
   }
 
   async close () {
-    if (this.crew) await this.crew.keep(0)
-    this.crew = null
+    if (this.pool) await this.pool.keep(0)
+    this.pool = null
   }
 
   do (question) {
     if (question.do === 'open') return this.open(question)
-    if (this.crew === null) throw new Error('nothing is open')
+    if (this.pool === null) throw new Error('nothing is open')
     if (question.do === 'check') return this.check(question)
     if (question.do === 'drive') return this.drive(question)
     throw new Error(`unknown question '${question.do}'`)
@@ -46,26 +46,26 @@ class Session {
     if (!Object.hasOwn(DRIVERS, driver)) throw new Error(`there is no driver '${driver}' in Node`)
     await this.close()
     const Driver = DRIVERS[driver]()
-    const crew = new Crew(new Driver(address, options))
-    await crew.open(1)
-    this.crew = crew
+    const pool = new Pool(new Driver(address, options))
+    await pool.open(1)
+    this.pool = pool
     return { ready: true }
   }
 
   async check ({ operation }) {
-    const { names, rows, count } = await this.crew.check(operation)
+    const { names, rows, count } = await this.pool.check(operation)
     const kinds = names.map((_, place) => (operation.columns[place] || [])[1] || '')
     return {
-      rows: rows.map(row => names.map((name, place) => tagged(row[name], kinds[place]))),
+      rows: rows.map(row => names.map((name, place) => encode(row[name], kinds[place]))),
       count
     }
   }
 
-  async drive ({ operation, seconds, concurrency }) {
-    if (!(seconds > 0 && concurrency >= 1)) {
-      throw new Error('seconds and concurrency must be above zero')
+  async drive ({ operation, seconds, concurrency, overtime }) {
+    if (!(seconds > 0 && overtime > 0 && concurrency >= 1)) {
+      throw new Error('seconds, overtime and concurrency must be above zero')
     }
-    return report(await this.crew.drive(operation, seconds, concurrency))
+    return report(await this.pool.drive(operation, seconds, concurrency, overtime), overtime)
   }
 }
 

@@ -3,9 +3,9 @@
 
 const FLOATS = ['float4', 'float8']
 
-/** The JavaScript value of one in JSON, or in {"bytes": "00ff"} where JSON has no type. */
-function plain (value) {
-  if (Array.isArray(value)) return value.map(plain)
+/** Return the JavaScript value of an argument, JSON or {"bytes": "00ff"}. */
+function decode (value) {
+  if (Array.isArray(value)) return value.map(decode)
   if (value !== null && typeof value === 'object') {
     if (typeof value.bytes === 'string') return Buffer.from(value.bytes, 'hex')
     throw new Error(`no JavaScript value is known for ${JSON.stringify(value)}`)
@@ -14,14 +14,14 @@ function plain (value) {
 }
 
 /**
- * A value as a pair: the type that the driver's user gets, and a text. A number is an integer or a
- * float as its column is: to JavaScript they are the same. `kind` is the database's type.
+ * Return a value as a pair: a tag, which is the type that the driver's user gets, and a text. JavaScript
+ * has one type for all numbers: the database type `kind` decides whether one is an integer or a float.
  */
-function tagged (value, kind) {
+function encode (value, kind) {
   if (value === null || value === undefined) return ['null', null]
   if (Array.isArray(value)) {
     const inside = kind.replace(/\[\]$/, '')
-    return ['array', value.map(one => tagged(one, inside))]
+    return ['array', value.map(one => encode(one, inside))]
   }
   if (Buffer.isBuffer(value)) return ['bytes', value.toString('hex')]
   if (typeof value === 'number') return [number(value, kind), String(value)]
@@ -38,7 +38,7 @@ function number (value, kind) {
 const ROWS_IN_A_CHUNK = 1000
 const ESCAPES = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 
-/** Records in the text format of COPY, in chunks of many lines, as the streams of drivers want it. */
+/** Yield records in the text format of COPY, in chunks of many lines, as the drivers' streams want it. */
 function * copyText (records) {
   for (let begin = 0; begin < records.length; begin += ROWS_IN_A_CHUNK) {
     yield records.slice(begin, begin + ROWS_IN_A_CHUNK).map(line).join('')
@@ -56,4 +56,4 @@ function field (value) {
   return String(value)
 }
 
-module.exports = { copyText, plain, tagged }
+module.exports = { copyText, decode, encode }

@@ -1,1 +1,1 @@
-"""PostgreSQL: its drivers, one file each, and what they do, one file of data each."""
+"""PostgreSQL: its drivers, the operations that they do, the reference for their results."""

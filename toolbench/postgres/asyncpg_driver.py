@@ -7,37 +7,35 @@ from typing import Any
 
 import asyncpg
 
-from toolbench.driver import Address, Call, Operation, Options, Unsupported
+from runtime.address import Address
+from toolbench.driver import Call, Operation, Options, Unsupported
 
 
 class Asyncpg:
-    """See ``driver.Driver``. Without prepared statements its cache of them is off."""
+    """Without prepared statements, the driver's cache of them is off."""
 
     BLOCKING = False
     SHARED = False
 
     def __init__(self, address: Address, options: Options) -> None:
         self._prepared = options.prepared
-        self._where = {
+        self._options = {
             "host": address.path or address.host,
             "port": address.port,
             "user": address.user,
             "password": address.password,
-            "database": address.database,
-            "ssl": False,  # see toolbench/postgres/where.py
+            "database": address.name,
+            "ssl": False,  # toolbench/postgres/libpq.py says why
         }
 
     async def connect(self) -> Any:
-        """See ``driver.Driver``."""
         cached = {} if self._prepared else {"statement_cache_size": 0}
-        return await asyncpg.connect(**self._where, **cached)
+        return await asyncpg.connect(**self._options, **cached)
 
     async def close(self, connection: Any) -> None:
-        """See ``driver.Driver``."""
         await connection.close()
 
     async def bind(self, connection: Any, operation: Operation) -> Call:
-        """See ``driver.Driver``."""
         sql, args, records = operation.sql, operation.args, operation.records
         if operation.kind == "query" and not operation.columns:
             return partial(connection.execute, sql, *args)

@@ -1,6 +1,6 @@
 """A private PostgreSQL that listens on TCP as well, for the length of a race.
 
-It has data of its own beside the site's, and takes nobody on TCP without a password, which is made
+It has data of its own beside the site's. Over TCP it takes nobody without a password, which is made
 for each race.
 """
 
@@ -27,21 +27,17 @@ HOST, USER = "127.0.0.1", "postgres"
 
 
 @dataclass(frozen=True)
-class Listening:
-    """See ``transport.Listener``."""
+class TcpPostgres:
+    """A `transport.Listener`."""
 
     url: str
     pid: int
     tcp: Address
-    end: Callable[[], None]
-
-    def leave(self) -> None:
-        """See ``transport.Listener``."""
-        self.end()
+    leave: Callable[[], None]
 
 
-def start() -> Listening:
-    """DatabaseError in one line when it cannot be, or when another race has it."""
+def start() -> TcpPostgres:
+    """Start the server; DatabaseError if that fails, or if another race uses it."""
     forget_settings("postgres")
     home = folder(NAME)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -49,14 +45,14 @@ def start() -> Listening:
     try:
         if not try_lock(lock):
             raise DatabaseError(f"{home} is used by another race: wait for its end.")
-        return _listening(lock)
+        return _started(lock)
     except BaseException:
         os.close(lock)
         raise
 
 
-def _listening(lock: int) -> Listening:
-    """The server; its end gives up the lock."""
+def _started(lock: int) -> TcpPostgres:
+    """Return the server; its end gives up the lock."""
     port, password = _free_port(), secrets.token_hex(16)
     running = server.start(folder(NAME), port)
     try:
@@ -67,12 +63,12 @@ def _listening(lock: int) -> Listening:
         running.stop()
         raise DatabaseError(f"PostgreSQL on TCP: {' '.join(str(error).split())}") from None
 
-    def end() -> None:
+    def leave() -> None:
         running.stop()
         os.close(lock)
 
     tcp = Address(None, HOST, port, USER, password, "postgres")
-    return Listening(running.url, running.pid, tcp, end)
+    return TcpPostgres(running.url, running.pid, tcp, leave)
 
 
 def _free_port() -> int:

@@ -1,18 +1,19 @@
-"""psycopg 3, its asynchronous side."""
+"""psycopg 3, asynchronous."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, List
 
 import psycopg
 
-from toolbench.driver import Address, Call, Operation, Options, Unsupported
-from toolbench.postgres.where import libpq
+from runtime.address import Address
+from toolbench.driver import Call, Operation, Options, call_of
+from toolbench.postgres import libpq
 from toolbench.style import percent
 
 
 class Psycopg:
-    """See ``driver.Driver``. Statements are prepared at their first use, or never."""
+    """Statements are prepared when they are first executed, or never."""
 
     BLOCKING = False
     SHARED = False
@@ -20,19 +21,16 @@ class Psycopg:
     def __init__(self, address: Address, options: Options) -> None:
         self._binary = options.format == "binary"
         self._threshold = 0 if options.prepared else None
-        self._where = libpq(address)
+        self._options = libpq.options(address)
 
     async def connect(self) -> Any:
-        """See ``driver.Driver``."""
-        options: Any = {**self._where, "prepare_threshold": self._threshold}
+        options: Any = {**self._options, "prepare_threshold": self._threshold}
         return await psycopg.AsyncConnection.connect(autocommit=True, **options)
 
     async def close(self, connection: Any) -> None:
-        """See ``driver.Driver``."""
         await connection.close()
 
     async def bind(self, connection: Any, operation: Operation) -> Call:
-        """See ``driver.Driver``."""
         sql, args = percent(operation)
         binary, records = self._binary, operation.records
 
@@ -53,8 +51,4 @@ class Psycopg:
                 for record in records:
                     await writing.write_row(record)
 
-        once: Call = query if operation.columns else execute
-        calls: Dict[str, Call] = {"query": once, "batch": batch, "copy": copy}
-        if operation.kind not in calls:
-            raise Unsupported(operation.kind)
-        return calls[operation.kind]
+        return call_of(operation, query=query, execute=execute, batch=batch, copy=copy)

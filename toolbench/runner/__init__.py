@@ -1,4 +1,4 @@
-"""A Python driver in a process of its own: lines of JSON in and out (docs/adding-a-driver.md).
+"""The process that runs one Python driver (docs/adding-a-driver.md).
 
-Runs on CPython 3.7 too, with nothing from outside but the driver and uvloop.
+Runs on CPython 3.7, too, with no packages but the driver and uvloop.
 """

@@ -1,11 +1,11 @@
-"""``python -m toolbench.runner``: the runner of Python's drivers."""
+"""``python -m toolbench.runner``: run one of Python's drivers."""
 
 from __future__ import annotations
 
 import sys
 
-from toolbench.runner.conversation import serve
-from toolbench.runner.session import Session
+from toolbench.runner.protocol import serve
+from toolbench.runner.session import DriverSession
 
 if __name__ == "__main__":
-    sys.exit(serve(Session()))
+    sys.exit(serve(DriverSession()))

@@ -1,4 +1,4 @@
-"""What workers noted, as the answer to ``drive``; made when the time is up."""
+"""The answer to ``drive``, computed from the workers' notes when the time is up."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from bisect import bisect_right
 from collections import Counter
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from toolbench.runner.timed import PATIENCE_SECONDS, Driven, Worker
+from toolbench.runner.workers import LoadResult, Worker
 
 DIGITS = 3
-"""Of an upper bound: its bucket is at most a hundredth of it wide."""
+"""Significant digits of an upper bound: a bucket is at most 1 % of its bound wide."""
 
 
-def answer(driven: Driven) -> Dict[str, Any]:
-    """Operations that went well, the seconds from the first one's begin to the last one's end,
-    errors by kind, latencies in nanoseconds, their histogram with upper bounds in microseconds.
+def answer(result: LoadResult) -> Dict[str, Any]:
+    """Return the answer, as docs/adding-a-driver.md describes it.
+
+    The seconds are those from the first operation's begin to the last one's end.
     """
     took: List[int] = []
     errors: Counter[str] = Counter()
-    for worker in driven.workers:
+    for worker in result.workers:
         took += latencies(worker)
         errors.update(kind for _, kind in worker.faults)
-    if driven.late:
-        errors[f"not answered within {PATIENCE_SECONDS:g} s"] = driven.late
-    return {**summary(sorted(took), _seconds(driven.workers), errors), "late": driven.late}
+    if result.late:
+        errors[f"not answered within {result.overtime:g} s"] = result.late
+    return {**summary(sorted(took), _seconds(result.workers), errors), "late": result.late}
 
 
 def summary(took: Sequence[int], seconds: float, errors: Mapping[str, int]) -> Dict[str, Any]:
-    """Of sorted nanoseconds of the operations that went well."""
+    """Return the figures of the operations that succeeded, from their sorted nanoseconds."""
     return {
         "operations": len(took),
         "seconds": seconds,
@@ -39,7 +40,7 @@ def summary(took: Sequence[int], seconds: float, errors: Mapping[str, int]) -> D
 
 
 def latencies(worker: Worker) -> List[int]:
-    """Of the operations that went well."""
+    """Return the nanoseconds of a worker's operations that succeeded."""
     marks = list(worker.marks)
     failed = {place for place, _ in worker.faults}
     pairs = zip(marks, marks[1:])
@@ -49,7 +50,7 @@ def latencies(worker: Worker) -> List[int]:
 
 
 def histogram(took: Sequence[int]) -> List[Tuple[float, int]]:
-    """Pairs (upper bound in microseconds, count), of sorted nanoseconds."""
+    """Return pairs (upper bound in microseconds, count) of sorted nanoseconds."""
     found = []
     begin = 0
     while begin < len(took):
@@ -61,7 +62,7 @@ def histogram(took: Sequence[int]) -> List[Tuple[float, int]]:
 
 
 def upper(nanoseconds: int) -> int:
-    """The least number of DIGITS digits that is not below it."""
+    """Return the least number of DIGITS digits, and zeros, that is not below `nanoseconds`."""
     step: int = 10 ** max(0, len(str(nanoseconds)) - DIGITS)
     return -(-nanoseconds // step) * step
 
@@ -74,7 +75,7 @@ def _seconds(workers: Sequence[Worker]) -> float:
 
 
 def _figures(took: Sequence[int]) -> Dict[str, float]:
-    """Of sorted latencies; the deviation is the standard deviation of all of them."""
+    """Return least, mean, largest and standard deviation of the whole population."""
     if not took:
         return {}
     mean = sum(took) / len(took)

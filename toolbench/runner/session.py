@@ -1,91 +1,56 @@
-"""Questions to the runner of a driver, and their answers."""
+"""The session of a Python driver: open it, check an operation, drive it."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import time
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Tuple
 
-from toolbench.driver import Address, Driver, Operation, Options
+from runtime.address import Address
+from toolbench.driver import Driver, Operation, Options
 from toolbench.drivers import DRIVERS
 from toolbench.runner import histogram
-from toolbench.runner.conversation import Conversation, Words, new_loop
-from toolbench.runner.crew import Crew
-from toolbench.runner.tagged import plain, tagged
-
-CLOSE_SECONDS = 3.0
+from toolbench.runner.protocol import Message, Session
+from toolbench.runner.values import decode, encode
+from toolbench.runner.worker_pool import WorkerPool
 
 
-class Session(Conversation):
-    """One driver from ``open`` to its end. Between two questions the event loop stands still."""
+class DriverSession(Session):
+    """One driver with a pool of workers."""
 
-    def __init__(self) -> None:
-        self._crew: Optional[Crew] = None
-        self._loop: Optional[asyncio.AbstractEventLoop] = None
+    async def open(self, question: Message) -> WorkerPool:
+        """Load the driver, which no other runner needs to have installed, and connect."""
+        make = DRIVERS[question["driver"]].load()
+        driver: Driver = make(Address(**question["address"]), Options(**question["options"]))
+        pool = WorkerPool(driver)
+        await pool.open(1)
+        return pool
 
-    def close(self) -> None:
-        """End all connections, broken ones too; bounded where the driver does not block."""
-        loop, crew = self._loop, self._crew
-        self._loop = self._crew = None
-        if loop is None:
-            return
-        if crew is not None:
-            with contextlib.suppress(Exception):
-                loop.run_until_complete(asyncio.wait_for(crew.close(), CLOSE_SECONDS))
-        loop.close()
+    async def check(self, opened: WorkerPool, question: Message) -> Message:
+        operation = _operation(question["operation"])
+        found = await opened.check(operation)
+        has_rows = isinstance(found, (list, tuple))
+        rows = [[encode(value) for value in row] for row in (found if has_rows else [])]
+        return {"rows": rows, "count": len(rows) if has_rows else len(operation.records) or 1}
 
-    def reply(self, question: Words) -> Words:
-        """See ``Conversation``."""
-        does = question["do"]
-        if does == "open":
-            return self._open(question)
-        if does not in ANSWERS:
-            raise ValueError(f"unknown question {does!r}")
-        if self._crew is None or self._loop is None:
-            raise ValueError("nothing is open")
-        return self._loop.run_until_complete(ANSWERS[does](self._crew, question))
-
-    def _open(self, question: Words) -> Words:
-        self.close()
-        options = Options(**question["options"])
-        self._loop = new_loop(options.loop)
-        driver: Driver = DRIVERS[question["driver"]].load()(Address(**question["address"]), options)
-        crew = Crew(driver)
-        self._loop.run_until_complete(crew.open(1))
-        self._crew = crew
-        return {"ready": True}
+    async def drive(self, opened: WorkerPool, question: Message) -> Message:
+        words = ("operation", "seconds", "concurrency", "overtime")
+        result = await opened.drive(*(question[word] for word in words))
+        stopped = time.process_time_ns()
+        answer = histogram.answer(result)
+        return {**answer, "beside_ns": time.process_time_ns() - stopped}
 
 
-async def _check(crew: Crew, question: Words) -> Words:
-    operation = _operation(question["operation"])
-    found = await crew.check(operation)
-    rows = found if isinstance(found, (list, tuple)) else []
-    count = len(found) if isinstance(found, (list, tuple)) else len(operation.records) or 1
-    return {"rows": [[tagged(value) for value in row] for row in rows], "count": count}
-
-
-async def _drive(crew: Crew, question: Words) -> Words:
-    driven = await crew.drive(question["operation"], question["seconds"], question["concurrency"])
-    stopped = time.process_time_ns()
-    answer = histogram.answer(driven)
-    return {**answer, "beside_ns": time.process_time_ns() - stopped}
-
-
-def _operation(said: Mapping[str, Any]) -> Operation:
+def _operation(sent: Message) -> Operation:
     return Operation(
-        name=said["name"],
-        kind=said["kind"],
-        sql=said["sql"],
-        args=_values(said["args"]),
-        columns=tuple((name, kind) for name, kind in said["columns"]),
-        table=said["table"],
-        records=tuple(_values(record) for record in said["records"]),
+        name=sent["name"],
+        kind=sent["kind"],
+        sql=sent["sql"],
+        args=_values(sent["args"]),
+        columns=tuple((name, kind) for name, kind in sent["columns"]),
+        table=sent["table"],
+        records=tuple(map(_values, sent["records"])),
     )
 
 
-def _values(found: Any) -> Tuple[Any, ...]:
-    return tuple(plain(value) for value in found)
-
-
-ANSWERS = {"check": _check, "drive": _drive}
+def _values(sent: Any) -> Tuple[Any, ...]:
+    return tuple(map(decode, sent))

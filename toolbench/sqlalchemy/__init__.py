@@ -1,1 +1,1 @@
-"""One workload through SQLAlchemy's mapped classes, put to the database in four ways."""
+"""One workload through SQLAlchemy's mapped classes, with four strategies."""

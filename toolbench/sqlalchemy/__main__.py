@@ -1,11 +1,11 @@
-"""``python -m toolbench.sqlalchemy``: the runner of the workload."""
+"""``python -m toolbench.sqlalchemy``: run SQLAlchemy's workload."""
 
 from __future__ import annotations
 
 import sys
 
-from toolbench.runner.conversation import serve
-from toolbench.sqlalchemy.session import Session
+from toolbench.runner.protocol import serve
+from toolbench.sqlalchemy.session import WorkloadSession
 
 if __name__ == "__main__":
-    sys.exit(serve(Session()))
+    sys.exit(serve(WorkloadSession()))

@@ -1,21 +1,22 @@
-"""What came of the operations of a load, as the one who did them noted it."""
+"""The results of a load's operations, noted while they end."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 
-from toolbench.runner.timed import in_a_line
+from toolbench.runner.workers import in_a_line
 
 clock = time.monotonic_ns
-"""Of the machine: the same in all of its processes."""
+"""The machine's clock: it is the same in the harness's process."""
 
 BUCKET_NS = 50_000_000
 
 
 class Log:
-    """`took` are nanoseconds of the operations that went well, `ends` when each of them did; `rows`
-    are those that were loaded or written, each an instance.
+    """`took` are nanoseconds of the operations that succeeded, `ends` when each of them ended.
+
+    `rows` counts the rows that they loaded or wrote.
     """
 
     def __init__(self) -> None:
@@ -24,24 +25,19 @@ class Log:
         self.errors: Counter[str] = Counter()
         self.rows = 0
         self.begun = clock()
-        self.over = self.begun
 
     def done(self, begun: int, rows: int) -> None:
-        """An operation that began then went well, with so many rows."""
+        """Note an operation that succeeded just now."""
         now = clock()
         self.took.append(now - begun)
         self.ends.append(now)
         self.rows += rows
 
     def failed(self, error: Exception) -> None:
-        """One did not."""
+        """Note an operation that failed."""
         self.errors[in_a_line(error)] += 1
 
-    def end(self) -> None:
-        """All are over."""
-        self.over = clock()
-
     def timeline(self) -> list[int]:
-        """How many went well in each BUCKET_NS from the begin on."""
+        """Return how many operations succeeded in each BUCKET_NS."""
         found = Counter((end - self.begun) // BUCKET_NS for end in self.ends)
         return [found[place] for place in range(max(found, default=-1) + 1)]

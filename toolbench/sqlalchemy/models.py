@@ -1,4 +1,4 @@
-"""Two tables of which one belongs to the other, as mapped classes.
+"""The mapped classes: parents, and children that belong to them.
 
 As in the article that the workload is from, the foreign key has no index: reads take longer as the
 tables grow.
@@ -15,13 +15,13 @@ from toolbench.sqlalchemy.workload import SCHEMA, SIZES
 
 
 class Base(DeclarativeBase):
-    """In a schema of the toolbench's own."""
+    """The base of both classes, in the toolbench's own schema."""
 
     metadata = MetaData(schema=SCHEMA)
 
 
 class Parent(Base):
-    """A row that others belong to."""
+    """A row that children belong to."""
 
     __tablename__ = "parents"
 
@@ -32,7 +32,7 @@ class Parent(Base):
 
 
 class Child(Base):
-    """A row that belongs to another."""
+    """A row that belongs to a parent."""
 
     __tablename__ = "children"
 
@@ -42,7 +42,7 @@ class Child(Base):
 
 
 def family(data: int) -> list[Parent]:
-    """What one write inserts."""
+    """Return the parents that one write inserts, with their children."""
     return [
         Parent(data=str(data + place), children=[Child() for _ in range(size)])
         for place, size in enumerate(SIZES, start=1)

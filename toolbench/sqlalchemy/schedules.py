@@ -1,4 +1,7 @@
-"""Ways to put one workload to an event loop. `do` does one operation and raises nothing."""
+"""Schedules: how the operations of a workload are given to an event loop.
+
+A schedule calls `do` for each operation; `do` raises nothing.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ Schedule = Callable[[Work, Do, int], Coroutine[Any, Any, None]]
 
 
 async def tasks(work: Work, do: Do, at_a_time: int) -> None:
-    """A task for each operation, whoever waits for what: `at_a_time` is not looked at.
+    """Start a task for each operation, without regard to `at_a_time`.
 
-    The loop has a turn after each write, so that tasks go on while others are made; else all of
-    them ask for their first connection at once.
+    The loop has a turn after each write, so that operations run while tasks are still being made;
+    otherwise all of them would wait for their first connection at once.
     """
     made: set[asyncio.Task[None]] = set()
     try:
@@ -33,13 +36,13 @@ async def tasks(work: Work, do: Do, at_a_time: int) -> None:
 
 
 async def chunks(work: Work, do: Do, at_a_time: int) -> None:
-    """So many at a time; all of a chunk are waited for before the next one begins."""
+    """Do `at_a_time` operations together, and wait for all of them before the next ones."""
     for first in range(0, len(work), at_a_time):
         await asyncio.gather(*map(do, work[first : first + at_a_time]))
 
 
 async def bounded(work: Work, do: Do, at_a_time: int) -> None:
-    """So many at a time; the next one begins as soon as any ends, and has no task before."""
+    """Keep `at_a_time` operations running: when one ends, the next one begins."""
     free = asyncio.Semaphore(at_a_time)
 
     async def freeing(one: int | None) -> None:

@@ -1,4 +1,4 @@
-"""SQLAlchemy as a contender: the whole workload is one load, however long it takes."""
+"""SQLAlchemy as a contender: one load is the whole workload, however long it takes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ from race.discipline import Sample
 from race.errors import CellFailed
 from race.machine.cores import Layout
 from race.saved.model import Contender, Figures, Load, Work
-from toolbench import subject
 from toolbench.operation import operations
 from toolbench.shared import Shared
-from toolbench.sqlalchemy.timeline import looking, timeline
+from toolbench.sqlalchemy.timeline import observing, timeline
 from toolbench.sqlalchemy.workload import EXAMPLE_ROWS, SCHEMA, left, number
-from toolbench.subject import CHECK_SECONDS, Checked, Driven, Drove, sample
+from toolbench.subject import CheckAnswer, DriverSubject, LoadAnswer, sample, started
+from toolbench.timeouts import TIMEOUTS
 
 SECONDS_EACH, SECONDS_ALL = 0.1, 60.0
-"""An operation takes no longer, on the mean, and what they all need beside: bounds, no measures."""
-LEFT = "SELECT (SELECT count(*) FROM parents), (SELECT count(*) FROM children)"
-HERE = f"-c search_path={SCHEMA}"
+"""The time limit of a load: so much for each operation, and so much for all of them."""
+ROWS = "SELECT (SELECT count(*) FROM parents), (SELECT count(*) FROM children)"
+IN_SCHEMA = f"-c search_path={SCHEMA}"
 
 
-class Done(Drove, frozen=True):
-    """What the runner says of the workload: the clock when it `begun`, what went well in each
-    bucket of time (``log.BUCKET_NS``), rows that were loaded or written.
+class WorkloadAnswer(LoadAnswer, frozen=True):
+    """The answer to a load: it `begun` at this reading of `log.clock`.
+
+    `timeline` is how many operations succeeded in each `log.BUCKET_NS`, `rows` how many rows they
+    loaded or wrote.
     """
 
     begun: int = 0
@@ -35,44 +37,45 @@ class Done(Drove, frozen=True):
 
 
 @dataclass
-class Workload(Driven):
-    """`race.discipline.Subject`. `operations` are those of the last load, until what it left behind
-    was looked at.
+class WorkloadSubject(DriverSubject):
+    """A `race.discipline.Subject`.
+
+    `operations` is the number of the last load's, until the check of the rows that they left.
     """
 
     operations: int | None = None
 
     def check(self, task: str) -> None:
-        """What was written is there, and a read finds what a write wrote."""
+        """Raise CellFailed unless the last load wrote all rows, and a read finds a written one."""
         who = f"{self.contender.name}, {task}"
         done, self.operations = self.operations, None
-        if done is not None and (found := self._left()) != left(done):
+        if done is not None and (found := self._rows()) != left(done):
             raise CellFailed(f"{who}: it left {found} rows where {left(done)} are right")
-        question = {"do": "check", "operation": operations()[task].sent()}
-        given = self._ask(question, CHECK_SECONDS, Checked).rows
+        question = {"do": "check", "operation": operations()[task].message()}
+        given = self._ask(question, TIMEOUTS.check, CheckAnswer).rows
         right = [[["text", text], ["int", str(size)]] for text, size in EXAMPLE_ROWS]
         if given != right:
             raise CellFailed(f"{who}: it read {given} where {right} is right")
 
     def drive(self, work: Work) -> Sample:
-        """The workload once; its length says how many operations it has."""
+        """Do the whole workload; the load's length says how many operations it has."""
         load = work.load
         wanted = number(load.duration_s)
-        with looking(self._url(), self.talk.child.pid, load.duration_s) as looks:
-            done = self._done(work.task, load, wanted)
+        with observing(self._url(), self.runner.child.pid, load.duration_s) as observations:
+            done = self._load(work.task, load, wanted)
         self.operations = None if done.errors else wanted
-        # They are not as many as the load has connections: each way has its own number of them.
+        # A strategy has its own number of connections, and not the load's.
         return replace(
             sample(done),
             busy_connections=None,
-            timeline=timeline(looks, done.begun, done.seconds, done.timeline),
+            timeline=timeline(observations, done.begun, done.seconds, done.timeline),
         )
 
     def facts(self, task: str) -> Figures:
-        """An operation has no certain number of rows."""
+        """Return nothing: operations differ in their rows."""
         return {}
 
-    def _done(self, task: str, load: Load, wanted: int) -> Done:
+    def _load(self, task: str, load: Load, wanted: int) -> WorkloadAnswer:
         seconds = SECONDS_ALL + SECONDS_EACH * wanted
         question = {
             "do": "drive",
@@ -81,13 +84,16 @@ class Workload(Driven):
             "concurrency": load.connections,
             "seconds": seconds,
         }
-        return self._ask(question, seconds + subject.GRACE_SECONDS, Done)
+        return self._ask(question, seconds + TIMEOUTS.load, WorkloadAnswer)
 
-    def _left(self) -> tuple[Any, ...]:
-        """Rows of the two tables."""
+    def _rows(self) -> tuple[Any, ...]:
+        """Return how many rows the two tables have."""
+        timeout = round(TIMEOUTS.connect)
         try:
-            with psycopg.connect(self._url(), options=HERE, connect_timeout=5) as connection:
-                return connection.execute(LEFT).fetchone() or ()
+            with psycopg.connect(
+                self._url(), options=IN_SCHEMA, connect_timeout=timeout
+            ) as connection:
+                return connection.execute(ROWS).fetchone() or ()
         except psycopg.Error as error:
             line = str(error).partition("\n")[0]
             raise CellFailed(f"PostgreSQL does not answer: {line}") from None
@@ -96,7 +102,6 @@ class Workload(Driven):
         return self.shared.databases.url(self.tool.database) or ""
 
 
-def start(contender: Contender, shared: Shared, layout: Layout) -> Workload:
-    """A way's process with its tables made; CellFailed when it does not come to that."""
-    made = subject.start(contender, shared, layout)
-    return Workload(contender, shared, layout, made.talk)
+def start(contender: Contender, shared: Shared, layout: Layout) -> WorkloadSubject:
+    """Start a strategy's runner, which makes the tables; CellFailed if that fails."""
+    return WorkloadSubject(contender, shared, layout, started(contender, shared, layout))

@@ -1,4 +1,4 @@
-"""Connections over time, as the database itself sees them, and what was done meanwhile."""
+"""The connections over the length of a load, as the database itself sees them."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ import psycopg
 from race.saved.model import Moment
 from toolbench.sqlalchemy.log import BUCKET_NS
 from toolbench.sqlalchemy.workload import NAME
+from toolbench.timeouts import TIMEOUTS
 
-SEEN = """
+ACTIVITY = """
     SELECT count(*), count(*) FILTER (WHERE state <> 'idle') FROM pg_stat_activity
     WHERE application_name = %s"""
-LOOK_SECONDS = (0.05, 1.0)
-"""Between two looks: the least, the most."""
-LOOKS = 60
-"""In a load that takes as long as it is planned for."""
-PATIENCE_SECONDS = 10.0
-"""A look that the database does not answer is left behind."""
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
+"""Seconds between two observations."""
+OBSERVATIONS = 60
+"""Observations of a load that takes as long as it is planned for."""
 WINDOW_SECONDS = 0.2
-"""What is done is told of so long at least."""
+"""A rate is that of so many seconds."""
 
 
-class Look(NamedTuple):
-    """`at` a moment of the clock of `log`; connections that are open, and not idle."""
+class Observation(NamedTuple):
+    """The connections that are open, and those that are not idle, `at` a reading of `log.clock`."""
 
     at: int
     open: int
@@ -36,62 +35,62 @@ class Look(NamedTuple):
 
 
 @contextlib.contextmanager
-def looking(url: str, pid: int, planned: float) -> Iterator[list[Look]]:
-    """Look at the connections of a process while the block lasts, by a thread of its own; no looks
-    where the database has gone.
+def observing(url: str, pid: int, planned: float) -> Iterator[list[Observation]]:
+    """Observe the connections of a process in a thread while the block runs.
+
+    There are no more observations once the database is gone.
     """
-    looks: list[Look] = []
+    found: list[Observation] = []
     over = threading.Event()
-    thread = threading.Thread(
-        target=_look, args=(url, pid, pause(planned), looks, over), daemon=True
-    )
+    arguments = (url, pid, pause(planned), found, over)
+    thread = threading.Thread(target=_observe, args=arguments, daemon=True)
     thread.start()
     try:
-        yield looks
+        yield found
     finally:
         over.set()
-        thread.join(PATIENCE_SECONDS)
+        thread.join(TIMEOUTS.activity)
 
 
 def pause(planned: float) -> float:
-    """Seconds between two looks at a load that is planned for so many."""
-    least, most = LOOK_SECONDS
-    return min(most, max(least, planned / LOOKS))
+    """Return the seconds between two observations of a load that is planned for so long."""
+    return min(LONGEST_PAUSE, max(SHORTEST_PAUSE, planned / OBSERVATIONS))
 
 
-def _look(url: str, pid: int, seconds: float, looks: list[Look], over: threading.Event) -> None:
+def _observe(
+    url: str, pid: int, seconds: float, found: list[Observation], over: threading.Event
+) -> None:
+    timeout = round(TIMEOUTS.activity)
     with (
         contextlib.suppress(psycopg.Error),
-        psycopg.connect(url, autocommit=True, connect_timeout=int(PATIENCE_SECONDS)) as connection,
+        psycopg.connect(url, autocommit=True, connect_timeout=timeout) as connection,
     ):
         while not over.is_set():
-            row = connection.execute(SEEN, (NAME.format(pid),)).fetchone()
+            row = connection.execute(ACTIVITY, (NAME.format(pid),)).fetchone()
             if row is not None:
-                looks.append(Look(time.monotonic_ns(), *row))
+                found.append(Observation(time.monotonic_ns(), *row))
             over.wait(seconds)
 
 
 def timeline(
-    looks: Sequence[Look], begun: int, seconds: float, done: Sequence[int]
+    observations: Sequence[Observation], begun: int, seconds: float, done: Sequence[int]
 ) -> list[Moment]:
-    """A moment for each look at a load that began then and took so long; `done` are the operations
-    in each BUCKET_NS of it.
-    """
+    """Return a moment for each observation of a load; `done` counts operations by BUCKET_NS."""
     ends = begun + round(seconds * 1e9)
-    inside = [look for look in looks if begun <= look.at <= ends]
     return [
         Moment(
-            at=(look.at - begun) / 1e9,
-            throughput=_rate(done, look.at - begun),
-            connections=look.open,
-            active=look.active,
+            at=(one.at - begun) / 1e9,
+            throughput=_rate(done, one.at - begun),
+            connections=one.open,
+            active=one.active,
         )
-        for look in inside
+        for one in observations
+        if begun <= one.at <= ends
     ]
 
 
 def _rate(done: Sequence[int], at: int) -> float:
-    """Operations/s of the last WINDOW_SECONDS before; of all there is, early on."""
+    """Return the operations/s of the WINDOW_SECONDS before; early on, since the begin."""
     whole = at // BUCKET_NS
     first = max(0, whole - round(WINDOW_SECONDS * 1e9) // BUCKET_NS)
     passed = (whole - first) * BUCKET_NS / 1e9

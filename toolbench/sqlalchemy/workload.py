@@ -1,4 +1,4 @@
-"""What is to be done, in which order: the same for everyone, on every machine."""
+"""The workload: the same operations in the same order for every strategy, on every machine."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import random
 from collections.abc import Sequence
 
 NAME = "toolbench-sqlalchemy-{}"
-"""What the database calls the connections of a process, by its id."""
-"""Of the connections, in the database's own view of them."""
+"""The application name of a process's connections, by its id."""
 SCHEMA = "toolbench"
-"""Where the tables are."""
+"""The schema of the tables."""
 
 SEED = 20220211
 PER_SECOND = 350
@@ -18,35 +17,35 @@ LEAST = 2
 LARGEST = 100_000
 
 Work = Sequence[int | None]
-"""None is a read, a number a write that has it in its rows."""
+"""Operations: None is a read, a number is a write that has the number in its rows."""
 
 SIZES = (2, 1, 2)
-"""A write inserts so many parents, with so many children each."""
+"""A write inserts three parents, with so many children each."""
 WRITTEN = len(SIZES) + sum(SIZES)
 READ = 10
-"""Parents that a read loads, with all of their children."""
+"""A read loads so many parents with all of their children."""
 
 EXAMPLE = 41
 EXAMPLE_ROWS = [["42", 2], ["43", 1], ["44", 2]]
-"""What a read finds after a write of EXAMPLE into empty tables: a text of each parent, and how many
-children it has.
+"""What a read finds after a write of EXAMPLE into empty tables: each parent's text, and the number
+of its children.
 """
 
 
 def number(seconds: float) -> int:
-    """Operations of a load that is planned for so many seconds."""
+    """Return how many operations a load has that is planned for so many seconds."""
     return max(LEAST, round(PER_SECOND * seconds))
 
 
 def workload(operations: int) -> Work:
-    """Half of them writes, shuffled."""
-    dice = random.Random(SEED)  # noqa: S311 - the same every time is the point
-    work = [dice.randint(1, LARGEST) if place % 2 else None for place in range(operations)]
-    dice.shuffle(work)
+    """Return the operations, half of them writes, in random order."""
+    source = random.Random(SEED)  # noqa: S311 - the order must be the same every time
+    work = [source.randint(1, LARGEST) if place % 2 else None for place in range(operations)]
+    source.shuffle(work)
     return work
 
 
 def left(operations: int) -> tuple[int, int]:
-    """Parents and children that are in the tables afterwards."""
+    """Return how many parents and children the tables have after so many operations."""
     writes = operations // 2
     return writes * len(SIZES), writes * sum(SIZES)

@@ -1,1 +1,1 @@
-"""Tarantool's drivers, on the spaces of the sticker site."""
+"""Tarantool: its drivers on the spaces of the sticker site."""

@@ -5,29 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from data_interface.tarantool.aiotarantool_store import AiotarantoolDriver
-from toolbench.driver import Address, Call, Operation, Options
-from toolbench.tarantool.requests import ROWLESS, place, request
+from runtime.address import Address
+from toolbench.driver import Call, Operation, Options
+from toolbench.tarantool.requests import ROWLESS, request
 
 
 class Aiotarantool:
-    """See ``driver.Driver``. It connects as the site does, on a Unix socket too."""
+    """It connects as the site does, to a Unix socket, too."""
 
     BLOCKING = False
     SHARED = True
 
     def __init__(self, address: Address, options: Options) -> None:
-        self._driver = AiotarantoolDriver(place(address))
+        self._driver = AiotarantoolDriver(address)
 
     async def connect(self) -> Any:
-        """See ``driver.Driver``."""
         return await self._driver.connect()
 
     async def close(self, connection: Any) -> None:
-        """See ``driver.Driver``."""
         await self._driver.disconnect(connection)
 
     async def bind(self, connection: Any, operation: Operation) -> Call:
-        """See ``driver.Driver``."""
         send = request(connection, operation)
         if operation.kind in ROWLESS:
             return send

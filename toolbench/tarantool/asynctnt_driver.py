@@ -1,33 +1,31 @@
-"""asynctnt: every worker's requests on one connection."""
+"""asynctnt: one connection carries the requests of all workers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from data_interface.tarantool.asynctnt_store import AsynctntDriver
-from toolbench.driver import Address, Call, Operation, Options
-from toolbench.tarantool.requests import ROWLESS, place, request
+from runtime.address import Address
+from toolbench.driver import Call, Operation, Options
+from toolbench.tarantool.requests import ROWLESS, request
 
 
 class Asynctnt:
-    """See ``driver.Driver``. It connects as the site does."""
+    """It connects as the site does."""
 
     BLOCKING = False
     SHARED = True
 
     def __init__(self, address: Address, options: Options) -> None:
-        self._driver = AsynctntDriver(place(address))
+        self._driver = AsynctntDriver(address)
 
     async def connect(self) -> Any:
-        """See ``driver.Driver``."""
         return await self._driver.connect()
 
     async def close(self, connection: Any) -> None:
-        """See ``driver.Driver``."""
         await self._driver.disconnect(connection)
 
     async def bind(self, connection: Any, operation: Operation) -> Call:
-        """See ``driver.Driver``."""
         send = request(connection, operation)
         if operation.kind in ROWLESS:
             return send

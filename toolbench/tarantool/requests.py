@@ -1,7 +1,7 @@
-"""What Tarantool's operations ask for; the three connectors take it in the same words.
+"""The requests of Tarantool's operations, which all three drivers take in the same words.
 
-``select`` reads ``table``; its ``args`` are a limit, then an index and an iterator where it has
-them. ``upsert`` writes into ``table``; its ``args`` are a row and what to do where that is there.
+``select`` reads ``table``: its ``args`` are a limit, and perhaps an index and an iterator.
+``upsert`` writes into ``table``: its ``args`` are a row, and the changes if that row exists.
 ``eval`` has Lua in ``sql``, ``call`` the name of a procedure. ``ping`` has nothing.
 """
 
@@ -11,8 +11,7 @@ from functools import partial
 from typing import Any
 
 from data_interface.tarantool.layout import BY_RATING, DESCENDING, SESSIONS, STICKERS
-from runtime.address import Address as Place
-from toolbench.driver import Address, Call, Operation, Unsupported
+from toolbench.driver import Call, Operation, Unsupported
 
 SPACES = {"stickers": STICKERS, "sessions": SESSIONS}
 INDEXES = {"rating": BY_RATING}
@@ -22,7 +21,7 @@ ROWLESS = ("upsert", "ping")
 
 
 def request(connection: Any, operation: Operation) -> Call:
-    """One request of a connection: its own method, with all that it is given."""
+    """Return the connection's own method for an operation, with all of its arguments."""
     kind, args = operation.kind, list(operation.args)
     if kind == "select":
         return partial(connection.select, SPACES[operation.table], [], **_selection(args))
@@ -36,14 +35,9 @@ def request(connection: Any, operation: Operation) -> Call:
 
 
 def _selection(args: Any) -> dict[str, int]:
-    """The options of a select; without an index it is the primary one's order."""
+    """Return the options of a select; without an index it is in the order of the primary key."""
     limit, *more = args
     if not more:
         return {"limit": limit}
     index, iterator = more
     return {"limit": limit, "index": INDEXES[index], "iterator": ITERATORS[iterator]}
-
-
-def place(address: Address) -> Place:
-    """Where the site's own drivers would connect to."""
-    return Place(address.path, address.host, address.port, address.user, address.password)

@@ -6,38 +6,34 @@ from typing import Any
 
 from tarantool.connection import Connection
 
-from toolbench.driver import Address, Call, Operation, Options
+from runtime.address import Address
+from toolbench.driver import Call, Operation, Options
 from toolbench.tarantool.requests import ROWLESS, request
-
-OPEN_SECONDS = 5.0
+from toolbench.timeouts import TIMEOUTS
 
 
 class Tarantool:
-    """See ``driver.Driver``."""
+    """Without a host, the connector takes its port for the path of a Unix socket."""
 
     BLOCKING = True
     SHARED = False
 
     def __init__(self, address: Address, options: Options) -> None:
-        self._where = {
-            # Without a host the port is the path of a Unix socket.
+        self._options = {
             "host": None if address.path else address.host,
             "port": address.path or address.port,
             "user": address.user,
             "password": address.password,
-            "connection_timeout": OPEN_SECONDS,
+            "connection_timeout": TIMEOUTS.connect,
         }
 
     def connect(self) -> Any:
-        """See ``driver.Driver``."""
-        return Connection(**self._where)
+        return Connection(**self._options)
 
     def close(self, connection: Any) -> None:
-        """See ``driver.Driver``."""
         connection.close()
 
     def bind(self, connection: Any, operation: Operation) -> Call:
-        """See ``driver.Driver``."""
         send = request(connection, operation)
         if operation.kind in ROWLESS:
             return send

@@ -25,7 +25,7 @@ from toolbench.driver import Address, Operation, Options
 from toolbench.operation import operations
 from toolbench.postgres.asyncpg_driver import Asyncpg
 from toolbench.runner import histogram
-from toolbench.runner.crew import Crew
+from toolbench.runner.worker_pool import WorkerPool
 
 LEAST = 0.97
 AT_ONCE = 10
@@ -74,22 +74,22 @@ async def compared(url: str, rounds: int, seconds: float) -> list[float]:
     """The ratio of each round, the runner's rate to the bare one; who is first changes."""
     where = transport.sent(NAME, find(NAME).address(url))
     driver = Remembering(Address(**where), Options(loop="uvloop"))
-    crew, bare = Crew(driver), Bare()
+    pool, bare = WorkerPool(driver), Bare()
     operation = Operation(WIDE.name, WIDE.kind, WIDE.sql, WIDE.args, WIDE.columns)
     try:
-        rows = len(await crew.check(operation))
-        await crew.drive(WIDE.name, seconds, AT_ONCE)
+        rows = len(await pool.check(operation))
+        await pool.drive(WIDE.name, seconds, AT_ONCE)
         await bare.open(driver.connections)
-        return await in_turns(crew, bare, rows, rounds, seconds)
+        return await in_turns(pool, bare, rows, rounds, seconds)
     finally:
-        await crew.close()
+        await pool.close()
 
 
-async def in_turns(crew: Crew, bare: Bare, rows: int, rounds: int, seconds: float) -> list[float]:
+async def in_turns(pool: WorkerPool, bare: Bare, rows: int, rounds: int, seconds: float) -> list[float]:
     """The ratio of each round."""
 
     async def ours() -> float:
-        found = histogram.answer(await crew.drive(WIDE.name, seconds, AT_ONCE))
+        found = histogram.answer(await pool.drive(WIDE.name, seconds, AT_ONCE))
         return float(found["operations"] / found["seconds"])
 
     each = max(1, round(await ours() * seconds / AT_ONCE))

@@ -15,7 +15,7 @@ from toolbench.driver import Call
 from toolbench.drivers import DRIVERS, Tool
 from toolbench.runner import histogram, timed
 from toolbench.runner.session import Session
-from toolbench.runner.tagged import plain, tagged
+from toolbench.runner.values import plain, tagged
 from toolbench.runner.timed import Driven, Worker, in_tasks, in_threads
 
 KINDS = ("Asynchronous", "Blocking", "Shared")

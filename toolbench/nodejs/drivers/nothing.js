@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * No database: its operations do nothing, so that what the workers' clock and notes cost can be told
- * (tests/toolbench/test_contract.py).
+ * Has no database: its operations do nothing, so that a test can measure what the workers' clock and
+ * notes cost (tests/live/toolbench/test_overhead.py).
  */
 module.exports = class Nothing {
   async connect () {}

@@ -15,7 +15,7 @@ module.exports = class PgNative {
   connect () {
     const client = new Native()
     const connection = { client, fail: () => {} }
-    // A connection that is lost calls nobody back: who waits for it would wait for ever.
+    // A query has no callback for a lost connection, and would wait for ever.
     client.on('error', error => connection.fail(error))
     return new Promise((resolve, reject) => {
       client.connect(this.settings, error => error ? reject(error) : resolve(connection))
@@ -32,7 +32,7 @@ module.exports = class PgNative {
     return () => ask(values)
   }
 
-  /** pg-native documents none. */
+  /** pg-native documents no COPY. */
   copy (connection, { kind }) {
     throw new Unsupported(kind)
   }
@@ -54,7 +54,7 @@ module.exports = class PgNative {
     }
   }
 
-  /** What asks with values: a statement prepared here, or its text anew each time. */
+  /** Return a function that executes a prepared statement, or sends its text each time. */
   async bind (connection, { sql, statement }, number) {
     const { client } = connection
     if (!this.prepared) {
@@ -70,7 +70,7 @@ module.exports = class PgNative {
   }
 }
 
-/** A promise of what pg-native calls back with, or of the error of the connection. */
+/** Return a promise of the result that pg-native calls back with, or of the connection's error. */
 function answered (connection, send) {
   return new Promise((resolve, reject) => {
     connection.fail = reject
@@ -78,7 +78,7 @@ function answered (connection, send) {
   })
 }
 
-/** libpq takes texts. */
+/** Return a value as a text, which is all that libpq takes. */
 function text (value) {
   if (value === null) return null
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
@@ -86,7 +86,7 @@ function text (value) {
   return String(value)
 }
 
-function conninfo ({ host, path, port, user, password, database }) {
+function conninfo ({ host, path, port, user, password, name: database }) {
   const given = { host: path || host, port, user, password, dbname: database }
   const words = Object.entries(given)
     .filter(([, value]) => value)

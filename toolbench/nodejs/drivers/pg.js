@@ -9,7 +9,7 @@ const { copyText } = require('../values')
 /** pg, in JavaScript; COPY is in a package of its own, pg-copy-streams. */
 module.exports = class Pg {
   constructor (address, { prepared }) {
-    const { host, path, port, user, password, database } = address
+    const { host, path, port, user, password, name: database } = address
     this.settings = {
       host: path || host,
       port: port || undefined,
@@ -47,7 +47,7 @@ module.exports = class Pg {
     }
   }
 
-  /** A loop in a transaction: pg waits for each answer before it sends the next question. */
+  /** A loop in a transaction: pg waits for each answer before it sends the next query. */
   batch (client, operation) {
     const question = this.question(operation)
     return async () => {

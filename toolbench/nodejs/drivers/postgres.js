@@ -6,12 +6,12 @@ const postgres = require('postgres')
 const { copyText } = require('../values')
 
 /**
- * Postgres.js. A connection is a client whose pool has one. Statements are texts of ours, and
- * `unsafe` is what takes those; the rest of a query is the same as under its tagged templates.
+ * Postgres.js. A connection is a client whose pool has one connection. Statements are texts of ours,
+ * which only `unsafe` takes; queries are otherwise the same as those of its tagged templates.
  */
 module.exports = class Postgres {
   constructor (address, { prepared }) {
-    const { host, path, port, user, password, database } = address
+    const { host, path, port, user, password, name: database } = address
     this.settings = {
       host: path || host,
       port: port || undefined,
@@ -47,7 +47,7 @@ module.exports = class Postgres {
     }
   }
 
-  /** Queries that a transaction returns are sent one behind the other, without waiting. */
+  /** Postgres.js sends the queries that a transaction returns without waiting for answers. */
   batch (sql, { sql: text, records }) {
     const { options } = this
     return () => sql.begin(inside => records.map(record => inside.unsafe(text, record, options)))

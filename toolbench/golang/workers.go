@@ -6,17 +6,24 @@ import (
 )
 
 const (
-	// An operation that is under way when the time is up is waited for so long.
-	patience = 5 * time.Second
-	// After so many a worker has shown what there is to see.
+	// A worker stops after this many errors.
 	mostFaults = 1000
-	// Room for marks that is there before the first one.
-	marksAtFirst = 4096
+	// Marks that a worker has room for before it begins.
+	firstMarks = 4096
 )
 
-// worker does one operation after the other. `marks` are readings of the clock: its begin, then the
-// end of each operation; `faults` are those that failed, by their place in it, or gave another `count`
-// of rows than when they were checked. Once `ended` is closed, nothing of it changes any more.
+// load is what a question "drive" asks for; an operation that is under way when the length is over
+// is waited for, no longer than the overtime.
+type load struct {
+	operation   string
+	length      time.Duration
+	overtime    time.Duration
+	concurrency int
+}
+
+// worker does one operation after the other. `marks` are readings of the clock: when it began, then
+// the end of each operation. `faults` are the operations that failed, by their place in marks, or that
+// had another `count` of rows than in the check. Once `ended` is closed, the notes do not change.
 type worker struct {
 	call   Call
 	count  int64
@@ -26,11 +33,11 @@ type worker struct {
 }
 
 func newWorker(call Call, count int64) *worker {
-	marks := make([]time.Duration, 0, marksAtFirst)
+	marks := make([]time.Duration, 0, firstMarks)
 	return &worker{call, count, marks, map[int]string{}, make(chan struct{})}
 }
 
-// work begins operations until the time is up.
+// work starts operations until the time is up.
 func (w *worker) work(start time.Time, until time.Duration) {
 	defer close(w.ended)
 	now := time.Since(start)
@@ -51,7 +58,7 @@ func (w *worker) work(start time.Time, until time.Duration) {
 	}
 }
 
-// ends waits for a worker so long, and says whether that was enough.
+// ends waits for a worker, and returns whether it ended within that time.
 func (w *worker) ends(within time.Duration) bool {
 	select {
 	case <-w.ended:
@@ -61,10 +68,9 @@ func (w *worker) ends(within time.Duration) bool {
 	}
 }
 
-// run has all workers work, each in a goroutine; they begin together. It returns the places of those
-// that are late: what they noted may still change.
-func run(workers []*worker, seconds float64) map[int]bool {
-	length := time.Duration(seconds * float64(time.Second))
+// run runs the workers in goroutines, which begin together. It returns the places of those that are
+// late: their notes may still change.
+func run(workers []*worker, length, overtime time.Duration) map[int]bool {
 	gate := make(chan time.Time)
 	for _, one := range workers {
 		go func(one *worker) { one.work(<-gate, length) }(one)
@@ -75,7 +81,7 @@ func run(workers []*worker, seconds float64) map[int]bool {
 	}
 	late := map[int]bool{}
 	for place, one := range workers {
-		if !one.ends(time.Until(start.Add(length + patience))) {
+		if !one.ends(time.Until(start.Add(length + overtime))) {
 			late[place] = true
 		}
 	}

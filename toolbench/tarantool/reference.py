@@ -1,4 +1,4 @@
-"""What is right in Tarantool: it is asked in Lua, and answers in texts."""
+"""The reference for Tarantool: it asks in Lua, and all answers are texts."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from data_interface.tarantool.layout import ACCESS_DENIED
 from databases import find
 from race.errors import CellFailed
 from toolbench.check import Texts
-from toolbench.operation import Operation
+from toolbench.operation import OperationSpec
+from toolbench.timeouts import TIMEOUTS
 
-ROWS = (Path(__file__).parent / "witness.lua").read_text(encoding="utf-8")
-ASK_SECONDS = 10.0
+ROWS = (Path(__file__).parent / "reference.lua").read_text(encoding="utf-8")
 NO_LUA = (
-    "it runs no Lua for this user, which what is right is asked in: "
+    "this user may not run Lua, in which the reference asks: "
     "box.schema.user.grant(USER, 'execute', 'universe')"
 )
 
 
-class TarantoolWitness:
-    """`witness.Witness`. Its driver carries nothing but texts: which types drivers must give is
-    said by the columns of the operation.
+class TarantoolReference:
+    """A `Reference`.
+
+    Its driver carries nothing but texts: the columns of an operation say which types are right.
     """
 
     types: Mapping[str, str] = {"unsigned": "int", "integer": "int", "string": "text"}
@@ -37,30 +38,26 @@ class TarantoolWitness:
         self._filled = False
         self._loop = asyncio.new_event_loop()
 
-    def prepare(self, operation: Operation) -> None:
-        """The site's own store fills an empty database as it opens."""
+    def prepare(self, operation: OperationSpec) -> None:
+        """Open the site's own store, which fills an empty database."""
         if not self._filled:
-            self._settled(self._fill())
+            self._run(self._fill())
             self._filled = True
 
-    def reset(self, operation: Operation) -> None:
-        """See ``Witness``."""
+    def reset(self, operation: OperationSpec) -> None:
         for code in operation.reset:
-            self._evaluated(code, [])
+            self._evaluate(code, [])
 
-    def expected(self, operation: Operation) -> Texts:
-        """See ``Witness``."""
+    def expected(self, operation: OperationSpec) -> Texts:
         asked = [operation.kind, operation.table, operation.sql, list(operation.args)]
-        (rows,) = self._evaluated(ROWS, asked)
+        (rows,) = self._evaluate(ROWS, asked)
         return [list(row) for row in rows]
 
-    def after(self, operation: Operation) -> Texts:
-        """What the Lua of `after` returns is the one row."""
-        return [[str(value) for value in self._evaluated(operation.after, [])]]
+    def after(self, operation: OperationSpec) -> Texts:
+        return [[str(value) for value in self._evaluate(operation.after, [])]]
 
     def close(self) -> None:
-        """See ``Witness``."""
-        self._leave()
+        self._disconnect()
         self._loop.close()
 
     async def _fill(self) -> None:
@@ -68,35 +65,35 @@ class TarantoolWitness:
         await store.open()
         await store.close()
 
-    def _evaluated(self, code: str, arguments: Sequence[Any]) -> Sequence[Any]:
-        """What Lua returned."""
-        found: Sequence[Any] = self._settled(self._asked(code, arguments))
+    def _evaluate(self, code: str, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Return what Lua code returns."""
+        found: Sequence[Any] = self._run(self._evaluated(code, arguments))
         return found
 
-    async def _asked(self, code: str, arguments: Sequence[Any]) -> Any:
+    async def _evaluated(self, code: str, arguments: Sequence[Any]) -> Any:
         if self._connection is None:
             self._connection = await self._driver.connect()
         return (await self._connection.eval(code, list(arguments))).body
 
-    def _settled(self, asked: Coroutine[Any, Any, Any]) -> Any:
-        """CellFailed, one line, when Tarantool does not answer or refuses."""
+    def _run(self, asked: Coroutine[Any, Any, Any]) -> Any:
+        """Return the answer; CellFailed if Tarantool does not answer, or refuses."""
         try:
-            return self._loop.run_until_complete(asyncio.wait_for(asked, ASK_SECONDS))
+            return self._loop.run_until_complete(asyncio.wait_for(asked, TIMEOUTS.evaluate))
         except Exception as error:
-            self._leave()
+            self._disconnect()
             raise CellFailed(f"tarantool: {self._in_words(error)}") from error
 
     def _in_words(self, error: Exception) -> str:
         if isinstance(error, TimeoutError):
-            return f"it did not answer within {ASK_SECONDS:g} s"
+            return f"it did not answer within {TIMEOUTS.evaluate:g} s"
         if getattr(error, "code", None) == ACCESS_DENIED:
             return NO_LUA
-        told = error if isinstance(error, StoreError) else self._driver.translate(error)
-        return " ".join(str(told or error).split()) or type(error).__name__
+        translated = error if isinstance(error, StoreError) else self._driver.translate(error)
+        return " ".join(str(translated or error).split()) or type(error).__name__
 
-    def _leave(self) -> None:
-        """The loop takes one more turn: it closes the transport then."""
+    def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             self._loop.run_until_complete(self._driver.disconnect(connection))
+            # asyncio closes the transport in the next turn of its loop.
             self._loop.run_until_complete(asyncio.sleep(0))

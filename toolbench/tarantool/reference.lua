@@ -1,5 +1,5 @@
--- The rows that an operation must give now, every value as Tarantool itself writes it.
--- Arguments: the operation's kind, the name of its space, its Lua or procedure, its own arguments.
+-- Returns the rows that an operation must read now, each value as Tarantool itself writes it.
+-- Arguments: the kind of the operation, the name of its space, its Lua or procedure, its arguments.
 
 local kind, space, code, arguments = ...
 

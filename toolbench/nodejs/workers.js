@@ -1,18 +1,17 @@
 'use strict'
-// The timed loops: one worker for each connection, one reading of the clock for each operation.
+// The measured loops: each worker reads the clock once for each operation.
 
 const { performance } = require('node:perf_hooks')
 
-/** An operation that is under way when the time is up is waited for so long. */
-const PATIENCE_MS = 5000
-/** After so many a worker has shown what there is to see. */
+/** A worker stops after this many errors. */
 const MOST_FAULTS = 1000
-const LONGEST = 200
+const LONGEST_ERROR = 200
 
 /**
- * Does one operation after the other. `marks` are readings of the clock in milliseconds: its begin,
- * then the end of each operation; `faults` are those that failed, by their place in it. It has `ended`
- * when nothing of it is under way; one that is `late` notes nothing more.
+ * Does one operation after the other. `marks` are readings of the clock in milliseconds: when the
+ * worker began, then the end of each operation; `faults` are the operations that failed, by their
+ * place in marks. A worker that is `late` notes nothing more; it has `ended` when its last operation
+ * has.
  */
 class Worker {
   constructor (call) {
@@ -23,7 +22,7 @@ class Worker {
     this.ended = false
   }
 
-  /** Begin operations until the time is up. */
+  /** Start operations until the time is up. */
   async work (until) {
     const { call, marks } = this
     let now = performance.now()
@@ -44,31 +43,31 @@ class Worker {
   }
 }
 
-/** All of them at once. */
-async function run (calls, seconds) {
+/** Run a worker for each call. */
+async function run (calls, seconds, overtime) {
   const workers = calls.map(call => new Worker(call))
   const until = performance.now() + seconds * 1000
   for (const worker of workers) worker.done = worker.work(until)
-  await within(seconds * 1000 + PATIENCE_MS, Promise.all(workers.map(worker => worker.done)))
+  await within((seconds + overtime) * 1000, Promise.all(workers.map(worker => worker.done)))
   for (const worker of workers) worker.late = !worker.ended
   return workers
 }
 
-/** Waits for a promise, so long at most. */
+/** Wait for a promise, no longer than this. */
 async function within (milliseconds, promise) {
   let timer
-  const patience = new Promise(resolve => { timer = setTimeout(resolve, milliseconds) })
+  const timeout = new Promise(resolve => { timer = setTimeout(resolve, milliseconds) })
   try {
-    await Promise.race([promise, patience])
+    await Promise.race([promise, timeout])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** An error as it is reported. */
+/** Return an error as it is reported, without line breaks. */
 function inALine (error) {
   const text = String(error.message || error.code || '').split(/\s+/).join(' ').trim()
-  return (text ? `${error.name}: ${text}` : String(error.name)).slice(0, LONGEST)
+  return (text ? `${error.name}: ${text}` : String(error.name)).slice(0, LONGEST_ERROR)
 }
 
-module.exports = { PATIENCE_MS, inALine, run, within }
+module.exports = { inALine, run, within }

@@ -1,6 +1,7 @@
-"""Python values as pairs of a tag and a text, and back: how values travel between processes.
+"""Values on their way between harness and runner.
 
-A tag is the type that a driver's user gets. Types that are not known here have their own name.
+A value that a driver returned is encoded as a pair: a tag, which is the type that the driver's user
+gets, and a text. A type that has no tag here is tagged with its own name.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, Callable, Dict, List, Tuple
 
-_TEXTS: Dict[type, Tuple[str, Callable[[Any], str]]] = {
+_ENCODERS: Dict[type, Tuple[str, Callable[[Any], str]]] = {
     bool: ("bool", lambda value: "true" if value else "false"),
     int: ("int", str),
     float: ("float", repr),
@@ -24,7 +25,7 @@ _TEXTS: Dict[type, Tuple[str, Callable[[Any], str]]] = {
     time: ("time", time.isoformat),
     dict: ("json", json.dumps),
 }
-_VALUES: Dict[str, Callable[[str], Any]] = {
+_DECODERS: Dict[str, Callable[[str], Any]] = {
     "bytes": bytes.fromhex,
     "decimal": Decimal,
     "datetime": datetime.fromisoformat,
@@ -33,22 +34,22 @@ _VALUES: Dict[str, Callable[[str], Any]] = {
 }
 
 
-def tagged(value: Any) -> List[Any]:
-    """``["int", "1"]``; ``["null", None]``; ``["array", [["int", "1"]]]``."""
+def encode(value: Any) -> List[Any]:
+    """Return ``["int", "1"]``, ``["null", None]`` or ``["array", [["int", "1"]]]``."""
     if value is None:
         return ["null", None]
     if isinstance(value, (list, tuple)):
-        return ["array", [tagged(one) for one in value]]
-    tag, text = _TEXTS.get(type(value), (type(value).__name__, str))
+        return ["array", [encode(item) for item in value]]
+    tag, text = _ENCODERS.get(type(value), (type(value).__name__, str))
     return [tag, text(value)]
 
 
-def plain(value: Any) -> Any:
-    """The Python value of an argument: JSON, or ``{"bytes": "00ff"}`` where JSON has no type."""
+def decode(value: Any) -> Any:
+    """Return the Python value of an argument, JSON or such as ``{"bytes": "00ff"}``."""
     if isinstance(value, list):
-        return [plain(one) for one in value]
+        return [decode(item) for item in value]
     if isinstance(value, dict) and len(value) == 1:
         (tag, text), *_ = value.items()
-        if tag in _VALUES:
-            return _VALUES[tag](text)
+        if tag in _DECODERS:
+            return _DECODERS[tag](text)
     return value

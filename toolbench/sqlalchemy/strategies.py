@@ -1,4 +1,4 @@
-"""The four ways, as users of SQLAlchemy write them: the same operations, scheduled differently."""
+"""Four strategies for the same operations, as users of SQLAlchemy write them."""
 
 from __future__ import annotations
 
@@ -15,67 +15,67 @@ from sqlalchemy.ext.asyncio import (
 )
 from sqlalchemy.orm import Session, selectinload, sessionmaker
 
-from toolbench.driver import Address
+from runtime.address import Address
 from toolbench.sqlalchemy import schedules
 from toolbench.sqlalchemy.log import Log, clock
 from toolbench.sqlalchemy.models import Base, Child, Parent, family
 from toolbench.sqlalchemy.schedules import Schedule
 from toolbench.sqlalchemy.workload import EXAMPLE, NAME, READ, SCHEMA, WRITTEN, Work
+from toolbench.timeouts import TIMEOUTS
 
-KEPT = 10
-"""Connections that are left to others: the harness, whoever looks."""
-WAIT_SECONDS = 60
-"""For a connection of the pool: twice SQLAlchemy's default, for it may be thousands who wait."""
+SPARE = 10
+"""Connections that a pool leaves to others, such as the harness."""
 
 MAKE_SCHEMA = text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
 EMPTY = text(f"TRUNCATE {Child.__table__}, {Parent.__table__} RESTART IDENTITY")
-ROOM = text("""
+MOST_CONNECTIONS = text("""
     SELECT sum(CASE name WHEN 'max_connections' THEN setting::int ELSE -(setting::int) END)
     FROM pg_settings WHERE name IN
         ('max_connections', 'superuser_reserved_connections', 'reserved_connections')""")
-"""How many connections the database has for everybody."""
+"""How many connections the database allows to ordinary users."""
 
 
-class Way(Protocol):
-    """One way to do the workload. One that blocks does so in its coroutines."""
+class Strategy(Protocol):
+    """A way to do the workload. One that blocks does so in its coroutines."""
 
     async def prepare(self) -> None:
-        """Connect, and make the tables where they are missing."""
+        """Connect, and make the tables if they are missing."""
 
     async def example(self) -> list[list[Any]]:
-        """One write into empty tables and one read: what that found (`EXAMPLE_ROWS`). Closes what a
-        load has opened: who is at rest holds one connection.
+        """Write once into empty tables, and return what a read finds (`EXAMPLE_ROWS`).
+
+        Closes what a load has opened: between loads, a strategy holds one connection.
         """
 
     async def empty(self) -> None:
         """Empty the tables."""
 
     async def do(self, work: Work, at_a_time: int, log: Log, until: int) -> None:
-        """All of the work; TimeoutError when it is not done by then."""
+        """Do all of the work; TimeoutError if it is not done at `until` by `log.clock`."""
 
     async def close(self) -> None:
-        """End all connections; what comes then makes new ones."""
+        """Close all connections; later calls make new ones."""
 
 
 def url(address: Address, driver: str) -> URL:
-    """SQLAlchemy's own form of an address; a Unix socket's folder takes the place of the host."""
+    """Return SQLAlchemy's own form of an address; libpq takes a socket's folder as its host."""
     return URL.create(
         f"postgresql+{driver}",
         username=address.user,
         password=address.password,
         host=None if address.path else address.host,
         port=None if address.path else address.port,
-        database=address.database,
+        database=address.name,
         query={"host": address.path, "port": str(address.port)} if address.path else {},
     )
 
 
 def with_children() -> Any:
-    """What a read asks for."""
+    """Return the query of a read."""
     return select(Parent).options(selectinload(Parent.children)).limit(READ)
 
 
-class Sync:
+class SyncStrategy:
     """One operation after the other, on psycopg2."""
 
     def __init__(self, address: Address) -> None:
@@ -85,32 +85,29 @@ class Sync:
         self._sessions = sessionmaker(self._engine)
 
     async def prepare(self) -> None:
-        """See ``Way``."""
         with self._engine.begin() as connection:
             connection.execute(MAKE_SCHEMA)
             Base.metadata.create_all(connection)
 
     async def example(self) -> list[list[Any]]:
-        """See ``Way``."""
         await self.empty()
         self._write(EXAMPLE)
         with self._sessions() as session:
             return shown(self._found(session))
 
     async def empty(self) -> None:
-        """See ``Way``."""
         with self._engine.begin() as connection:
             connection.execute(EMPTY)
 
     async def do(self, work: Work, at_a_time: int, log: Log, until: int) -> None:
-        """See ``Way``; `at_a_time` is one."""
+        """Do one operation at a time, whatever `at_a_time` is."""
         for one in work:
             begun = clock()
             if begun > until:
                 raise TimeoutError
             try:
                 rows = self._read() if one is None else self._write(one)
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is one failed operation
+            except Exception as error:  # noqa: BLE001 - any error is one failed operation
                 log.failed(error)
             else:
                 log.done(begun, rows)
@@ -128,33 +125,30 @@ class Sync:
         return list(session.scalars(with_children()))
 
     async def close(self) -> None:
-        """See ``Way``."""
         self._engine.dispose()
 
 
-class Async:
-    """Many operations at a time, on asyncpg: a session for each, its connection from one pool."""
+class AsyncStrategy:
+    """Many operations at a time, on asyncpg: each has a session, with a connection of the pool."""
 
     def __init__(self, address: Address, schedule: Schedule, bound: bool = False) -> None:
-        """`bound`: the pool has as many connections as operations are at work at a time."""
+        """If `bound`, the pool has as many connections as operations run at a time."""
         self._schedule = schedule
         self._bound = bound
         self._url = url(address, "asyncpg")
-        # It makes the tables and empties them; the pool of the workload is made when it is known
-        # how many are at work at a time.
+        # This engine makes and empties the tables. The pool of the workload is made by its load,
+        # which says how many operations run at a time.
         self._aside = self._engine(1, "toolbench-sqlalchemy-aside")
-        self._room = 0
+        self._most = 0
         self._pools: dict[int, AsyncEngine] = {}
 
     async def prepare(self) -> None:
-        """See ``Way``."""
         async with self._aside.begin() as connection:
             await connection.execute(MAKE_SCHEMA)
             await connection.run_sync(Base.metadata.create_all)
-            self._room = max(1, int((await connection.scalar(ROOM)) or 0) - KEPT)
+            self._most = max(1, int((await connection.scalar(MOST_CONNECTIONS)) or 0) - SPARE)
 
     async def example(self) -> list[list[Any]]:
-        """See ``Way``."""
         for engine in self._pools.values():
             await engine.dispose()
         await self.empty()
@@ -164,12 +158,10 @@ class Async:
             return shown(await self._found(session))
 
     async def empty(self) -> None:
-        """See ``Way``."""
         async with self._aside.begin() as connection:
             await connection.execute(EMPTY)
 
     async def do(self, work: Work, at_a_time: int, log: Log, until: int) -> None:
-        """See ``Way``."""
         engine = self._pool(self._size(at_a_time))
         sessions = async_sessionmaker(engine, expire_on_commit=False)
 
@@ -178,7 +170,7 @@ class Async:
             try:
                 doing = self._read(sessions) if data is None else self._write(sessions, data)
                 rows = await doing
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is one failed operation
+            except Exception as error:  # noqa: BLE001 - any error is one failed operation
                 log.failed(error)
             else:
                 log.done(begun, rows)
@@ -187,8 +179,8 @@ class Async:
             await self._schedule(work, one, at_a_time)
 
     def _size(self, at_a_time: int) -> int:
-        """Of the pool: as large as the database allows, where nothing else bounds it."""
-        return min(at_a_time, self._room) if self._bound else self._room
+        """Return the size of the pool: all that the database allows, if nothing else bounds it."""
+        return min(at_a_time, self._most) if self._bound else self._most
 
     async def _write(self, sessions: async_sessionmaker[AsyncSession], data: int) -> int:
         async with sessions() as session, session.begin():
@@ -203,7 +195,7 @@ class Async:
         return list(await session.scalars(with_children()))
 
     def _pool(self, size: int) -> AsyncEngine:
-        """The same one again."""
+        """Return the pool of a size, the same one each time."""
         if size not in self._pools:
             self._pools[size] = self._engine(size)
         return self._pools[size]
@@ -213,38 +205,37 @@ class Async:
             self._url,
             pool_size=size,
             max_overflow=0,
-            pool_timeout=WAIT_SECONDS,
+            pool_timeout=TIMEOUTS.pool_turn,
             connect_args={
                 "server_settings": {"application_name": name or NAME.format(os.getpid())}
             },
         )
 
     async def close(self) -> None:
-        """See ``Way``."""
         for engine in (self._aside, *self._pools.values()):
             await engine.dispose()
 
 
-def tasks(address: Address) -> Async:
-    """A task for each operation."""
-    return Async(address, schedules.tasks)
+def tasks(address: Address) -> AsyncStrategy:
+    """Return the strategy with a task for each operation."""
+    return AsyncStrategy(address, schedules.tasks)
 
 
-def chunks(address: Address) -> Async:
-    """Chunk by chunk."""
-    return Async(address, schedules.chunks)
+def chunks(address: Address) -> AsyncStrategy:
+    """Return the strategy that works chunk by chunk."""
+    return AsyncStrategy(address, schedules.chunks)
 
 
-def bounded(address: Address) -> Async:
-    """A TaskGroup and a semaphore, and a pool of that many connections."""
-    return Async(address, schedules.bounded, bound=True)
+def bounded(address: Address) -> AsyncStrategy:
+    """Return the strategy with a semaphore, and a pool of that many connections."""
+    return AsyncStrategy(address, schedules.bounded, bound=True)
 
 
 def loaded(parents: list[Parent]) -> int:
-    """Rows of both tables: each is looked at, as who asked for it would."""
+    """Return how many rows were loaded of both tables; each is looked at, as a user would."""
     return sum(1 + len(parent.children) for parent in parents)
 
 
 def shown(parents: list[Parent]) -> list[list[Any]]:
-    """A text of each and how many children it has."""
+    """Return each parent's text and the number of its children."""
     return [[parent.data, len(parent.children)] for parent in parents]

@@ -1,4 +1,4 @@
-"""The timed loops: one worker for each connection, one reading of the clock for each operation."""
+"""The measured loops: each worker reads the clock once for each operation."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from toolbench.driver import Call
 
 clock = time.perf_counter_ns
 
-PATIENCE_SECONDS = 5.0
-"""An operation that is under way when the time is up is waited for so long."""
 MOST_FAULTS = 1000
-"""After so many a worker has shown what there is to see."""
-LONGEST = 200
+"""A worker stops after this many errors."""
+LONGEST_ERROR = 200
 
 
 class Worker:
-    """Does one operation after the other. ``marks`` are readings of the clock: its begin, then the
-    end of each operation; ``faults`` the places in it of those that failed, and how.
+    """Does one operation after the other.
+
+    ``marks`` are readings of the clock: when the worker began, then the end of each operation.
+    ``faults`` are the operations that failed: the place of the end in ``marks``, and the error.
     """
 
     __slots__ = ("call", "faults", "marks")
@@ -30,8 +30,8 @@ class Worker:
         self.marks: List[int] = []
         self.faults: List[Tuple[int, str]] = []
 
-    async def follow(self, nanoseconds: int) -> None:
-        """Begin operations for so long."""
+    async def work_async(self, nanoseconds: int) -> None:
+        """Start operations of an asynchronous driver until the time is up."""
         call, note, now = self.call, self.marks.append, clock()
         until = now + nanoseconds
         note(now)
@@ -47,7 +47,7 @@ class Worker:
             note(now)
 
     def work(self, nanoseconds: int) -> None:
-        """The same, of a driver that blocks."""
+        """Start operations of a driver that blocks until the time is up."""
         call, note, now = self.call, self.marks.append, clock()
         until = now + nanoseconds
         note(now)
@@ -61,25 +61,26 @@ class Worker:
             note(now)
 
     def failed(self, error: Exception) -> bool:
-        """Note it; whether it is one too many."""
+        """Note an error; return whether there were too many."""
         if len(self.faults) >= MOST_FAULTS:
             return True
         self.faults.append((len(self.marks), in_a_line(error)))
         return False
 
 
-class Driven(NamedTuple):
-    """What the workers noted, and how many of them were still at it after ``PATIENCE_SECONDS``."""
+class LoadResult(NamedTuple):
+    """The workers' notes; ``late`` of them still had an operation under way after ``overtime``."""
 
     workers: Sequence[Worker]
     late: int
+    overtime: float
 
 
-async def in_tasks(calls: Sequence[Call], seconds: float) -> Driven:
-    """A task for each call."""
+async def in_tasks(calls: Sequence[Call], seconds: float, overtime: float) -> LoadResult:
+    """Run a worker for each call, each in a task."""
     workers = [Worker(call) for call in calls]
-    tasks = [asyncio.create_task(worker.follow(round(seconds * 1e9))) for worker in workers]
-    _, late = await asyncio.wait(tasks, timeout=seconds + PATIENCE_SECONDS)
+    tasks = [asyncio.create_task(worker.work_async(round(seconds * 1e9))) for worker in workers]
+    _, late = await asyncio.wait(tasks, timeout=seconds + overtime)
     for task in late:
         task.cancel()
     if late:
@@ -87,11 +88,11 @@ async def in_tasks(calls: Sequence[Call], seconds: float) -> Driven:
     for worker, task in zip(workers, tasks):
         if task not in late and (task.cancelled() or task.exception()):
             worker.faults.append((len(worker.marks), "its driver cancelled the worker"))
-    return Driven(workers, len(late))
+    return LoadResult(workers, len(late), overtime)
 
 
-def in_threads(calls: Sequence[Call], seconds: float) -> Driven:
-    """A thread for each call; they begin together, when all are there."""
+def in_threads(calls: Sequence[Call], seconds: float, overtime: float) -> LoadResult:
+    """Run a worker for each call, each in a thread; all begin together."""
     workers = [Worker(call) for call in calls]
     gate = threading.Event()
 
@@ -103,13 +104,14 @@ def in_threads(calls: Sequence[Call], seconds: float) -> Driven:
     for thread in threads:
         thread.start()
     gate.set()
-    deadline = time.monotonic() + seconds + PATIENCE_SECONDS
+    deadline = time.monotonic() + seconds + overtime
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
-    return Driven(workers, sum(thread.is_alive() for thread in threads))
+    return LoadResult(workers, sum(thread.is_alive() for thread in threads), overtime)
 
 
 def in_a_line(error: BaseException) -> str:
-    """An error as it is reported."""
+    """Return an error as it is reported: its type and its text, without line breaks."""
     text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:LONGEST] if text else type(error).__name__
+    name = type(error).__name__
+    return f"{name}: {text}"[:LONGEST_ERROR] if text else name

@@ -1,0 +1,106 @@
+"""Drivers of other languages: the program that runs or builds them, and what was built.
+
+Runs on CPython 3.7, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, List, Mapping, NamedTuple, Optional, Tuple
+
+from runtime.paths import ROOT
+from toolbench.timeouts import TIMEOUTS
+
+
+class Language(NamedTuple):
+    """A language with a runner in a ``folder`` of its own.
+
+    ``program`` runs or compiles it, in the release ``oldest`` or newer. ``built_as`` is a path in
+    the folder that exists once the runner was built. ``script`` is what the program runs; without
+    one, the built file is the runner, compiled from the files that match ``sources``.
+    """
+
+    program: str
+    folder: Path
+    built_as: str
+    script: str = ""
+    oldest: int = 0
+    sources: Tuple[str, ...] = ()
+
+    @property
+    def built(self) -> Path:
+        """The path that exists once the runner was built."""
+        return self.folder / self.built_as
+
+    @property
+    def command(self) -> List[str]:
+        """The command that starts the runner."""
+        return [self.program, str(self.folder / self.script)] if self.script else [str(self.built)]
+
+    def problem(self) -> Optional[str]:
+        """Return why the runner cannot start here, and what to do; None if it can."""
+        if shutil.which(self.program) is None:
+            return f"not installed ({self.program}): make system"
+        if self.oldest and _release(self.program) < self.oldest:
+            return f"{self.program} is older than {self.oldest}"
+        if not self.built.exists():
+            return f"not installed (its runner in {self.folder.name}): make drivers"
+        if self.sources and self.build_info().get("sources") != self.digest():
+            return "built from other versions: make drivers"
+        return None
+
+    def build_info(self) -> Mapping[str, Any]:
+        """Return what a compiled runner prints about its build; nothing if it prints no JSON.
+
+        It has the digest of the ``sources``, the version of the language by the name of its
+        program, and the versions of the ``drivers``.
+        """
+        if not self.built.exists():
+            return {}
+        try:
+            return dict(json.loads(printed(str(self.built), "-built")))
+        except ValueError:
+            return {}
+
+    def digest(self) -> str:
+        """Return the digest of the sources, as ``scripts/drivers.sh`` computes it."""
+        files = [path for pattern in self.sources for path in sorted(self.folder.glob(pattern))]
+        return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+_FOLDER = ROOT / "toolbench"
+LANGUAGES = {
+    "golang": Language(
+        "go", _FOLDER / "golang", "bin/runner", sources=("*.go", "go.mod", "go.sum")
+    ),
+    "nodejs": Language("node", _FOLDER / "nodejs", "node_modules", script="runner.js", oldest=18),
+}
+
+
+def _release(program: str) -> int:
+    """Return the first number of a program's version; 0 if it prints none."""
+    found = re.search(r"\d+", printed(shutil.which(program) or program, "--version"))
+    return int(found.group()) if found else 0
+
+
+@lru_cache(maxsize=None)
+def printed(*command: str) -> str:
+    """Return what a program prints; nothing if it fails."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=TIMEOUTS.probe,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode(errors="replace")
