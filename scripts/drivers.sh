@@ -15,7 +15,7 @@ build_golang() {
     command -v go >/dev/null ||
         { say "no Go, so its drivers cannot be measured; to get it: apt-get install golang-go"; return 0; }
     version=$(cd "$folder" && go env GOVERSION 2>/dev/null || true)
-    # toolbench/drivers.py makes the same digest.
+    # toolbench/languages.py computes the same digest.
     sources=$(cd "$folder" && LC_ALL=C && cat -- *.go go.mod go.sum | sha256sum)
     sources=${sources%% *}
     # The runner says what it was built from (built.go): with nothing new, nothing is asked of the network.

@@ -40,7 +40,11 @@ NEVER = {
     "locustfiles": OURS,
 }
 SERVER_SIDE = ("server.py", "runtime/", "databases/", "handlers/", "data_interface/")
-OLD_TOO = (*SERVER_SIDE, "toolbench/driver.py", "toolbench/drivers.py", "toolbench/runner/")
+OLD_TOO = (
+    *SERVER_SIDE,
+    *(f"toolbench/{name}" for name in ("driver.py", "drivers.py", "languages.py", "runner/")),
+    *("toolbench/timeouts.py", "toolbench/tool.py"),
+)
 FIRST_DISCIPLINE = "race/web/"
 UNKNOWN_TO_THE_CORE = {"race.web", "toolbench", "handlers", "data_interface", "databases"}
 ON_SAVED_RESULTS = ("race/stats/", "race/saved/", "race/analysis/", "race/report/")

@@ -98,9 +98,9 @@ class LimitsSubject:
         words = [self._python(), str(FOLDER / "objects.py"), "--seconds", str(seconds)]
         child = Child(words, self.layout[DRIVER])
         try:
-            if wait_first([child], seconds + TIMEOUTS.generator_end) is None:
+            if wait_first([child], seconds + RACE_TIMEOUTS.generator_end) is None:
                 raise CellFailed(
-                    f"objects.py did not end {TIMEOUTS.generator_end:.0f} s after its time"
+                    f"objects.py did not end {RACE_TIMEOUTS.generator_end:.0f} s after its time"
                 )
             spent = cpu_ns(child.pid)
             if child.exit().code != 0:

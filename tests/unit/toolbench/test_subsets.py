@@ -14,7 +14,7 @@ from race.plan.forecast import Plan
 from race.run.race import prepare
 from race.web import engines
 from race.web.load import locust, oha, wrk
-from toolbench.drivers import Tool
+from toolbench.tool import Tool
 
 PYTHONS = ("3.7", current_python())
 FACTORS = {"render": ["jinja", "prepared"], "python": PYTHONS}

@@ -1,6 +1,6 @@
 """Is a driver slowed by what measures it? asyncpg in the runner, against a bare loop over asyncpg.
 
-    .venv/bin/python -m tests.toolbench.runner.bench [--rounds N] [--seconds S]
+    .venv/bin/python -m tests.long.toolbench.runner_bench [--rounds N] [--seconds S]
 
 Both do the wide query at ten at once, in turns, in this process on uvloop, on the same connections
 to the private PostgreSQL. Printed are the rows a second of each round, and the ratio of the
@@ -20,8 +20,9 @@ import uvloop
 
 from databases import find, private
 from race.stats.signed_rank import hodges_lehmann
+from runtime.address import Address
 from toolbench import transport
-from toolbench.driver import Address, Operation, Options
+from toolbench.driver import Operation, Options
 from toolbench.operation import operations
 from toolbench.postgres.asyncpg_driver import Asyncpg
 from toolbench.runner import histogram
@@ -29,11 +30,12 @@ from toolbench.runner.worker_pool import WorkerPool
 
 LEAST = 0.97
 AT_ONCE = 10
+OVERTIME = 5.0
 WIDE = operations()["wide"]
 NAME = "postgres"
 
 
-class Remembering(Asyncpg):
+class RecordingAsyncpg(Asyncpg):
     """The runner's driver; the bare loop uses its connections too, for two sets of them differ by
     more than what is asked here.
     """
@@ -43,12 +45,11 @@ class Remembering(Asyncpg):
         self.connections: list[Any] = []
 
     async def connect(self) -> Any:
-        """See ``driver.Driver``."""
         self.connections.append(await super().connect())
         return self.connections[-1]
 
 
-class Bare:
+class BareLoop:
     """What somebody would write who measures asyncpg and nothing else."""
 
     def __init__(self) -> None:
@@ -72,24 +73,26 @@ class Bare:
 
 async def compared(url: str, rounds: int, seconds: float) -> list[float]:
     """The ratio of each round, the runner's rate to the bare one; who is first changes."""
-    where = transport.sent(NAME, find(NAME).address(url))
-    driver = Remembering(Address(**where), Options(loop="uvloop"))
-    pool, bare = WorkerPool(driver), Bare()
+    where = transport.message(NAME, find(NAME).address(url))
+    driver = RecordingAsyncpg(Address(**where), Options(loop="uvloop"))
+    pool, bare = WorkerPool(driver), BareLoop()
     operation = Operation(WIDE.name, WIDE.kind, WIDE.sql, WIDE.args, WIDE.columns)
     try:
         rows = len(await pool.check(operation))
-        await pool.drive(WIDE.name, seconds, AT_ONCE)
+        await pool.drive(WIDE.name, seconds, AT_ONCE, OVERTIME)
         await bare.open(driver.connections)
         return await in_turns(pool, bare, rows, rounds, seconds)
     finally:
         await pool.close()
 
 
-async def in_turns(pool: WorkerPool, bare: Bare, rows: int, rounds: int, seconds: float) -> list[float]:
+async def in_turns(
+    pool: WorkerPool, bare: BareLoop, rows: int, rounds: int, seconds: float
+) -> list[float]:
     """The ratio of each round."""
 
     async def ours() -> float:
-        found = histogram.answer(await pool.drive(WIDE.name, seconds, AT_ONCE))
+        found = histogram.answer(await pool.drive(WIDE.name, seconds, AT_ONCE, OVERTIME))
         return float(found["operations"] / found["seconds"])
 
     each = max(1, round(await ours() * seconds / AT_ONCE))

@@ -9,8 +9,7 @@ from zlib import crc32
 import pytest
 
 from race.errors import RaceError
-from toolbench.operation import operation, operations
-from toolbench.records import records
+from toolbench.operation import operation, operations, records
 
 LEAST = 'title = "t"\ntext = "x"\nkind = "query"\n'
 
@@ -38,7 +37,7 @@ def test_a_file_becomes_an_operation(tmp_path: Path) -> None:
     more = 'records = { count = 2, form = ["int", "bytes"] }\nargs = [{ bytes = "00" }]\n'
     found = operation(write(tmp_path, LEAST + more))
     assert (found.name, found.database) == ("mine", "postgres")
-    assert found.sent() == {
+    assert found.message() == {
         "name": "mine",
         "kind": "query",
         "sql": "",

@@ -1,7 +1,7 @@
-"""Drivers of no database, for the runner's own tests. What they are told to do, they do.
+"""Drivers without a database, for tests of the runner.
 
-The kind of an operation says what: `rows` gives some of every type, `fails` raises, `hangs` waits,
-`nothing` does nothing. `open_now` counts connections.
+The kind of an operation says what it does: `rows` returns values of every type, `fails` raises,
+`hangs` waits from its second call on, `nothing` does nothing. `open_now` has the open connections.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import time
 from decimal import Decimal
 from typing import Any
 
-from toolbench.driver import Address, Call, Operation, Options, Unsupported
+from runtime.address import Address
+from toolbench.driver import Call, Operation, Options, call_of
 
 ROWS = [
     (1, True, "a", b"\x00\xff", 1.5, None),
@@ -28,52 +29,38 @@ ROWS = [
 open_now: list[object] = []
 
 
-def rows(*given: Any) -> list[Any]:
-    """What a query gives."""
-    return [*ROWS, *([given] if given else [])]
-
-
 def fail() -> None:
-    """Two lines of an error."""
     raise LookupError("first line\nsecond line")
 
 
 class Blocking:
-    """`toolbench.driver.Driver`."""
-
     BLOCKING = True
     SHARED = False
 
     def __init__(self, address: Address, options: Options) -> None:
-        self.address, self.options = address, options
+        self.address = address
 
     def connect(self) -> object:
-        """One more."""
-        if self.address.database == "gone":
+        if self.address.name == "gone":
             raise ConnectionError("nobody answers")
         open_now.append(object())
         return open_now[-1]
 
     def close(self, connection: object) -> None:
-        """One less."""
         open_now.remove(connection)
 
     def bind(self, connection: object, operation: Operation) -> Call:
-        """By its kind."""
-        calls: dict[str, Call] = {
-            "rows": lambda: rows(*operation.args),
-            "fails": fail,
-            "hangs": lambda: time.sleep(30),
-            "nothing": lambda: None,
-        }
-        if operation.kind not in calls:
-            raise Unsupported(operation.kind)
-        return calls[operation.kind]
+        seconds = iter([0])
+        return call_of(
+            operation,
+            rows=lambda: [*ROWS, *([operation.args] if operation.args else [])],
+            fails=fail,
+            hangs=lambda: time.sleep(next(seconds, 0.3)),
+            nothing=lambda: None,
+        )
 
 
 class Asynchronous:
-    """The same without blocking."""
-
     BLOCKING = False
     SHARED = False
 
@@ -81,20 +68,19 @@ class Asynchronous:
         self._same = Blocking(address, options)
 
     async def connect(self) -> object:
-        """One more."""
         await asyncio.sleep(0)
         return self._same.connect()
 
     async def close(self, connection: object) -> None:
-        """One less."""
         self._same.close(connection)
 
     async def bind(self, connection: object, operation: Operation) -> Call:
-        """By its kind."""
         call = self._same.bind(connection, operation)
 
+        seconds = iter([0])
+
         async def hang() -> None:
-            await asyncio.sleep(30)
+            await asyncio.sleep(next(seconds, 1))
 
         async def do() -> Any:
             return call()
@@ -102,7 +88,5 @@ class Asynchronous:
         return hang if operation.kind == "hangs" else do
 
 
-class Shared(Asynchronous):
-    """One connection for all workers."""
-
+class SharedConnection(Asynchronous):
     SHARED = True

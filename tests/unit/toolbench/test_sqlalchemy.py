@@ -1,27 +1,23 @@
-"""The workload of SQLAlchemy: the same for everyone, done once, watched from the database."""
+"""The workload of SQLAlchemy: its operations, its schedules, its timeline."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from race.saved.model import CALIBRATION
-from tests.conftest import absent
-from tests.support.race_lab import LIMITS, Race
-from tests.support.site_server import Databases
-from toolbench.drivers import DRIVERS
+from race.errors import CellFailed
+from tests.support.records import contender
 from toolbench.sqlalchemy import schedules
 from toolbench.sqlalchemy.log import BUCKET_NS, Log
 from toolbench.sqlalchemy.schedules import Schedule
-from toolbench.sqlalchemy.timeline import Look, pause, timeline
+from toolbench.sqlalchemy.subject import WorkloadSubject
+from toolbench.sqlalchemy.timeline import Observation, pause, timeline
 from toolbench.sqlalchemy.workload import left, number, workload
+from toolbench.subject import CheckAnswer
 
-WAYS = [name for name in DRIVERS if name.startswith("sqlalchemy-")]
 WORK = workload(200)
 SECOND = 1_000_000_000
 
@@ -38,7 +34,7 @@ def test_the_workload_is_the_same_every_time_and_half_of_it_writes() -> None:
     assert left(200) == (300, 500)
 
 
-class Doer:
+class FakeStrategy:
     """Does operations that take some turns of the loop; notes how many are under way at most."""
 
     def __init__(self) -> None:
@@ -57,9 +53,9 @@ class Doer:
         self.done.append(one)
 
 
-def scheduled(schedule: Schedule) -> Doer:
+def scheduled(schedule: Schedule) -> FakeStrategy:
     """All of the work done, and how many turns of the loop that took."""
-    doer = Doer()
+    doer = FakeStrategy()
 
     async def check() -> None:
         working = asyncio.ensure_future(schedule(WORK, doer.do, 40))
@@ -118,8 +114,8 @@ def test_what_was_done_is_counted_by_time_and_kind() -> None:
 
 
 def test_the_timeline_has_what_the_database_saw_during_the_load() -> None:
-    looks = [Look(at * SECOND // 10, at, at // 2) for at in range(20)]
-    moments = timeline(looks, 5 * SECOND // 10, 1.0, [1] * 20)
+    observations = [Observation(at * SECOND // 10, at, at // 2) for at in range(20)]
+    moments = timeline(observations, 5 * SECOND // 10, 1.0, [1] * 20)
     assert [round(one.at, 1) for one in moments] == [place / 10 for place in range(11)]
     assert [one.connections for one in moments] == list(range(5, 16))
     assert moments[-1].active == 7
@@ -133,68 +129,18 @@ def test_looks_are_as_many_for_a_short_load_as_for_a_long_one() -> None:
     assert [pause(seconds) for seconds in (1, 12, 600)] == [0.05, 0.2, 1.0]
 
 
-def runnable() -> None:
-    for name in WAYS:
-        if problem := DRIVERS[name].problem():
-            absent(f"{name}: {problem}")
+class WrongSubject(WorkloadSubject):
+    """A workload whose read is wrong, and which leaves too few rows."""
+
+    def _ask(self, question: object, seconds: float, form: object) -> Any:
+        return CheckAnswer(rows=[[["text", "42"], ["int", "2"]]])
+
+    def _rows(self) -> tuple[int, ...]:
+        return 300, 499
 
 
-@pytest.fixture
-def raced(tmp_path: Path, databases: Databases) -> Callable[[str], Race]:
-    """Starts a race of all ways."""
-
-    def start(more: str) -> Race:
-        path = tmp_path / "small.toml"
-        path.write_text(
-            'title = "Ways"\ndiscipline = "tools"\ndrivers = ["sqlalchemy-*"]\n'
-            'operations = ["mixed"]\nrounds = 1\nbaseline = "sqlalchemy-sync"\n'
-            "[load]\nconcurrency = [8]\nduration_s = 0.5\n"
-            "[warmup]\nwindow_s = 0.1\ncalibration_s = 0.1\nwindows = 1\n" + LIMITS + more
-        )
-        return Race(["run", str(path)], tmp_path / "results", databases.env())
-
-    return start
-
-
-def test_each_way_does_the_whole_workload(raced: Callable[[str], Race]) -> None:
-    runnable()
-    with raced("") as race:
-        assert race.wait() == 0, race.text()
-        saved = race.saved_race()
-    cells = {cell.label: cell for cell in saved.cells if cell.round != CALIBRATION}
-    assert set(cells) == {*WAYS, "sqlalchemy-sync (A/A)"}
-    for label, cell in cells.items():
-        assert cell.status == "ok", cell.reason
-        assert cell.count == number(0.5)
-        assert cell.errors == {}
-        assert cell.timeline, label
-        assert cell.meters["peak_bytes"]["driver"] > 10_000_000
-        assert cell.meters["cpu_ns"]["driver"] > 0
-    most = {label: max(one.connections or 0 for one in cells[label].timeline) for label in cells}
-    assert most["sqlalchemy-sync"] == 1
-    assert 2 <= most["sqlalchemy-chunks"] <= 8
-    assert 2 <= most["sqlalchemy-bounded"] <= 8
-    assert most["sqlalchemy-tasks"] >= 2
-    report = (saved.folder / "report.html").read_text()
-    assert "connections to the database" in report
-    assert "Reads and writes through an ORM" in report
-
-
-def test_what_reads_wrong_or_leaves_too_little_is_no_figure() -> None:
-    """By a runner that answers what it likes."""
-    from race.errors import CellFailed
-    from tests.support.records import contender
-    from toolbench.sqlalchemy.subject import Workload
-    from toolbench.subject import Checked
-
-    class Wrong(Workload):
-        def _ask(self, question: object, seconds: float, form: object) -> Any:
-            return Checked(rows=[[["text", "42"], ["int", "2"]]])
-
-        def _left(self) -> tuple[int, ...]:
-            return 300, 499
-
-    one = Wrong(contender("sqlalchemy-sync"), None, {}, None)  # type: ignore[arg-type]
+def test_a_wrong_read_and_missing_rows_fail_the_check() -> None:
+    one = WrongSubject(contender("sqlalchemy-sync"), None, {}, None)  # type: ignore[arg-type]
     with pytest.raises(CellFailed, match=r"sqlalchemy-sync, mixed: it read .* is right"):
         one.check("mixed")
     one.operations = 200

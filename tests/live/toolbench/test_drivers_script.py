@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from runtime.paths import ROOT
-from toolbench.drivers import LANGUAGES
+from toolbench.languages import LANGUAGES
 
 SECONDS = 20.0
 TOOLS = (

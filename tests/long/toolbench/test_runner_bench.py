@@ -13,7 +13,7 @@ SECONDS = 60.0
 
 def test_the_micro_check_says_a_ratio_of_each_round_and_of_all(databases: Databases) -> None:
     databases.hold("postgres")
-    command = [sys.executable, "-m", "tests.toolbench.runner.bench", "--rounds", "3"]
+    command = [sys.executable, "-m", "tests.long.toolbench.runner_bench", "--rounds", "3"]
     done = subprocess.run(
         [*command, "--seconds", "0.05"],
         cwd=ROOT,

@@ -14,18 +14,10 @@ from race.plan.read import from_json
 from race.run.race import prepare
 from race.saved.model import Load
 from toolbench.contenders import choose, driver_texts
-from toolbench.drivers import (
-    DRIVERS,
-    FACTORS,
-    LANGUAGES,
-    LOOP,
-    RUNNER,
-    TRANSPORT,
-    Mapper,
-    Program,
-    Tool,
-)
+from toolbench.drivers import DRIVERS
+from toolbench.languages import LANGUAGES
 from toolbench.scenario import ToolsScenario
+from toolbench.tool import FACTORS, LOOP, RUNNER, TRANSPORT, Mapper, Program, Tool
 
 POSTGRES = [
     name
@@ -103,7 +95,7 @@ def test_an_address_that_is_none_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
         choose(made())
 
 
-def test_what_a_driver_has_nothing_for_is_not_planned_and_said() -> None:
+def test_an_operation_that_a_driver_cannot_do_is_not_planned_and_said() -> None:
     plan = planned(drivers=["asyncpg", "aiopg"], operations=["wide", "copy-in"], rounds=2)
     reason = DRIVERS["aiopg"].cannot["copy"]
     assert plan.cannot == {"aiopg": {"copy-in": reason}}
@@ -180,4 +172,4 @@ def test_what_is_not_installed_says_what_installs_it(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", "/nowhere")
     program = Program("golang", database="postgres", levels={LOOP: ("goroutines",)})
     assert program.generator == RUNNER
-    assert program.lacking() == f"not installed ({LANGUAGES['golang'].program}): make system"
+    assert program.not_installed() == f"not installed ({LANGUAGES['golang'].program}): make system"

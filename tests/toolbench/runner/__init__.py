@@ -1,1 +1,0 @@
-"""Runners: what speaks the contract, in Python."""
