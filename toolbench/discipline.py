@@ -16,12 +16,12 @@ from race.web import load as generators
 from toolbench import contenders as choosing
 from toolbench.contenders import CONTENDER, DRIVER, driver_texts
 from toolbench.drivers import DRIVERS
+from toolbench.languages import versions
 from toolbench.limits.operations import OPERATIONS as LIMITS
 from toolbench.operation import operations
 from toolbench.scenario import ToolsScenario
 from toolbench.shared import PARTIES, opened
 from toolbench.tool import FACTORS, RUNNER
-from toolbench.versions import versions
 
 LEVEL_TEXTS = {
     "loop": {

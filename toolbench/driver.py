@@ -5,9 +5,11 @@ Runs on CPython 3.7, too: an older driver is measured on its own interpreter.
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, NamedTuple, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 from typing_extensions import Protocol
+
+from data_interface.sql.placeholders import statement_for
 
 Call = Callable[[], Any]
 """One operation: the driver's own calls and nothing of ours.
@@ -93,3 +95,12 @@ def call_of(operation: Operation, **calls: Call) -> Call:
     if kind not in calls:
         raise Unsupported(kind)
     return calls["execute" if kind == "query" and not operation.columns else kind]
+
+
+def percent(operation: Operation) -> Tuple[str, Optional[List[Any]]]:
+    """Return the statement and its arguments for a driver that writes %s instead of $1.
+
+    The arguments are None if there are none: the statement takes none, or takes those of records.
+    """
+    text, order = statement_for(operation.sql)
+    return text, [operation.args[place] for place in order] if operation.args else None

@@ -45,7 +45,6 @@ DRIVERS = {
     "asyncpg": Tool(
         "toolbench.postgres.asyncpg_driver:Asyncpg",
         needs=("asyncpg",),
-        database="postgres",
         levels={**ASYNC, **PREPARES, **BINARY},
         gives={"char": "bytes"},
         text="PostgreSQL's binary protocol, in Cython",
@@ -53,7 +52,6 @@ DRIVERS = {
     "psycopg": Tool(
         "toolbench.postgres.psycopg_driver:Psycopg",
         needs=("psycopg",),
-        database="postgres",
         levels={**ASYNC, **PREPARES, **EITHER},
         text="psycopg 3 (psycopg-binary), its asynchronous connections: libpq, and C of its own; "
         f"{READS}",
@@ -61,14 +59,12 @@ DRIVERS = {
     "psycopg-sync": Tool(
         "toolbench.postgres.psycopg_sync_driver:PsycopgSync",
         needs=("psycopg",),
-        database="postgres",
         levels={**BLOCKING, **PREPARES, **EITHER},
         text=f"psycopg 3 (psycopg-binary), its blocking connections; {READS}",
     ),
     "psycopg2": Tool(
         "toolbench.postgres.psycopg2_driver:Psycopg2",
         needs=("psycopg2",),
-        database="postgres",
         levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
         gives={"bytea": "memoryview"},
         text="psycopg2-binary: libpq, in C; it prepares no statements",
@@ -76,7 +72,6 @@ DRIVERS = {
     "aiopg": Tool(
         "toolbench.postgres.aiopg_driver:Aiopg",
         needs=("aiopg", "psycopg2"),
-        database="postgres",
         levels={**ASYNC, **NEVER_PREPARES, **TEXT},
         cannot=NOT_IN_AIOPG,
         gives={"bytea": "memoryview"},
@@ -85,7 +80,6 @@ DRIVERS = {
     "aiopg-dict": Tool(
         "toolbench.postgres.aiopg_driver:AiopgDict",
         needs=("aiopg", "psycopg2"),
-        database="postgres",
         levels={**ASYNC, **NEVER_PREPARES, **TEXT},
         cannot=NOT_IN_AIOPG,
         gives={"bytea": "memoryview"},
@@ -93,21 +87,18 @@ DRIVERS = {
     ),
     "pgx": Program(
         "golang",
-        database="postgres",
         levels={**GOROUTINES, **PREPARES, FORMAT: ("binary", "text")},
         gives={"char": "rune"},
         text="pgx, in Go, through its own interface; rows are structs in a slice",
     ),
     "pq": Program(
         "golang",
-        database="postgres",
         levels={**GOROUTINES, **PREPARES, **TEXT},
         text="lib/pq, in Go, under database/sql; rows are structs in a slice",
     ),
     "node-pg": Program(
         "nodejs",
         needs=("pg", "pg-copy-streams"),
-        database="postgres",
         levels={**LIBUV, **PREPARES, **TEXT},
         gives=IN_NODE,
         text="pg (node-postgres), in JavaScript; COPY by pg-copy-streams",
@@ -115,7 +106,6 @@ DRIVERS = {
     "node-pg-native": Program(
         "nodejs",
         needs=("pg-native",),
-        database="postgres",
         levels={**LIBUV, **PREPARES, **TEXT},
         cannot={"copy": "pg-native documents no COPY"},
         gives=IN_NODE,
@@ -124,7 +114,6 @@ DRIVERS = {
     "node-postgres": Program(
         "nodejs",
         needs=("postgres",),
-        database="postgres",
         levels={**LIBUV, **PREPARES, **TEXT},
         gives=IN_NODE,
         text="postgres (Postgres.js), in JavaScript",
@@ -132,14 +121,12 @@ DRIVERS = {
     "sqlalchemy-sync": Mapper(
         "toolbench.sqlalchemy.strategies:SyncStrategy",
         needs=("sqlalchemy", "psycopg2"),
-        database="postgres",
         levels=BLOCKING,
         text="SQLAlchemy's sessions on psycopg2 (psycopg2-binary), one operation after the other",
     ),
     "sqlalchemy-tasks": Mapper(
         "toolbench.sqlalchemy.strategies:tasks",
         needs=SQLALCHEMY,
-        database="postgres",
         levels=ASYNC,
         text="SQLAlchemy's asyncio sessions on asyncpg, a task for each operation, and a pool as "
         "large as the database allows",
@@ -147,7 +134,6 @@ DRIVERS = {
     "sqlalchemy-chunks": Mapper(
         "toolbench.sqlalchemy.strategies:chunks",
         needs=SQLALCHEMY,
-        database="postgres",
         levels=ASYNC,
         text="the same in chunks of as many operations as there are at a time: all of a chunk are "
         "waited for",
@@ -155,7 +141,6 @@ DRIVERS = {
     "sqlalchemy-bounded": Mapper(
         "toolbench.sqlalchemy.strategies:bounded",
         needs=SQLALCHEMY,
-        database="postgres",
         levels=ASYNC,
         text="the same with as many operations at a time, by a semaphore, and a pool of that many "
         "connections",

@@ -1,4 +1,4 @@
-"""Drivers of other languages: the program that runs or builds them, and what was built.
+"""Other languages: the programs that run or build their drivers, what was built, its versions.
 
 Runs on CPython 3.7, too.
 """
@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from runtime.paths import ROOT
 from toolbench.timeouts import TIMEOUTS
@@ -47,7 +47,7 @@ class Language(NamedTuple):
         """Return why the runner cannot start here, and what to do; None if it can."""
         if shutil.which(self.program) is None:
             return f"not installed ({self.program}): make system"
-        if self.oldest and _release(self.program) < self.oldest:
+        if self.oldest and int(_version(self.program).partition(".")[0]) < self.oldest:
             return f"{self.program} is older than {self.oldest}"
         if not self.built.exists():
             return f"not installed (its runner in {self.folder.name}): make drivers"
@@ -83,10 +83,35 @@ LANGUAGES = {
 }
 
 
-def _release(program: str) -> int:
-    """Return the first number of a program's version; 0 if it prints none."""
-    found = re.search(r"\d+", printed(shutil.which(program) or program, "--version"))
-    return int(found.group()) if found else 0
+def versions() -> Mapping[str, str]:
+    """Return the versions of languages and of their drivers, without those that are not built.
+
+    No runner is up when they are read: a compiled one prints what it was built from, and packages
+    are read where they are installed. Each name begins with its language, because some packages
+    have the name of a database.
+    """
+    found: Dict[str, str] = {}
+    go, node = LANGUAGES["golang"], LANGUAGES["nodejs"]
+    built = go.build_info()
+    if built:
+        found["go"] = built["go"]
+        found.update({f"go:{name}": version for name, version in built["drivers"].items()})
+    package = json.loads((node.folder / "package.json").read_text())
+    files = (
+        node.built / name / "package.json"
+        for name in [*package["dependencies"], *package["optionalDependencies"]]
+    )
+    installed = [json.loads(path.read_text()) for path in files if path.exists()]
+    if installed:
+        found["node"] = _version(node.program)
+        found.update({f"node:{one['name']}": one["version"] for one in installed})
+    return found
+
+
+def _version(program: str) -> str:
+    """Return a program's version, such as 18.20.4; 0 if it prints none."""
+    found = re.search(r"\d+(\.\d+)*", printed(shutil.which(program) or program, "--version"))
+    return found.group() if found else "0"
 
 
 @lru_cache(maxsize=None)

@@ -50,7 +50,7 @@ class Tool(Plugin):
     contender, which ``generator`` drives; its program takes ``options``.
     """
 
-    database: str = ""
+    database: str = "postgres"
     levels: Levels = field(default_factory=dict)
     cannot: Mapping[str, str] = field(default_factory=dict)
     gives: Mapping[str, str] = field(default_factory=dict)

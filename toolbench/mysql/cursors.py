@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from runtime.address import Address
-from toolbench.driver import Call, Operation, Options, call_of
-from toolbench.style import percent
+from toolbench.driver import Call, Operation, Options, call_of, percent
 from toolbench.timeouts import TIMEOUTS
 
 # The toolbench's own database, if the URL names none.

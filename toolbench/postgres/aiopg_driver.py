@@ -8,9 +8,8 @@ import aiopg
 from psycopg2.extras import DictCursor
 
 from runtime.address import Address
-from toolbench.driver import Call, Operation, Options, call_of
+from toolbench.driver import Call, Operation, Options, call_of, percent
 from toolbench.postgres import libpq
-from toolbench.style import percent
 
 # Statements that are sent together, as in psycopg2's execute_batch.
 PAGE = 100

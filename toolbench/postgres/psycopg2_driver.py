@@ -10,9 +10,8 @@ import psycopg2
 from psycopg2.extras import execute_batch
 
 from runtime.address import Address
-from toolbench.driver import Call, Operation, Options, call_of
+from toolbench.driver import Call, Operation, Options, call_of, percent
 from toolbench.postgres import libpq
-from toolbench.style import percent
 
 
 class Psycopg2:

@@ -7,9 +7,8 @@ from typing import Any, List
 import psycopg
 
 from runtime.address import Address
-from toolbench.driver import Call, Operation, Options, call_of
+from toolbench.driver import Call, Operation, Options, call_of, percent
 from toolbench.postgres import libpq
-from toolbench.style import percent
 
 
 class PsycopgSync:

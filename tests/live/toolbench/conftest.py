@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from databases import find
+from race.errors import CellFailed
 from race.plan.read import from_json
 from race.saved.model import Contender, Load, Work
 from tests.conftest import absent
@@ -48,7 +49,7 @@ def plainest(database: str) -> list[Contender]:
     return [one for name in names(database) for one in raced(scenario(database), name)]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # a test of a race prepares them for itself
 def prepared(databases: Databases) -> Iterator[Callable[[str], Shared]]:
     """Hold a private database of this run, prepared for all operations."""
     held: dict[str, Shared] = {}
@@ -85,7 +86,7 @@ def does_each(one: DriverSubject, all_of: ToolsScenario, load: bool = True) -> N
     cannot = unsupported(all_of, one.contender.name)
     for task in all_of.tasks:
         if task in cannot:
-            with pytest.raises(Exception, match="it has nothing for"):
+            with pytest.raises(CellFailed, match="it has nothing for"):
                 one.check(task)
             continue
         one.check(task)

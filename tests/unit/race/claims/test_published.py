@@ -26,7 +26,7 @@ from race.report.claims.verdicts import UNMEASURED
 from race.saved.reader import read_head
 from race.scenario import Scenario
 from runtime.paths import ROOT
-from toolbench.contenders import CONTENDER, lacking, raced
+from toolbench.contenders import CONTENDER, raced, unsupported
 from toolbench.drivers import DRIVERS
 from toolbench.scenario import ToolsScenario
 
@@ -121,7 +121,7 @@ def labels_of(scenario: Scenario) -> dict[str, set[str]]:
     """
     if isinstance(scenario, ToolsScenario):
         return {
-            one.label: set(lacking(scenario, name))
+            one.label: set(unsupported(scenario, name))
             for name in matching(scenario, DRIVERS, CONTENDER)
             for one in raced(scenario, name)
         }
