@@ -42,9 +42,9 @@ class FakeSession:
         least = {"name": kind, "kind": kind, "sql": "", "args": [], "columns": [], "table": ""}
         return self.ask("check", operation={**least, "records": [], **more})
 
-    def drive(self, name: str, seconds: float = 0.02, concurrency: int = 2) -> dict[str, Any]:
-        words = {"operation": name, "seconds": seconds, "concurrency": concurrency}
-        return self.ask("drive", overtime=0.05, **words)
+    def drive(self, name: str, **other: float) -> dict[str, Any]:
+        words = {"seconds": 0.02, "concurrency": 2, "overtime": 5.0, **other}
+        return self.ask("drive", operation=name, **words)
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_operations_that_hang_are_waited_for_no_longer_than_the_overtime(
     one = session(kind)
     one.open()
     one.check("hangs")
-    answer = one.drive("hangs")
+    answer = one.drive("hangs", overtime=0.05)
     assert answer["errors"] == {"not answered within 0.05 s": 2}
     assert answer["late"] == 2
     fake_driver.open_now.clear()  # the pool abandons connections that are in use
