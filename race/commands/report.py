@@ -6,10 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-
-from msgspec.structs import replace as changed
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
@@ -17,7 +14,6 @@ from race.commands import Command
 from race.commands.find import find, one_race, published
 from race.commands.output import write
 from race.commands.run import REPORT_FILE
-from race.discipline import DISCIPLINES, discipline, explained
 from race.errors import RaceError
 from race.saved.reader import SavedRace, load
 
@@ -33,11 +29,11 @@ COLUMNS = (
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which race, in which form, where to."""
+    """Add which race, in which form, and where to."""
     forms = parser.add_mutually_exclusive_group()
     html = "one file that needs no network: the default; beside the race, but for published ones"
-    told = "the rankings, for an issue or a README; printed where no -o is given"
-    for name, text in (("html", html), ("markdown", told), ("csv", COLUMNS)):
+    markdown = "the rankings, for an issue or a README; printed where no -o is given"
+    for name, text in (("html", html), ("markdown", markdown), ("csv", COLUMNS)):
         forms.add_argument(f"--{name}", action="store_const", dest="form", const=name, help=text)
     text = "write it there; without a form its ending (.html, .md, .csv) says which"
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=text)
@@ -46,7 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write a file and print where it is, or print Markdown or CSV."""
-    saved = in_words(load(find(options.results, options.race)))
+    saved = load(find(options.results, options.race))
     for problem in saved.problems:
         print(f"race: left out: {problem}", file=sys.stderr)
     form, path = _form(options), options.output
@@ -63,26 +59,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def in_words(saved: SavedRace) -> SavedRace:
-    """A race that saved nothing of what its words mean, as older ones, in its discipline's words of
-    today. No figure depends on them.
-    """
-    told = saved.head.discipline
-    if told.task_texts or told.level_texts or told.name not in DISCIPLINES:
-        return saved
-    known = explained(told, discipline(told.name))
-    return replace(saved, head=changed(saved.head, discipline=known))
-
-
 def _form(options: argparse.Namespace) -> str:
-    """The form that was asked for, or that of the file's ending."""
+    """Return the form that was asked for, or that of the file's ending."""
     ending = options.output.suffix.lower() if options.output else ""
     found: str = options.form or ENDINGS.get(ending, "html")
     return found
 
 
 def _own_place(saved: SavedRace, results: Path) -> Path:
-    """Beside the race; of a published one in the folder of results."""
+    """Return a file beside the race; of a published one in the folder of results."""
     if published(saved.folder):
         return results / f"{Path(saved.head.race).name}.html"
     return saved.folder / REPORT_FILE

@@ -1,4 +1,4 @@
-"""Numbers and names as people read them, the same in every report."""
+"""Texts of numbers and names, the same in every report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NONE = "–"
 
 
 def number(value: float | None) -> str:
-    """Three significant digits or whole numbers, with thousands separators.
+    """Return three significant digits or a whole number, with thousands separators.
 
     What rounds up to the next digit has one decimal less: 9.996 is 10.0, 99.96 is 100.
     """
@@ -34,7 +34,7 @@ def milliseconds(us: float | None) -> str:
 
 
 def spread(found: Spread | None, shown: Callable[[float | None], str]) -> str:
-    """The median with the least and the largest: "485 ms [320, 1,700]"."""
+    """Return the median with the least and the largest: "485 ms [320, 1,700]"."""
     if found is None:
         return NONE
     low, high = (shown(end).partition(" ")[0] for end in (found.low, found.high))
@@ -50,7 +50,7 @@ def megabytes(size: float | None) -> str:
 
 
 def figure(value: float | None, unit: str) -> str:
-    """A figure of a meter; a unit that is not known stands behind the number."""
+    """Return a figure of a meter; a unit that is not known stands behind the number."""
     if value is None:
         return NONE
     known = {
@@ -63,30 +63,30 @@ def figure(value: float | None, unit: str) -> str:
 
 
 def margin(comparison: Comparison) -> str:
-    """The margin of a comparison; without a bound there is none."""
+    """Return the margin of a comparison; it is unknown without a bound."""
     return f"{comparison.margin_percent:.1f} %" if math.isfinite(comparison.margin) else "unknown"
 
 
-def rank(comparison: Comparison, standing: ContenderResult) -> str:
-    """From the best possible rank to the worst; none when the rounds could decide none."""
-    if standing.ranks is None or not comparison.decided:
+def rank(comparison: Comparison, result: ContenderResult) -> str:
+    """Return the best possible rank and the worst, or a dash where nothing was decided."""
+    if result.ranks is None or not comparison.decided:
         return NONE
-    best, worst = standing.ranks
+    best, worst = result.ranks
     return f"{best}" if best == worst else f"{best}–{worst}"
 
 
-def rate(standing: ContenderResult) -> str:
-    """Units/s; a lower bound is marked."""
-    if standing.throughput is None:
+def rate(result: ContenderResult) -> str:
+    """Return units/s; a lower bound is marked."""
+    if result.throughput is None:
         return NONE
-    bound = "≥ " if standing.state == "at-least" else ""
-    return f"{bound}{number(standing.throughput.median)}"
+    bound = "≥ " if result.state == "at-least" else ""
+    return f"{bound}{number(result.throughput.median)}"
 
 
-def counted(standing: ContenderResult) -> str:
-    """How many cells count of those that ran: "18", "17 of 18"."""
-    lost = standing.cells < standing.ran
-    return f"{standing.cells} of {standing.ran}" if lost else f"{standing.cells}"
+def counted(result: ContenderResult) -> str:
+    """Return how many cells count of those that ran: "18", "17 of 18"."""
+    lost = result.cells < result.ran
+    return f"{result.cells} of {result.ran}" if lost else f"{result.cells}"
 
 
 def seconds(side: UserLoadResult) -> float | None:
@@ -101,12 +101,12 @@ def most(side: UserLoadResult, figure: str) -> float | None:
 
 
 def signed(fraction: float) -> str:
-    """A fraction in percent that may be below zero."""
+    """Return a fraction in percent that may be below zero."""
     return f"{100 * fraction:+.1f} %".replace("-", "−")
 
 
 def moment(text: str) -> str:
-    """An ISO time for people: 20 November 2026, 20:45 UTC; as it stands when it is none."""
+    """Return an ISO time as "20 November 2026, 20:45 UTC"; another text as it stands."""
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
@@ -115,7 +115,7 @@ def moment(text: str) -> str:
 
 
 def commit(environment: Environment) -> str:
-    """The commit in short; one from which files differed says so."""
+    """Return the commit in short, with a remark where files differed from it."""
     text = (environment.commit or NONE)[:12]
     return f"{text} with changes that are in no commit" if environment.dirty else text
 
@@ -125,7 +125,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def in_words(count: int) -> str:
-    """A small number as it is spoken."""
+    """Return a small number as a word."""
     small = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     return small[count] if count < len(small) else f"{count:,}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -14,22 +13,6 @@ from race.report.charts.rows import Interval
 from race.report.outcomes import EXPLAINED, Outcomes
 from race.report.tables import more
 from race.report.template import filled
-
-
-@dataclass(frozen=True, slots=True)
-class WarmUps:
-    """Counted cells whose warm-up had windows to compare, and those where no two agreed."""
-
-    known: int
-    unsettled: int
-
-
-@dataclass(frozen=True, slots=True)
-class Disturbance:
-    """A share of the measured cores' time in words."""
-
-    name: str
-    text: str
 
 
 class Validity:
@@ -52,26 +35,25 @@ class Validity:
         )
 
 
-def _warm_ups(analysis: Analysis) -> WarmUps:
+def _warm_ups(analysis: Analysis) -> tuple[int, int]:
+    """Return the counted cells whose warm-up did not settle, of those with windows to compare."""
     agreed = [cell.warm_up.agreed for cell in analysis.counted if cell.warm_up]
     known = [one for one in agreed if one is not None]
-    return WarmUps(len(known), known.count(False))
+    return known.count(False), len(known)
 
 
-def _disturbances(analysis: Analysis) -> list[Disturbance]:
+def _disturbances(analysis: Analysis) -> dict[str, str]:
     """Return what took the measured cores' time: in cells that count, and before the race."""
     trust, idle = analysis.trust, analysis.race.head.idle
-    found = [
-        Disturbance("CPU time stolen from the machine", _spread(trust.steal, words.percent)),
-        Disturbance("CPU time of other processes", _spread(trust.foreign, words.signed)),
-    ]
+    found = {
+        "CPU time stolen from the machine": _spread(trust.steal, words.percent),
+        "CPU time of other processes": _spread(trust.foreign, words.signed),
+    }
     seconds = f" over {idle['seconds']:.1f} s" if "seconds" in idle else ""
     if "foreign" in idle:
-        text = words.signed(idle["foreign"]) + seconds
-        found.append(Disturbance("of other processes, before the race began", text))
+        found["of other processes, before the race began"] = words.signed(idle["foreign"]) + seconds
     if "steal" in idle:
-        text = words.percent(idle["steal"]) + seconds
-        found.append(Disturbance("stolen, before the race began", text))
+        found["stolen, before the race began"] = words.percent(idle["steal"]) + seconds
     return found
 
 

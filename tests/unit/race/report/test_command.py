@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from race.analysis.analyse import analyse
@@ -19,7 +18,7 @@ from race.report import html, markdown
 from race.report.outcomes import Outcomes
 from race.report.table import spreadsheet
 from race.report.tables import cells
-from race.saved.reader import RUN_FILE, SavedRace, load
+from race.saved.reader import SavedRace, load
 from tests.support.synthetic import SMALL, Recipe, write
 
 PARTIES = ("server", "generator", "database")
@@ -96,13 +95,6 @@ def test_text_is_printed_where_no_file_is_named(
     assert "name its file with -o" in capsys.readouterr().err
 
 
-def test_two_forms_at_once_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["report", str(folder), "--csv", "--markdown"])
-    assert ended.value.code == 2
-    assert "not allowed with" in capsys.readouterr().err
-
-
 def test_a_published_run_is_never_written_into(
     published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,20 +117,6 @@ def test_a_file_that_cannot_be_written_is_one_line(
 ) -> None:
     assert main(["report", str(folder), "-o", str(folder)]) == 2
     assert capsys.readouterr().err == f"race: cannot write {folder}: Is a directory\n"
-
-
-def test_an_older_race_is_explained_in_the_words_of_today(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    head = json.loads((folder / RUN_FILE).read_text())
-    for name in ("task_texts", "level_texts"):
-        del head["discipline"][name]
-    (folder / RUN_FILE).write_bytes(msgspec.json.encode(head))
-    assert load(folder).head.discipline.task_texts == {}
-    assert main(["report", str(folder), "--markdown"]) == 0
-    text = capsys.readouterr().out.replace("\\", "")
-    assert "- **Good**: The nine best stickers" in text
-    assert "- **one**: one connection to the database" in text
 
 
 def test_a_row_of_the_csv_is_a_cell(small: SavedRace) -> None:
