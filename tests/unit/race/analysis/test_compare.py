@@ -71,15 +71,24 @@ def test_a_real_slowdown_is_found_where_it_is(folders: dict[str, Path]) -> None:
     assert back.regressions == []
 
 
-def test_the_limit_is_respected(folders: dict[str, Path]) -> None:
-    assert _compare(folders, "before", "slower", 0.4).regressions == []
-
-
-def test_too_few_rounds_decide_nothing(folders: dict[str, Path]) -> None:
-    found = _compare(folders, "before", "short")
+@pytest.mark.parametrize(
+    ("other", "lacking", "warning"),
+    [
+        ("short", "too few rounds in common", "No change could be seen"),
+        ("other", "no cell in common", "no cell in common"),
+    ],
+)
+def test_what_cannot_be_compared_decides_nothing_and_says_why(
+    folders: dict[str, Path], other: str, lacking: str, warning: str
+) -> None:
+    found = _compare(folders, "before", other)
     assert not found.decided
     assert found.regressions == []
-    assert any("No change could be seen" in text for text in found.warnings)
+    assert any(warning in text for text in found.warnings)
+    expected = f"{other} cannot be compared with before: {lacking}"
+    assert run_comparison.headline(found) == expected
+    if other == "other":
+        assert {change.outcome for change in found.changes} == {"gone", "new"}
 
 
 def test_limits_that_are_not_known_decide_nothing_and_say_so(folders: dict[str, Path]) -> None:
@@ -109,13 +118,6 @@ def test_fixed_rates_are_compared_by_cpu_per_request(folders: dict[str, Path]) -
     assert change.old is not None
     assert change.new is not None
     assert change.new > change.old
-
-
-def test_runs_without_a_common_cell(folders: dict[str, Path]) -> None:
-    found = _compare(folders, "before", "other")
-    assert {change.outcome for change in found.changes} == {"gone", "new"}
-    assert not found.decided
-    assert any("no cell in common" in text for text in found.warnings)
 
 
 def _failing(race: SavedRace) -> SavedRace:
@@ -227,14 +229,6 @@ def test_exit_codes_and_outputs(
     assert run(options) == code
     data = json.loads(capsys.readouterr().out)
     assert (data["regressions"] > 0) == (new == "slower" and limit != 0.4)
-
-
-def test_what_cannot_be_told_says_why(folders: dict[str, Path]) -> None:
-    few, none = (_compare(folders, "before", name) for name in ("short", "other"))
-    assert run_comparison.headline(few) == (
-        "short cannot be compared with before: too few rounds in common"
-    )
-    assert run_comparison.headline(none).endswith("no cell in common")
 
 
 def test_no_name_is_cut_on_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
