@@ -1,16 +1,17 @@
 #!/bin/sh
 # Usage: docker/mariadb.sh FOLDER OPTION...
-# MariaDB in its container: the system tables are made once, the site's database and user at each start.
-# MYSQL_PASSWORD is that user's: letters and digits, as it stands in a URL.
+# Starts MariaDB in its container: it makes the system tables once, and the site's database and user at
+# each start.
+# MYSQL_PASSWORD is the password of that user, in letters and digits, as it is a part of a URL.
 set -eu
 umask 077
 folder=$1
 shift
 PATH=$PATH:/usr/sbin
-# Only named as its user does it run as root; in the container nobody is root, and the user has no name.
+# --user allows root to run it; in the container the user is not root and has no name.
 common="--no-defaults --datadir=$folder/data --user=$(id -u)"
 
-# The mark says that it got to its end.
+# The file is made when the installation is complete.
 if [ ! -e "$folder/initialised" ]; then
     rm -rf "$folder/data"
     # shellcheck disable=SC2086 - several words

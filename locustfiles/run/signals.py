@@ -19,7 +19,7 @@ def handle_sigint() -> None:
     def handle(*_: Any) -> None:
         loop.run_callback_threadsafe(main.throw, KeyboardInterrupt)
 
-    # Whoever runs Locust in the background may have had the signal ignored.
+    # A shell that runs Locust in the background has the signal ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, handle)
 

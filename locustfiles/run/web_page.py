@@ -14,8 +14,8 @@ from locustfiles.run.record import LocustRun
 from locustfiles.run.samples import FIGURES, TIME, charts, rows
 
 KEY = "server"
-# Locust's page asks for the state only while a run starts or goes on. It would show one of these
-# for good, so it is told of the end when all is over.
+# Locust's page stops asking for the state once a run is neither starting nor running, and would
+# show one of these for good. They are reported as running, so that it asks until the run stopped.
 ENDING = {STATE_CLEANUP, STATE_STOPPING}
 COLUMNS = {"name": "Figure", "now": "Now", "mean": "Mean", "highest": "Highest"}
 PAGE = """<!doctype html>
@@ -26,7 +26,7 @@ PAGE = """<!doctype html>
 {body}
 </html>
 """
-NOTHING = "<p>Nobody watches the server: <code>make locust</code> does.</p>"
+NOTHING = "<p>The server is not watched here; <code>make locust</code> watches it.</p>"
 
 
 class WebPage:

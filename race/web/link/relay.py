@@ -141,7 +141,7 @@ class Relay:
     def _accept(self, now: float) -> None:
         """Accept a connection, which opens a round trip late.
 
-        TCP shakes hands first, and whoever connects to us has not waited for that yet.
+        A TCP handshake takes a round trip, and a client that connects to us has not waited for one.
         """
         try:
             client = self._listener.accept()[0]

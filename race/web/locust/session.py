@@ -1,7 +1,7 @@
 """One session of Locust: the site, its database, Locust and the sampler, from start to end.
 
-A person has it from `make locust`; a race starts the same program for each cell, with a site that
-runs already (`Launch.watched`), and reads the report as a line of JSON (`Launch.as_json`).
+`make locust` runs one for a person. A race runs one for each cell, with a site that runs already
+(`Launch.watched`), and reads the report as a line of JSON (`Launch.as_json`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from runtime.paths import ROOT
 JSON_MARK = "json: "
 FIGURES = "SITE_FIGURES"
 LOOK_SECONDS = 0.1
-FAILURES_SECONDS = 2.0  # after the site died, for the users to fail: that is in the reports then
+FAILURES_SECONDS = 2.0  # after the site died, for the users to fail before the reports are written
 DESCRIPTORS = 65536  # a user has a connection, which is a descriptor on both sides
 FAILED = 1
 
