@@ -65,8 +65,9 @@ def absent(reason: str) -> NoReturn:
 @pytest.fixture(scope="session", autouse=True)
 def nothing_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Remove what root's PostgreSQL keeps outside of the folder for the databases of this run."""
-    from tests.stores.bench import remove_homes
+    from tests.support.stores.databases import remove_homes, set_up
 
+    set_up(tmp_path_factory.getbasetemp())
     yield
     remove_homes(tmp_path_factory.getbasetemp())
 

@@ -25,6 +25,7 @@ from data_interface import BACKENDS
 from data_interface.store import Statistics
 from databases import find, private
 from runtime.paths import ROOT
+from tests.support.stores.databases import prepare
 
 SERVER = ROOT / "server.py"
 SERVING = re.compile(
@@ -199,6 +200,7 @@ class Databases:
         """Keep a database up until `release`; the hold on it."""
         if name not in self._handles:
             with self._here():
+                prepare(name, self._var)
                 self._handles[name] = private.join(name)
         return self._handles[name]
 

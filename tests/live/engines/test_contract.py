@@ -12,11 +12,11 @@ import pytest
 from data_interface import BACKENDS
 from handlers import ESCAPED_SLASH
 from handlers.engine import parse
-from tests.stores.insiders import INSIDERS
 from tests.support.engines import BARE, EACH_WEB, ON_MEMORY, Starter, on
 from tests.support.html import SESSION
 from tests.support.site_client import FORM, ballot, get, raw
 from tests.support.site_server import SiteServer
+from tests.support.stores.insiders import INSIDERS
 
 # Some frameworks believe a header from the first, none from the second.
 PEERS = ("127.0.0.1", "127.0.0.2")

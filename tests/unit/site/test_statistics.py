@@ -12,7 +12,7 @@ from handlers import site as site_module
 from handlers.render import RENDERERS
 from handlers.site import Settings, Site
 from handlers.timeouts import Timeouts
-from tests.stores.bench import eventually
+from tests.support.stores.bench import eventually
 
 
 class Troubled(MemoryStore):

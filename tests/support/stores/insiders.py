@@ -1,0 +1,265 @@
+"""Access to a database past the store: to make a token old, to see what was kept."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import (
+    Any,
+    AsyncContextManager,
+    AsyncIterator,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Optional,
+    Tuple,
+)
+
+from typing_extensions import Protocol
+
+from data_interface.deadline import SharedTimer
+from data_interface.reports.rows import Vote
+from data_interface.store import Sticker, Store
+from data_interface.timeouts import TIMEOUTS
+from tests.support.stores.sql_insiders import MysqlInsider, SqlInsider
+
+
+class Insider(Protocol):
+    """What the tests do behind a store's back."""
+
+    async def expire(self, token: str) -> None:
+        """Make the token's time be over."""
+
+    async def keep_token(self, token: str, sticker: int, mate: str) -> None:
+        """Store a token as a ballot would."""
+
+    async def session(self, session: str) -> Tuple[str, str, int]:
+        """Address, agent and number of visits."""
+
+    async def age_session(self, session: str, seconds: float) -> None:
+        """As if the visitor had not been seen for that long."""
+
+    async def kept(self) -> Tuple[int, int]:
+        """How many tokens and sessions there are."""
+
+    async def stickers(self) -> List[Sticker]:
+        """All of them, as they are now."""
+
+    async def votes(self) -> List[Vote]:
+        """The history, in the order in which they came."""
+
+    async def forget_votes(self) -> None:
+        """Empty the history."""
+
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        """URLs like the given one that the database must refuse, by what is wrong with them."""
+
+
+class MemoryInsider:
+    """Into the store's own dictionaries."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+
+    async def expire(self, token: str) -> None:
+        tokens = self._store._tokens
+        tokens[token] = tokens[token]._replace(deadline=0.0)
+
+    async def keep_token(self, token: str, sticker: int, mate: str) -> None:
+        self._store._keep_token(token, sticker, mate)
+
+    async def session(self, session: str) -> Tuple[str, str, int]:
+        known = self._store._sessions[session]
+        return known.address, known.agent, known.visits
+
+    async def age_session(self, session: str, seconds: float) -> None:
+        sessions = self._store._sessions
+        sessions[session] = sessions[session]._replace(seen=sessions[session].seen - seconds)
+        sessions.move_to_end(session, last=False)
+        # This store looks at the age when it is used, not once in a while.
+        self._store._touch_session(("f" * 32, "", ""))
+
+    async def kept(self) -> Tuple[int, int]:
+        return len(self._store._tokens), len(self._store._sessions)
+
+    async def stickers(self) -> List[Sticker]:
+        return list(self._store._stickers.values())
+
+    async def votes(self) -> List[Vote]:
+        came = self._store._history._arrived
+        return [Vote(one.moment, one.winner, one.loser, one.voter) for one in came]
+
+    async def forget_votes(self) -> None:
+        self._store._history = type(self._store._history)()
+
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        return {}
+
+
+class PostgresInsider(SqlInsider):
+    """See ``Insider``."""
+
+    async def expire(self, token: str) -> None:
+        sql = "UPDATE tokens SET expires = now() - interval '1 s' WHERE token = $1 RETURNING 1"
+        assert await self._connection.fetch(sql, token)
+
+    async def keep_token(self, token: str, sticker: int, mate: str) -> None:
+        sql = "INSERT INTO tokens VALUES ($1, $2, $3, now() + interval '60 s')"
+        await self._connection.fetch(sql, token, sticker, mate)
+
+    async def age_session(self, session: str, seconds: float) -> None:
+        sql = "UPDATE sessions SET seen = seen - make_interval(secs => $2) WHERE session = $1"
+        assert await self._connection.fetch(sql + " RETURNING 1", session, int(seconds))
+
+    async def forget_votes(self) -> None:
+        await self._connection.fetch("DELETE FROM votes RETURNING 1")
+
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        await self._guard("guarded", "right")
+        for_user = url.replace("postgres@", "{}@")
+        return {
+            "wrong password": for_user.format("guarded:secret"),
+            "unknown user": for_user.format("nobody:secret"),
+            "unknown database": url.replace("/postgres?", "/nowhere?"),
+        }
+
+    async def _guard(self, user: str, password: str) -> None:
+        """The private server trusts whoever reaches it, but this user needs a password."""
+        found = await self._connection.fetch("SELECT 1 FROM pg_roles WHERE rolname = $1", user)
+        if not found:
+            await self._connection.script(f"CREATE ROLE {user} LOGIN PASSWORD '{password}'")
+        rules = (await self._connection.fetch("SHOW hba_file"))[0][0]
+        put_first(Path(rules), f"local all {user} scram-sha-256\n")
+        await self._connection.fetch("SELECT pg_reload_conf()")
+        # The server's main process reads it in its own time.
+        await asyncio.sleep(0.3)
+
+
+def put_first(file: Path, line: str) -> None:
+    """Unless it stands there."""
+    text = file.read_text()
+    if not text.startswith(line):
+        file.write_text(line + text)
+
+
+class TarantoolInsider:
+    """A connection of the store's driver; spaces and fields by number, see ``tarantool_layout``."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    async def expire(self, token: str) -> None:
+        assert await self._connection.update(5403, [token], [["=", 3, 1]])
+
+    async def keep_token(self, token: str, sticker: int, mate: str) -> None:
+        await self._connection.insert(5403, [token, sticker, mate, 2**32])
+
+    async def session(self, session: str) -> Tuple[str, str, int]:
+        row = (await self._connection.select(5404, [session]))[0]
+        return row[1], row[2], row[3]
+
+    async def age_session(self, session: str, seconds: float) -> None:
+        assert await self._connection.update(5404, [session], [["-", 4, int(seconds)]])
+
+    async def kept(self) -> Tuple[int, int]:
+        tokens = await self._connection.select(5403, [], iterator=2)
+        sessions = await self._connection.select(5404, [], iterator=2)
+        return len(list(tokens)), len(list(sessions))
+
+    async def stickers(self) -> List[Sticker]:
+        return [Sticker(*row) for row in await self._connection.select(5401, [], iterator=2)]
+
+    async def votes(self) -> List[Vote]:
+        rows = await self._connection.select(5406, [], iterator=2)
+        return [Vote(*list(row)[1:]) for row in rows]
+
+    async def forget_votes(self) -> None:
+        rows = await self._connection.select(5406, [], iterator=2)
+        await asyncio.gather(*[self._connection.delete(5406, [row[0]]) for row in rows])
+
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        """The private server knows the users that every Tarantool has; none has a password."""
+        as_user = url.replace("tarantool://", "tarantool://{}@")
+        return {
+            "wrong password": as_user.format("admin:secret"),
+            "unknown user": as_user.format("nobody:secret"),
+        }
+
+
+@asynccontextmanager
+async def in_memory(store: Store, url: str) -> AsyncIterator[Insider]:
+    yield MemoryInsider(store)
+
+
+def through(
+    insider: Callable[[Any], Insider],
+) -> Callable[[Any, str], AsyncContextManager[Insider]]:
+    """On a connection of the store's own driver, whichever it is."""
+
+    @asynccontextmanager
+    async def opened(store: Any, url: str) -> AsyncIterator[Insider]:
+        connection = await store._driver.connect()
+        try:
+            yield insider(connection)
+        finally:
+            await store._driver.disconnect(connection)
+
+    return opened
+
+
+# By the database of the registry's entry.
+INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Insider]]] = {
+    None: in_memory,
+    "postgres": through(PostgresInsider),
+    "mysql": through(MysqlInsider),
+    "tarantool": through(TarantoolInsider),
+}
+
+
+@contextmanager
+def lowered(tokens: int, sessions: int, votes: int = 50) -> Iterator[None]:
+    """Make the bounds of every store module small; stores read them when they are opened."""
+    with constants(TOKENS_KEPT=tokens, SESSIONS_KEPT=sessions, VOTES_KEPT=votes):
+        yield
+
+
+@contextmanager
+def unhurried(store: Any) -> Iterator[None]:
+    """Give pages a long time: the test is about what they answer, on a machine that may be busy."""
+    if not hasattr(store, "_mode"):  # in memory
+        yield
+        return
+    with page_timeout(store, 15.0):
+        yield
+
+
+@contextmanager
+def page_timeout(store: Any, seconds: float) -> Iterator[None]:
+    """Give pages that begin in the block that long, and connects too."""
+    mode = store._mode
+    before, mode.timer = mode.timer, SharedTimer(seconds)
+    try:
+        with constants(TIMEOUTS=TIMEOUTS._replace(page=seconds)):
+            yield
+    finally:
+        mode.timer = before
+
+
+@contextmanager
+def constants(**values: Any) -> Iterator[None]:
+    """Change constants in all store modules that have them."""
+    changed = []
+    for name, module in list(sys.modules.items()):
+        if name.startswith("data_interface."):
+            for constant, value in values.items():
+                if hasattr(module, constant):
+                    changed.append((module, constant, getattr(module, constant)))
+                    setattr(module, constant, value)
+    try:
+        yield
+    finally:
+        for module, constant, value in changed:
+            setattr(module, constant, value)
