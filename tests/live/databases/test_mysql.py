@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
-import platform
 import secrets
 import time
 from collections.abc import AsyncIterator
@@ -12,7 +10,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pymysql
-import pytest
 
 from data_interface import BACKENDS, HOUSEKEEPING
 from data_interface.history import fill
@@ -22,8 +19,6 @@ from data_interface.reports.rows import DAY, HOUR
 from data_interface.store import Busy, Refused, Store
 from databases import find
 from databases.wire import tapped
-from tests.conftest import absent
-from tests.support.site_server import Databases
 from tests.support.stores.bench import (
     NOW,
     VISITOR,
@@ -35,35 +30,7 @@ from tests.support.stores.bench import (
     vote,
 )
 
-DRIVERS = [
-    name
-    for name, backend in BACKENDS.items()
-    if backend.database == "mysql" and backend.suits(platform.python_version())
-]
-
-
-@pytest.fixture(scope="module")
-def server(databases: Databases) -> str:
-    """The URL of the run's private server."""
-    missing = find("mysql").missing()
-    if missing:
-        absent(missing)
-    return databases.hold("mysql")
-
-
-@pytest.fixture
-def one_driver() -> str:
-    """A driver for what the database does, whoever asks."""
-    return "asyncmy"
-
-
-@pytest.fixture(params=DRIVERS)
-def driver(request: pytest.FixtureRequest) -> str:
-    """A backend on MariaDB, each in its turn."""
-    for need in BACKENDS[request.param].needs:
-        if importlib.util.find_spec(need) is None:
-            absent(f"{request.param} needs the Python package {need}: run `make env`")
-    return str(request.param)
+DATABASE = "mysql"
 
 
 def store_at(driver: str, url: str, mode: str = "pool") -> Any:
@@ -109,86 +76,67 @@ async def first(connection: Any, statement: str, *arguments: Any) -> Any:
     return (await connection.fetch(statement, *arguments))[0][0]
 
 
-def test_first_starts_at_once_load_once(driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(driver, server) as url:
-            stores = [store_at(driver, url) for _ in range(4)]
-            await asyncio.gather(*[store.open() for store in stores])
-            statistics = await counters(stores[0])
-            for store in stores:
-                await store.close()
-            assert statistics[:2] == (540, 16_200)
-
-    asyncio.run(check())
+async def test_first_starts_at_once_load_once(driver: str, server: str) -> None:
+    async with new_database(driver, server) as url:
+        stores = [store_at(driver, url) for _ in range(4)]
+        await asyncio.gather(*[store.open() for store in stores])
+        statistics = await counters(stores[0])
+        for store in stores:
+            await store.close()
+        assert statistics[:2] == (540, 16_200)
 
 
-def test_a_url_without_a_name_means_the_site_s_own_database(one_driver: str, server: str) -> None:
-    async def check() -> None:
-        async with opened(one_driver, server), connected(one_driver, server) as admin:
-            assert await first(admin, "SELECT COUNT(*) FROM sticker_site.stickers") >= 16_200
-
-    asyncio.run(check())
+async def test_a_url_without_a_name_means_the_site_s_database(one_driver: str, server: str) -> None:
+    async with opened(one_driver, server), connected(one_driver, server) as admin:
+        assert await first(admin, "SELECT COUNT(*) FROM sticker_site.stickers") >= 16_200
 
 
-def test_somebody_s_database_is_left_alone(one_driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(one_driver, server) as url, connected(one_driver, url) as admin:
-            await admin.script("CREATE TABLE sessions (mine INT)")
-            error = await raises(Refused, store_at(one_driver, url).open())
-            assert "MYSQL_URL" in str(error)
-            rows = await admin.fetch("SHOW TABLES")
-            assert [row[0] for row in rows] == ["sessions"]
-
-    asyncio.run(check())
+async def test_somebody_s_database_is_left_alone(one_driver: str, server: str) -> None:
+    async with new_database(one_driver, server) as url, connected(one_driver, url) as admin:
+        await admin.script("CREATE TABLE sessions (mine INT)")
+        error = await raises(Refused, store_at(one_driver, url).open())
+        assert "MYSQL_URL" in str(error)
+        rows = await admin.fetch("SHOW TABLES")
+        assert [row[0] for row in rows] == ["sessions"]
 
 
-def test_a_database_that_the_toolbench_was_in_is_nobody_s(one_driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(one_driver, server) as url:
-            async with connected(one_driver, url) as admin:
-                await admin.script("CREATE TABLE toolbench_orders (id INT)")
-            async with opened(one_driver, url) as store:
-                await new_ballot(store)
-
-    asyncio.run(check())
+async def test_a_database_of_the_toolbench_is_nobody_s(one_driver: str, server: str) -> None:
+    async with new_database(one_driver, server) as url:
+        async with connected(one_driver, url) as admin:
+            await admin.script("CREATE TABLE toolbench_orders (id INT)")
+        async with opened(one_driver, url) as store:
+            await new_ballot(store)
 
 
-def test_a_new_version_of_the_schema_keeps_the_data(one_driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(one_driver, server) as url:
-            async with opened(one_driver, url) as store:
-                pack = await ask(store, "create_pack", "Mine")
-                before = await counters(store)
-            async with connected(one_driver, url) as admin:
-                await admin.script(f"UPDATE {LAYOUT} SET version = 'an older one'")  # noqa: S608
-            async with opened(one_driver, url) as store:
-                assert await ask(store, "pack", pack.id) == pack
-                assert await counters(store) == before
-
-    asyncio.run(check())
+async def test_a_new_version_of_the_schema_keeps_the_data(one_driver: str, server: str) -> None:
+    async with new_database(one_driver, server) as url:
+        async with opened(one_driver, url) as store:
+            pack = await ask(store, "create_pack", "Mine")
+            before = await counters(store)
+        async with connected(one_driver, url) as admin:
+            await admin.script(f"UPDATE {LAYOUT} SET version = 'an older one'")  # noqa: S608
+        async with opened(one_driver, url) as store:
+            assert await ask(store, "pack", pack.id) == pack
+            assert await counters(store) == before
 
 
-def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
+async def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
     """By a user who may do no more than the site needs once the schema is there."""
-
-    async def check() -> None:
-        async with new_database(driver, server) as url, opened(driver, url):
-            name = url.partition("@/")[2].partition("?")[0]
-            visitor = f"visitor_{secrets.token_hex(4)}"
-            rights = "SELECT, INSERT, UPDATE, DELETE, EXECUTE"
-            async with connected(driver, server) as admin:
-                await admin.script(f"CREATE USER {visitor}@localhost")
-                await admin.script(f"""
-                    GRANT {rights} ON {name}.* TO {visitor}@localhost;
-                    GRANT USAGE ON *.* TO {visitor}@localhost WITH MAX_USER_CONNECTIONS 3;
-                """)
-                async with opened(driver, url.replace("root@", f"{visitor}@"), "gate") as store:
-                    await new_ballot(store)
-                    async with store.acquire():
-                        await raises(Busy, crowd(store, 3))
-                await admin.script(f"DROP USER {visitor}@localhost")
-
-    asyncio.run(check())
+    async with new_database(driver, server) as url, opened(driver, url):
+        name = url.partition("@/")[2].partition("?")[0]
+        visitor = f"visitor_{secrets.token_hex(4)}"
+        rights = "SELECT, INSERT, UPDATE, DELETE, EXECUTE"
+        async with connected(driver, server) as admin:
+            await admin.script(f"CREATE USER {visitor}@localhost")
+            await admin.script(f"""
+                GRANT {rights} ON {name}.* TO {visitor}@localhost;
+                GRANT USAGE ON *.* TO {visitor}@localhost WITH MAX_USER_CONNECTIONS 3;
+            """)
+            async with opened(driver, url.replace("root@", f"{visitor}@"), "gate") as store:
+                await new_ballot(store)
+                async with store.acquire():
+                    await raises(Busy, crowd(store, 3))
+            await admin.script(f"DROP USER {visitor}@localhost")
 
 
 async def crowd(store: Store, depth: int) -> None:
@@ -198,97 +146,82 @@ async def crowd(store: Store, depth: int) -> None:
             await crowd(store, depth - 1)
 
 
-def test_one_process_cleans(one_driver: str, server: str) -> None:
-    async def check() -> None:
-        async with (
-            new_database(one_driver, server) as url,
-            opened(one_driver, url),
-            opened(one_driver, url),
-            connected(one_driver, url) as admin,
-        ):
+async def test_one_process_cleans(one_driver: str, server: str) -> None:
+    async with (
+        new_database(one_driver, server) as url,
+        opened(one_driver, url),
+        opened(one_driver, url),
+        connected(one_driver, url) as admin,
+    ):
 
-            async def cleaner() -> Any:
-                lock = "SELECT IS_USED_LOCK(CONCAT($1, MD5(DATABASE())))"
-                return await first(admin, lock, CLEANING_LOCK)
+        async def cleaner() -> Any:
+            lock = "SELECT IS_USED_LOCK(CONCAT($1, MD5(DATABASE())))"
+            return await first(admin, lock, CLEANING_LOCK)
 
-            chosen = await eventually(cleaner, 5.0, "nobody cleans")
-            await asyncio.sleep(1.5)
-            assert await cleaner() == chosen
-
-    asyncio.run(check())
+        chosen = await eventually(cleaner, 5.0, "nobody cleans")
+        await asyncio.sleep(1.5)
+        assert await cleaner() == chosen
 
 
-def test_pages_read_by_index(one_driver: str, server: str) -> None:
+async def test_pages_read_by_index(one_driver: str, server: str) -> None:
     """``EXPLAIN`` names each table's key, its type of access, and what else is done."""
-
-    async def check() -> None:
-        async with opened(one_driver, server), connected(one_driver, server) as admin:
-            await admin.script("USE sticker_site")
-            for name, *values in (
-                ("RANDOM_STICKER", 12345),
-                ("COUNT_VIEW",),
-                ("BEST", 9),
-                ("WORST", 9),
-                ("STICKERS", 1),
-                ("ONE_STICKER", 1, 1),
-            ):
-                rows = await explained(admin, getattr(statements, name), *values)
-                assert not any("filesort" in str(row) for row in rows), (name, rows)
-                assert "ALL" not in {row[3] for row in rows}, (name, rows)
-                # What the index reads it reads from: no more of it than is asked for.
-                assert all(int(row[8] or 0) < 16_000 for row in rows if row[3] == "index"), rows
-
-    asyncio.run(check())
+    async with opened(one_driver, server), connected(one_driver, server) as admin:
+        await admin.script("USE sticker_site")
+        for name, *values in (
+            ("RANDOM_STICKER", 12345),
+            ("COUNT_VIEW",),
+            ("BEST", 9),
+            ("WORST", 9),
+            ("STICKERS", 1),
+            ("ONE_STICKER", 1, 1),
+        ):
+            rows = await explained(admin, getattr(statements, name), *values)
+            assert not any("filesort" in str(row) for row in rows), (name, rows)
+            assert "ALL" not in {row[3] for row in rows}, (name, rows)
+            # What the index reads it reads from: no more of it than is asked for.
+            assert all(int(row[8] or 0) < 16_000 for row in rows if row[3] == "index"), rows
 
 
-def test_the_votes_of_a_day_are_read_by_index(one_driver: str, server: str) -> None:
+async def test_the_votes_of_a_day_are_read_by_index(one_driver: str, server: str) -> None:
     """What makes the heavy reports heavy is what they sum."""
-
-    async def check() -> None:
-        async with new_database(one_driver, server) as url, opened(one_driver, url) as store:
-            await fill(store, NOW)
-            async with connected(one_driver, url) as admin:
-                await admin.script("ANALYZE TABLE votes")
-                for name, *values in (
-                    ("FIGURES", NOW - DAY, NOW),
-                    ("PER_SLOT", NOW - HOUR, NOW, 60),
-                    ("WINNERS", NOW - DAY, NOW, 5),
-                    ("LATEST", NOW, 20),
-                ):
-                    rows = await explained(admin, getattr(report_statements, name), *values)
-                    assert any(row[5] == "votes_by_time" for row in rows), (name, rows)
-
-    asyncio.run(check())
-
-
-def test_a_vote_and_the_cleaning_read_by_index(one_driver: str, server: str) -> None:
-    """What their procedures read of thousands of rows, as the database counts it."""
-
-    async def check() -> None:
-        async with new_database(one_driver, server) as url, connected(one_driver, url) as admin:
-            async with opened(one_driver, url) as store:
-                ballot = await new_ballot(store)
-            await fill_up(admin, 1, 5000)
-            await fill_up(admin, 5001, 6000, token_seconds=-1)
-            tokens = ballot.left_token, ballot.right_token
-            for statement, values, done, most in (
-                (statements.CAST_VOTE, (*tokens, 1, NOW), 1, 0),
-                ("CALL clean_tokens($1, $2)", (10**6, 10), 10, 30),
-                ("CALL clean_tokens($1, $2)", (10, 1010), 1010, 3030),
-                ("CALL clean_votes($1, $2, $3)", (1000, 10**6, 10), 10, 30),
-                ("CALL clean_votes($1, $2, $3)", (10**9, 1000, 10), 10, 30),
+    async with new_database(one_driver, server) as url, opened(one_driver, url) as store:
+        await fill(store, NOW)
+        async with connected(one_driver, url) as admin:
+            await admin.script("ANALYZE TABLE votes")
+            for name, *values in (
+                ("FIGURES", NOW - DAY, NOW),
+                ("PER_SLOT", NOW - HOUR, NOW, 60),
+                ("WINNERS", NOW - DAY, NOW, 5),
+                ("LATEST", NOW, 20),
             ):
-                await admin.script("FLUSH STATUS")
-                assert await first(admin, statement, *values) == done
-                rows = await admin.fetch("SHOW STATUS LIKE 'Handler_read%'")
-                read = {name: int(value) for name, value in rows}
-                # One after the other: from the start, by an index, without one.
-                steps = ("first", "next", "prev", "rnd", "rnd_next")
-                walked = sum(read[f"Handler_read_{step}"] for step in steps)
-                assert walked <= most, (statement, read)
-                assert read["Handler_read_key"] <= 20 + most, (statement, read)
+                rows = await explained(admin, getattr(report_statements, name), *values)
+                assert any(row[5] == "votes_by_time" for row in rows), (name, rows)
 
-    asyncio.run(check())
+
+async def test_a_vote_and_the_cleaning_read_by_index(one_driver: str, server: str) -> None:
+    """What their procedures read of thousands of rows, as the database counts it."""
+    async with new_database(one_driver, server) as url, connected(one_driver, url) as admin:
+        async with opened(one_driver, url) as store:
+            ballot = await new_ballot(store)
+        await fill_up(admin, 1, 5000)
+        await fill_up(admin, 5001, 6000, token_seconds=-1)
+        tokens = ballot.left_token, ballot.right_token
+        for statement, values, done, most in (
+            (statements.CAST_VOTE, (*tokens, 1, NOW), 1, 0),
+            ("CALL clean_tokens($1, $2)", (10**6, 10), 10, 30),
+            ("CALL clean_tokens($1, $2)", (10, 1010), 1010, 3030),
+            ("CALL clean_votes($1, $2, $3)", (1000, 10**6, 10), 10, 30),
+            ("CALL clean_votes($1, $2, $3)", (10**9, 1000, 10), 10, 30),
+        ):
+            await admin.script("FLUSH STATUS")
+            assert await first(admin, statement, *values) == done
+            rows = await admin.fetch("SHOW STATUS LIKE 'Handler_read%'")
+            read = {name: int(value) for name, value in rows}
+            # One after the other: from the start, by an index, without one.
+            steps = ("first", "next", "prev", "rnd", "rnd_next")
+            walked = sum(read[f"Handler_read_{step}"] for step in steps)
+            assert walked <= most, (statement, read)
+            assert read["Handler_read_key"] <= 20 + most, (statement, read)
 
 
 async def fill_up(admin: Any, begin: int, end: int, token_seconds: int = 3600) -> None:
@@ -303,25 +236,21 @@ async def fill_up(admin: Any, begin: int, end: int, token_seconds: int = 3600) -
     """)
 
 
-def test_the_old_goes_while_votes_are_cast(one_driver: str, server: str) -> None:
+async def test_the_old_goes_while_votes_are_cast(one_driver: str, server: str) -> None:
     """As after an hour of load: nobody is refused, or waits too long, meanwhile."""
-
-    async def check() -> None:
-        async with (
-            new_database(one_driver, server) as url,
-            connected(one_driver, url) as admin,
-            opened(one_driver, url) as store,
-        ):
-            await fill_up(admin, 1, 20_000, token_seconds=-1)
-            left = 20_000
-            over = time.monotonic() + 20.0
-            while left and time.monotonic() < over:
-                assert await asyncio.gather(*[one_vote(store) for _ in range(8)]) == [True] * 8
-                expired = "SELECT COUNT(*) FROM tokens WHERE expires <= UTC_TIMESTAMP(6)"
-                left = await first(admin, expired)
-            assert not left
-
-    asyncio.run(check())
+    async with (
+        new_database(one_driver, server) as url,
+        connected(one_driver, url) as admin,
+        opened(one_driver, url) as store,
+    ):
+        await fill_up(admin, 1, 20_000, token_seconds=-1)
+        left = 20_000
+        over = time.monotonic() + 20.0
+        while left and time.monotonic() < over:
+            assert await asyncio.gather(*[one_vote(store) for _ in range(8)]) == [True] * 8
+            expired = "SELECT COUNT(*) FROM tokens WHERE expires <= UTC_TIMESTAMP(6)"
+            left = await first(admin, expired)
+        assert not left
 
 
 async def one_vote(store: Store) -> bool:
@@ -335,82 +264,67 @@ async def explained(admin: Any, statement: str, *values: Any) -> Any:
     return await admin.fetch(f"EXPLAIN {statement}", *values)
 
 
-def test_connections_are_set_alike_and_keep_nothing_open(driver: str, server: str) -> None:
+async def test_connections_are_set_alike_and_keep_nothing_open(driver: str, server: str) -> None:
     """By whichever driver: one name, the site's database, no transaction between two requests."""
-
-    async def check() -> None:
-        async with new_database(driver, server) as url, opened(driver, url) as store:
-            await new_ballot(store)
-            name = url.partition("@/")[2].partition("?")[0]
-            connection = await store._driver.connect()  # type: ignore[attr-defined]
-            settings = "SELECT DATABASE(), @@autocommit, @@character_set_client, @@in_transaction"
-            found = (await connection.fetch(settings))[0]
-            await store._driver.disconnect(connection)  # type: ignore[attr-defined]
-            assert tuple(found) == (name, 1, "utf8mb4", 0)
-
-    asyncio.run(check())
+    async with new_database(driver, server) as url, opened(driver, url) as store:
+        await new_ballot(store)
+        name = url.partition("@/")[2].partition("?")[0]
+        connection = await store._driver.connect()  # type: ignore[attr-defined]
+        settings = "SELECT DATABASE(), @@autocommit, @@character_set_client, @@in_transaction"
+        found = (await connection.fetch(settings))[0]
+        await store._driver.disconnect(connection)  # type: ignore[attr-defined]
+        assert tuple(found) == (name, 1, "utf8mb4", 0)
 
 
-def test_connections_say_what_they_are_for(driver: str, server: str) -> None:
-    async def check() -> None:
-        async with (
-            tapped(find("mysql"), server, HOUSEKEEPING) as wire,
-            opened(driver, wire.url) as store,
-        ):
-            await new_ballot(store)
-            assert {tap.is_background for tap in wire._taps} == {False, True}
-
-    asyncio.run(check())
+async def test_connections_say_what_they_are_for(driver: str, server: str) -> None:
+    async with (
+        tapped(find("mysql"), server, HOUSEKEEPING) as wire,
+        opened(driver, wire.url) as store,
+    ):
+        await new_ballot(store)
+        assert {tap.is_background for tap in wire._taps} == {False, True}
 
 
-def test_nothing_that_a_page_asks_leaves_a_warning(one_driver: str, server: str) -> None:
+async def test_nothing_that_a_page_asks_leaves_a_warning(one_driver: str, server: str) -> None:
     """A driver would ask for it: one more request, and a warning of its own."""
-
-    async def check() -> None:
-        async with new_database(one_driver, server) as url, connected(one_driver, url) as admin:
-            async with opened(one_driver, url):
-                """Makes the schema. Cleaning ends with it."""
-            await admin.script("SET sql_notes = 1")
-            await fill_up(admin, 1, 100, token_seconds=-1)
-            await fill_up(admin, 101, 200)
-            one, other = "0" * 32, "1" * 32
-            for statement, values, answer in (
-                (statements.RANDOM_STICKER, (12345,), None),
-                (statements.NEW_ID, (), None),
-                (statements.KEEP_TOKEN, (one, 1, other), None),
-                (statements.KEEP_TOKEN, (other, 2, one), None),
-                (statements.TOUCH_SESSION, ("a session", "an address", "an agent"), None),
-                (statements.TOUCH_SESSION, ("a session", "an address", "an agent"), None),
-                (statements.COUNT_VIEW, (), None),
-                (statements.CAST_VOTE, (one, other, 1, NOW), 1),
-                (statements.CAST_VOTE, (one, other, 1, NOW), 0),
-                (statements.STATISTICS, (), None),
-                ("CALL clean_tokens($1, $2)", (10, 60), 60),
-                ("CALL clean_tokens($1, $2)", (10, 200), None),
-                ("CALL clean_sessions($1, $2, $3)", (10**6, 60, 10), 10),
-                ("CALL clean_votes($1, $2, $3)", (50, 10**6, 10), 10),
-                ("CALL clean_votes($1, $2, $3)", (10**9, 60, 10), 10),
-                (report_statements.REMEMBER, (f"[[{NOW - 9 * DAY}, 1, 2, 0]]",), 1),
-            ):
-                rows = await admin.fetch(statement, *values)
-                assert not await admin.fetch("SHOW WARNINGS"), statement
-                assert answer is None or rows[0][0] == answer, (statement, rows)
-
-    asyncio.run(check())
+    async with new_database(one_driver, server) as url, connected(one_driver, url) as admin:
+        async with opened(one_driver, url):
+            """Makes the schema. Cleaning ends with it."""
+        await admin.script("SET sql_notes = 1")
+        await fill_up(admin, 1, 100, token_seconds=-1)
+        await fill_up(admin, 101, 200)
+        one, other = "0" * 32, "1" * 32
+        for statement, values, answer in (
+            (statements.RANDOM_STICKER, (12345,), None),
+            (statements.NEW_ID, (), None),
+            (statements.KEEP_TOKEN, (one, 1, other), None),
+            (statements.KEEP_TOKEN, (other, 2, one), None),
+            (statements.TOUCH_SESSION, ("a session", "an address", "an agent"), None),
+            (statements.TOUCH_SESSION, ("a session", "an address", "an agent"), None),
+            (statements.COUNT_VIEW, (), None),
+            (statements.CAST_VOTE, (one, other, 1, NOW), 1),
+            (statements.CAST_VOTE, (one, other, 1, NOW), 0),
+            (statements.STATISTICS, (), None),
+            ("CALL clean_tokens($1, $2)", (10, 60), 60),
+            ("CALL clean_tokens($1, $2)", (10, 200), None),
+            ("CALL clean_sessions($1, $2, $3)", (10**6, 60, 10), 10),
+            ("CALL clean_votes($1, $2, $3)", (50, 10**6, 10), 10),
+            ("CALL clean_votes($1, $2, $3)", (10**9, 60, 10), 10),
+            (report_statements.REMEMBER, (f"[[{NOW - 9 * DAY}, 1, 2, 0]]",), 1),
+        ):
+            rows = await admin.fetch(statement, *values)
+            assert not await admin.fetch("SHOW WARNINGS"), statement
+            assert answer is None or rows[0][0] == answer, (statement, rows)
 
 
-def test_connections_that_died_unseen_are_not_handed_out(driver: str, server: str) -> None:
+async def test_connections_that_died_unseen_are_not_handed_out(driver: str, server: str) -> None:
     """Killed while the event loop stood still: nobody has read their end yet."""
-
-    async def check() -> None:
-        async with new_database(driver, server) as url, opened(driver, url) as store:
-            await asyncio.gather(*[new_ballot(store) for _ in range(8)])
-            assert kill_all(url) >= 4
-            began = time.monotonic()
-            await ask(store, "ballot", VISITOR)
-            assert time.monotonic() - began < 1
-
-    asyncio.run(check())
+    async with new_database(driver, server) as url, opened(driver, url) as store:
+        await asyncio.gather(*[new_ballot(store) for _ in range(8)])
+        assert kill_all(url) >= 4
+        began = time.monotonic()
+        await ask(store, "ballot", VISITOR)
+        assert time.monotonic() - began < 1
 
 
 def kill_all(url: str) -> int:
@@ -429,13 +343,9 @@ def kill_all(url: str) -> int:
     return len(found)
 
 
-def test_a_statement_means_the_same_to_every_driver(driver: str, server: str) -> None:
+async def test_a_statement_means_the_same_to_every_driver(driver: str, server: str) -> None:
     """Parameters out of order and more than once, and what looks like an escape in a text."""
-
-    async def check() -> None:
-        async with connected(driver, server) as admin:
-            text = 'it\'s \\ "so" %s $1 \U0001f600'
-            row = (await admin.fetch("SELECT $2, $1, $2, '%'", 5, text))[0]
-            assert tuple(row) == (text, 5, text, "%")
-
-    asyncio.run(check())
+    async with connected(driver, server) as admin:
+        text = 'it\'s \\ "so" %s $1 \U0001f600'
+        row = (await admin.fetch("SELECT $2, $1, $2, '%'", 5, text))[0]
+        assert tuple(row) == (text, 5, text, "%")

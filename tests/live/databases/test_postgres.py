@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
-import platform
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
-
-import pytest
 
 from data_interface import BACKENDS, HOUSEKEEPING
 from data_interface.history import fill
@@ -19,40 +15,9 @@ from data_interface.postgres import statements as postgres_statements
 from data_interface.postgres.store import PAGES
 from data_interface.reports.rows import DAY, HOUR
 from data_interface.store import Busy, Store, StoreError
-from databases import find
-from tests.conftest import absent
-from tests.support.site_server import Databases
 from tests.support.stores.bench import NOW, ask, counters, eventually, new_ballot, raises
 
-DRIVERS = [
-    name
-    for name, backend in BACKENDS.items()
-    if backend.database == "postgres" and backend.suits(platform.python_version())
-]
-
-
-@pytest.fixture(scope="module")
-def server(databases: Databases) -> str:
-    """The URL of the run's private server."""
-    missing = find("postgres").missing()
-    if missing:
-        absent(missing)
-    return databases.hold("postgres")
-
-
-@pytest.fixture
-def one_driver() -> str:
-    """A driver for what the database does, whoever asks."""
-    return "postgres"
-
-
-@pytest.fixture(params=DRIVERS)
-def driver(request: pytest.FixtureRequest) -> str:
-    """A backend on PostgreSQL, each in its turn."""
-    for need in BACKENDS[request.param].needs:
-        if importlib.util.find_spec(need) is None:
-            absent(f"{request.param} needs the Python package {need}: run `make env`")
-    return str(request.param)
+DATABASE = "postgres"
 
 
 async def connected(url: str) -> Any:
@@ -96,74 +61,61 @@ async def objects(url: str) -> list[tuple[str, str]]:
     return sorted((row[0], row[1]) for row in rows)
 
 
-def test_first_starts_at_once_load_once(driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(server) as url:
-            stores = [BACKENDS[driver].load()("pool", url, 2) for _ in range(4)]
-            await asyncio.gather(*[store.open() for store in stores])
-            statistics = await counters(stores[0])
-            for store in stores:
-                await store.close()
-            assert statistics[:2] == (540, 16_200)
-
-    asyncio.run(check())
+async def test_first_starts_at_once_load_once(driver: str, server: str) -> None:
+    async with new_database(server) as url:
+        stores = [BACKENDS[driver].load()("pool", url, 2) for _ in range(4)]
+        await asyncio.gather(*[store.open() for store in stores])
+        statistics = await counters(stores[0])
+        for store in stores:
+            await store.close()
+        assert statistics[:2] == (540, 16_200)
 
 
-def test_only_the_own_schema_is_touched(one_driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(server) as url:
-            before = await objects(url)
-            async with opened(one_driver, url) as store:
-                await new_ballot(store)
-            added = [each for each in await objects(url) if each not in before]
-            assert added
-            # The only other schema is where PostgreSQL itself keeps long values of our tables.
-            assert {schema for schema, _ in added} <= {"sticker_site", "pg_toast"}
-
-    asyncio.run(check())
+async def test_only_the_own_schema_is_touched(one_driver: str, server: str) -> None:
+    async with new_database(server) as url:
+        before = await objects(url)
+        async with opened(one_driver, url) as store:
+            await new_ballot(store)
+        added = [each for each in await objects(url) if each not in before]
+        assert added
+        # The only other schema is where PostgreSQL itself keeps long values of our tables.
+        assert {schema for schema, _ in added} <= {"sticker_site", "pg_toast"}
 
 
-def test_a_new_version_of_the_schema_keeps_the_data(one_driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(server) as url:
-            async with opened(one_driver, url) as store:
-                pack = await ask(store, "create_pack", "Mine")
-                before = await counters(store)
-            connection = await connected(url)
-            await connection.execute("COMMENT ON SCHEMA sticker_site IS 'an older version'")
-            await connection.close()
-            async with opened(one_driver, url) as store:
-                assert await ask(store, "pack", pack.id) == pack
-                assert await counters(store) == before
-
-    asyncio.run(check())
+async def test_a_new_version_of_the_schema_keeps_the_data(one_driver: str, server: str) -> None:
+    async with new_database(server) as url:
+        async with opened(one_driver, url) as store:
+            pack = await ask(store, "create_pack", "Mine")
+            before = await counters(store)
+        connection = await connected(url)
+        await connection.execute("COMMENT ON SCHEMA sticker_site IS 'an older version'")
+        await connection.close()
+        async with opened(one_driver, url) as store:
+            assert await ask(store, "pack", pack.id) == pack
+            assert await counters(store) == before
 
 
-def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
+async def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
     """By a role that may do no more than the site needs once the schema is there."""
-
-    async def check() -> None:
-        async with new_database(server) as url, opened(driver, url):
-            admin = await connected(url)
-            role = f"visitor_{secrets.token_hex(4)}"
-            await admin.execute(f"""
-                CREATE ROLE {role} LOGIN CONNECTION LIMIT 2;
-                GRANT USAGE ON SCHEMA sticker_site TO {role};
-                GRANT ALL ON ALL TABLES IN SCHEMA sticker_site TO {role};
-                GRANT ALL ON ALL SEQUENCES IN SCHEMA sticker_site TO {role};
-            """)
-            try:
-                # A driver's own pool does not open with less connections than it is to have.
-                as_visitor = url.replace("postgres@", f"{role}@")
-                async with opened(driver, as_visitor, "gate") as store:
-                    await new_ballot(store)
-                    async with store.acquire():
-                        await raises(Busy, crowd(store, 3))
-            finally:
-                await admin.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
-                admin.terminate()
-
-    asyncio.run(check())
+    async with new_database(server) as url, opened(driver, url):
+        admin = await connected(url)
+        role = f"visitor_{secrets.token_hex(4)}"
+        await admin.execute(f"""
+            CREATE ROLE {role} LOGIN CONNECTION LIMIT 2;
+            GRANT USAGE ON SCHEMA sticker_site TO {role};
+            GRANT ALL ON ALL TABLES IN SCHEMA sticker_site TO {role};
+            GRANT ALL ON ALL SEQUENCES IN SCHEMA sticker_site TO {role};
+        """)
+        try:
+            # A driver's own pool does not open with less connections than it is to have.
+            as_visitor = url.replace("postgres@", f"{role}@")
+            async with opened(driver, as_visitor, "gate") as store:
+                await new_ballot(store)
+                async with store.acquire():
+                    await raises(Busy, crowd(store, 3))
+        finally:
+            await admin.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+            admin.terminate()
 
 
 async def crowd(store: Store, depth: int) -> None:
@@ -173,135 +125,111 @@ async def crowd(store: Store, depth: int) -> None:
             await crowd(store, depth - 1)
 
 
-def test_one_process_cleans(one_driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(server) as url, opened(one_driver, url), opened(one_driver, url):
-            connection = await connected(url)
+async def test_one_process_cleans(one_driver: str, server: str) -> None:
+    async with new_database(server) as url, opened(one_driver, url), opened(one_driver, url):
+        connection = await connected(url)
 
-            async def cleaners() -> Any:
-                return await connection.fetchval(
-                    "SELECT count(*) FROM pg_locks JOIN pg_database ON database = pg_database.oid"
-                    " WHERE locktype = 'advisory' AND datname = current_database()"
-                )
+        async def cleaners() -> Any:
+            return await connection.fetchval(
+                "SELECT count(*) FROM pg_locks JOIN pg_database ON database = pg_database.oid"
+                " WHERE locktype = 'advisory' AND datname = current_database()"
+            )
 
-            await eventually(cleaners, 5.0, "nobody cleans")
-            await asyncio.sleep(1.5)
-            assert await cleaners() == 1
-            await connection.close()
-
-    asyncio.run(check())
+        await eventually(cleaners, 5.0, "nobody cleans")
+        await asyncio.sleep(1.5)
+        assert await cleaners() == 1
+        await connection.close()
 
 
-def test_pages_read_by_index(one_driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(server) as url, opened(one_driver, url):
-            connection = await connected(url)
-            await connection.execute("SET search_path = sticker_site")
-            for name in (
-                "RANDOM_STICKER",
-                "COUNT_VIEW",
-                "BEST",
-                "WORST",
-                "STICKERS",
-                "ONE_STICKER",
-            ):
-                sql = getattr(postgres_statements, name)
-                values = ", ".join("1" for number in range(1, 4) if f"${number}" in sql)
-                await connection.execute(f"PREPARE {name} AS {sql}")
-                call = f"EXECUTE {name}" + (f"({values})" if values else "")
-                plan = "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {call}"))
-                assert "Index" in plan, plan
-                assert "Seq Scan" not in plan, plan
-                assert "Sort" not in plan, plan
-            await connection.close()
-
-    asyncio.run(check())
+async def test_pages_read_by_index(one_driver: str, server: str) -> None:
+    async with new_database(server) as url, opened(one_driver, url):
+        connection = await connected(url)
+        await connection.execute("SET search_path = sticker_site")
+        for name in (
+            "RANDOM_STICKER",
+            "COUNT_VIEW",
+            "BEST",
+            "WORST",
+            "STICKERS",
+            "ONE_STICKER",
+        ):
+            sql = getattr(postgres_statements, name)
+            values = ", ".join("1" for number in range(1, 4) if f"${number}" in sql)
+            await connection.execute(f"PREPARE {name} AS {sql}")
+            call = f"EXECUTE {name}" + (f"({values})" if values else "")
+            plan = "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {call}"))
+            assert "Index" in plan, plan
+            assert "Seq Scan" not in plan, plan
+            assert "Sort" not in plan, plan
+        await connection.close()
 
 
-def test_the_votes_of_a_day_are_read_by_index(one_driver: str, server: str) -> None:
+async def test_the_votes_of_a_day_are_read_by_index(one_driver: str, server: str) -> None:
     """What makes the heavy reports heavy is what they sum."""
-
-    async def check() -> None:
-        async with new_database(server) as url, opened(one_driver, url) as store:
-            await fill(store, NOW)
-            connection = await connected(url)
-            await connection.execute("SET search_path = sticker_site; ANALYZE votes")
-            for name, values in (
-                ("FIGURES", (NOW - DAY, NOW)),
-                ("PER_SLOT", (NOW - HOUR, NOW, 60)),
-                ("WINNERS", (NOW - DAY, NOW, 5)),
-                ("LATEST", (NOW, 20)),
-            ):
-                sql = getattr(report_statements, name)
-                await connection.execute(f"PREPARE {name} AS {sql}")
-                call = f"EXECUTE {name}({', '.join(map(str, values))})"
-                plan = "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {call}"))
-                assert "votes_by_time" in plan, plan
-                assert "Seq Scan on votes" not in plan, plan
-            await connection.close()
-
-    asyncio.run(check())
+    async with new_database(server) as url, opened(one_driver, url) as store:
+        await fill(store, NOW)
+        connection = await connected(url)
+        await connection.execute("SET search_path = sticker_site; ANALYZE votes")
+        for name, values in (
+            ("FIGURES", (NOW - DAY, NOW)),
+            ("PER_SLOT", (NOW - HOUR, NOW, 60)),
+            ("WINNERS", (NOW - DAY, NOW, 5)),
+            ("LATEST", (NOW, 20)),
+        ):
+            sql = getattr(report_statements, name)
+            await connection.execute(f"PREPARE {name} AS {sql}")
+            call = f"EXECUTE {name}({', '.join(map(str, values))})"
+            plan = "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {call}"))
+            assert "votes_by_time" in plan, plan
+            assert "Seq Scan on votes" not in plan, plan
+        await connection.close()
 
 
-def test_connections_are_set_alike_and_keep_nothing_open(driver: str, server: str) -> None:
+async def test_connections_are_set_alike_and_keep_nothing_open(driver: str, server: str) -> None:
     """By whichever driver: the settings, one name, no transaction between two requests."""
+    async with new_database(server) as url, opened(driver, url) as store:
+        await new_ballot(store)
+        connection = await store._driver.connect()  # type: ignore[attr-defined]
+        for name, value in PAGES.settings.items():
+            assert (await connection.fetch(f"SHOW {name}"))[0][0] == value
+        await store._driver.disconnect(connection)  # type: ignore[attr-defined]
+        admin = await connected(url)
 
-    async def check() -> None:
-        async with new_database(server) as url, opened(driver, url) as store:
-            await new_ballot(store)
-            connection = await store._driver.connect()  # type: ignore[attr-defined]
-            for name, value in PAGES.settings.items():
-                assert (await connection.fetch(f"SHOW {name}"))[0][0] == value
-            await store._driver.disconnect(connection)  # type: ignore[attr-defined]
-            admin = await connected(url)
+        async def both() -> Any:
+            rows = await admin.fetch(
+                "SELECT application_name, state FROM pg_stat_activity"
+                " WHERE datname = current_database() AND application_name LIKE 'sticker%'"
+            )
+            return {row[0] for row in rows} == {PAGES.application_name, HOUSEKEEPING} and rows
 
-            async def both() -> Any:
-                rows = await admin.fetch(
-                    "SELECT application_name, state FROM pg_stat_activity"
-                    " WHERE datname = current_database() AND application_name LIKE 'sticker%'"
-                )
-                return {row[0] for row in rows} == {PAGES.application_name, HOUSEKEEPING} and rows
-
-            # The cleaning connects by itself, and may be about to.
-            rows = await eventually(both, 10.0, "not both are connected")
-            admin.terminate()
-            assert {row[1] for row in rows} <= {"idle", "active"}
-
-    asyncio.run(check())
+        # The cleaning connects by itself, and may be about to.
+        rows = await eventually(both, 10.0, "not both are connected")
+        admin.terminate()
+        assert {row[1] for row in rows} <= {"idle", "active"}
 
 
-def test_a_url_s_own_options_stay(driver: str, server: str) -> None:
-    async def check() -> None:
-        store = BACKENDS[driver].load()("pool", server + "&options=-c%20work_mem%3D8MB", 1)
-        connection = await store._driver.connect()
-        assert (await connection.fetch("SHOW work_mem"))[0][0] == "8MB"
-        assert (await connection.fetch("SHOW search_path"))[0][0] == "sticker_site"
-        await store._driver.disconnect(connection)
-
-    asyncio.run(check())
+async def test_a_url_s_own_options_stay(driver: str, server: str) -> None:
+    store = BACKENDS[driver].load()("pool", server + "&options=-c%20work_mem%3D8MB", 1)
+    connection = await store._driver.connect()
+    assert (await connection.fetch("SHOW work_mem"))[0][0] == "8MB"
+    assert (await connection.fetch("SHOW search_path"))[0][0] == "sticker_site"
+    await store._driver.disconnect(connection)
 
 
-def test_a_statement_means_the_same_to_every_driver(driver: str, server: str) -> None:
+async def test_a_statement_means_the_same_to_every_driver(driver: str, server: str) -> None:
     """Parameters out of order and more than once, and a percent sign beside them."""
-
-    async def check() -> None:
-        store = BACKENDS[driver].load()("pool", server, 1)
-        connection = await store._driver.connect()
-        statement = "SELECT $2::text, $1::bigint % 5, $2::text || '%s'"
-        for _ in range(7):
-            found = await connection.fetch(statement, 7, "a")
-            assert [tuple(row) for row in found] == [("a", 2, "a%s")]
-        assert [tuple(row) for row in await connection.fetch("SELECT 7 % 5")] == [(2,)]
-        assert list(await connection.fetch("SET work_mem = '8MB'")) == []
-        await store._driver.disconnect(connection)
-
-    asyncio.run(check())
+    store = BACKENDS[driver].load()("pool", server, 1)
+    connection = await store._driver.connect()
+    statement = "SELECT $2::text, $1::bigint % 5, $2::text || '%s'"
+    for _ in range(7):
+        found = await connection.fetch(statement, 7, "a")
+        assert [tuple(row) for row in found] == [("a", 2, "a%s")]
+    assert [tuple(row) for row in await connection.fetch("SELECT 7 % 5")] == [(2,)]
+    assert list(await connection.fetch("SET work_mem = '8MB'")) == []
+    await store._driver.disconnect(connection)
 
 
-def test_a_text_that_postgresql_cannot_keep_is_no_outage(driver: str, server: str) -> None:
-    async def check() -> None:
-        async with new_database(server) as url, opened(driver, url) as store:
-            await raises(StoreError, ask(store, "create_pack", "a\0b"))
-            await new_ballot(store)
-
-    asyncio.run(check())
+async def test_a_text_that_postgresql_cannot_keep_is_no_outage(driver: str, server: str) -> None:
+    async with new_database(server) as url, opened(driver, url) as store:
+        await raises(StoreError, ask(store, "create_pack", "a\0b"))
+        await new_ballot(store)

@@ -92,101 +92,83 @@ def test_a_fresh_instance_is_loaded_once_and_keeps_everything(start: Callable[[]
     run(second(start().url))
 
 
-def test_two_servers_that_start_at_once_load_the_stickers_once(database: Running) -> None:
-    async def check() -> None:
-        stores = [open_store("one", database.url, 10) for _ in range(4)]
-        await asyncio.gather(*(store.open() for store in stores))
-        async with stores[0].acquire() as data:
-            assert (await data.statistics())[:2] == (540, 16_200)
-        for store in stores:
-            await store.close()
-
-    run(check())
+async def test_two_servers_that_start_at_once_load_the_stickers_once(database: Running) -> None:
+    stores = [open_store("one", database.url, 10) for _ in range(4)]
+    await asyncio.gather(*(store.open() for store in stores))
+    async with stores[0].acquire() as data:
+        assert (await data.statistics())[:2] == (540, 16_200)
+    for store in stores:
+        await store.close()
 
 
-def test_tokens_are_bounded_in_number_and_the_oldest_go(database: Running) -> None:
-    async def check() -> None:
-        async with connected(database.url) as link:
-            now = time.time()
-            old = await keep(link, 1500, now + 100)
-            new = await keep(link, 300, now + 200)
-            await link.call("site_open", [{**LIMITS, "tokens": 1000}])
+async def test_tokens_are_bounded_in_number_and_the_oldest_go(database: Running) -> None:
+    async with connected(database.url) as link:
+        now = time.time()
+        old = await keep(link, 1500, now + 100)
+        new = await keep(link, 300, now + 200)
+        await link.call("site_open", [{**LIMITS, "tokens": 1000}])
 
-            async def bounded() -> bool:
-                return len(await kept(link, TOKENS)) == 1000
+        async def bounded() -> bool:
+            return len(await kept(link, TOKENS)) == 1000
 
-            await until(bounded)
-            left = set(await kept(link, TOKENS))
-            assert left >= set(new)
-            assert left <= set(old + new)
-
-    run(check())
+        await until(bounded)
+        left = set(await kept(link, TOKENS))
+        assert left >= set(new)
+        assert left <= set(old + new)
 
 
-def test_tokens_are_bounded_in_age(database: Running) -> None:
-    async def check() -> None:
-        async with connected(database.url) as link:
-            await keep(link, 700, time.time() - 1)
-            fresh = await keep(link, 10, time.time() + 100)
-            await link.call("site_open", [LIMITS])
+async def test_tokens_are_bounded_in_age(database: Running) -> None:
+    async with connected(database.url) as link:
+        await keep(link, 700, time.time() - 1)
+        fresh = await keep(link, 10, time.time() + 100)
+        await link.call("site_open", [LIMITS])
 
-            async def clean() -> bool:
-                return sorted(await kept(link, TOKENS)) == sorted(fresh)
+        async def clean() -> bool:
+            return sorted(await kept(link, TOKENS)) == sorted(fresh)
 
-            await until(clean)
-
-    run(check())
+        await until(clean)
 
 
-def test_a_token_lives_as_long_as_ever_where_the_site_s_clock_is_wrong(
+async def test_a_token_lives_as_long_as_ever_where_the_site_s_clock_is_wrong(
     database: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def check() -> None:
-        async with opened(database.url) as store, connected(database.url) as link:
-            now = time.time()
-            for wrong in (-3600, 3600):
-                with monkeypatch.context() as patch:
-                    patch.setattr(time, "time", lambda wrong=wrong: now + wrong)
-                    async with store.acquire() as data:
-                        _, _, plus, _, minus = await data.ballot(SOMEBODY)
-                for token in (plus, minus):
-                    expires = (await link.select(TOKENS, [token]))[0][3]
-                    assert abs(expires - now - TOKEN_SECONDS) < SECONDS
-
-    run(check())
-
-
-def test_an_expired_token_is_refused_before_it_is_cleaned_away(database: Running) -> None:
-    async def check() -> None:
-        async with opened(database.url) as store, connected(database.url) as link:
-            await link.call("site_open", [{**LIMITS, "clean_milliseconds": 3_600_000}])
-            # The cleaner looks up its pause once a pause: let the old one pass.
-            await asyncio.sleep(1.2)
-            for seconds, counts in [(-1, False), (60, True)]:
-                plus, minus = secrets.token_hex(16), secrets.token_hex(16)
-                for token, mate, sticker in [(plus, minus, 1), (minus, plus, 2)]:
-                    row = [token, sticker, mate, int(time.time()) + seconds]
-                    await link.insert(TOKENS, row)
+    async with opened(database.url) as store, connected(database.url) as link:
+        now = time.time()
+        for wrong in (-3600, 3600):
+            with monkeypatch.context() as patch:
+                patch.setattr(time, "time", lambda wrong=wrong: now + wrong)
                 async with store.acquire() as data:
-                    assert await data.cast_vote(plus, minus, 0, NOW) is counts
+                    _, _, plus, _, minus = await data.ballot(SOMEBODY)
+            for token in (plus, minus):
+                expires = (await link.select(TOKENS, [token]))[0][3]
+                assert abs(expires - now - TOKEN_SECONDS) < SECONDS
 
-    run(check())
+
+async def test_an_expired_token_is_refused_before_it_is_cleaned_away(database: Running) -> None:
+    async with opened(database.url) as store, connected(database.url) as link:
+        await link.call("site_open", [{**LIMITS, "clean_milliseconds": 3_600_000}])
+        # The cleaner looks up its pause once a pause: let the old one pass.
+        await asyncio.sleep(1.2)
+        for seconds, counts in [(-1, False), (60, True)]:
+            plus, minus = secrets.token_hex(16), secrets.token_hex(16)
+            for token, mate, sticker in [(plus, minus, 1), (minus, plus, 2)]:
+                row = [token, sticker, mate, int(time.time()) + seconds]
+                await link.insert(TOKENS, row)
+            async with store.acquire() as data:
+                assert await data.cast_vote(plus, minus, 0, NOW) is counts
 
 
-def test_sessions_are_bounded_and_their_visitors_stay_counted(database: Running) -> None:
-    async def check() -> None:
-        async with connected(database.url) as link:
-            now = int(time.time())
-            for number in range(1200):
-                age = 7200 if number < 100 else 0
-                row = [secrets.token_hex(16), "192.0.2.1", "agent", 1, now - age]
-                await link.upsert(SESSIONS, row, [["+", 3, 1]])
-            await link.call("site_open", [{**LIMITS, "sessions": 1000}])
+async def test_sessions_are_bounded_and_their_visitors_stay_counted(database: Running) -> None:
+    async with connected(database.url) as link:
+        now = int(time.time())
+        for number in range(1200):
+            age = 7200 if number < 100 else 0
+            row = [secrets.token_hex(16), "192.0.2.1", "agent", 1, now - age]
+            await link.upsert(SESSIONS, row, [["+", 3, 1]])
+        await link.call("site_open", [{**LIMITS, "sessions": 1000}])
 
-            async def bounded() -> bool:
-                return len(await kept(link, SESSIONS)) == 1000
+        async def bounded() -> bool:
+            return len(await kept(link, SESSIONS)) == 1000
 
-            await until(bounded)
-            assert (await link.call("site_statistics"))[0][2] == 1200
-
-    run(check())
+        await until(bounded)
+        assert (await link.call("site_statistics"))[0][2] == 1200

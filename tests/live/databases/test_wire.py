@@ -19,58 +19,49 @@ async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
     writer.close()
 
 
-def test_what_goes_over_tcp_is_counted_and_passed_on() -> None:
-    async def check() -> None:
-        server = await asyncio.start_server(echo, "127.0.0.1", 0)
-        host, port = server.sockets[0].getsockname()
-        async with tapped(find("postgres"), f"postgresql://{host}:{port}/x") as wire:
-            parts = urlsplit(wire.url)
-            assert (parts.hostname, parts.port != port) == ("127.0.0.1", True)
-            reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
-            writer.write(START_UP + QUERY)
-            assert await reader.readexactly(len(START_UP + QUERY)) == START_UP + QUERY
-            assert [tap.requests for tap in wire.asked()] == [["Query"]]
-            assert [tap.upkeep for tap in wire.asked()] == [0]
-            writer.write(RESET_QUERY)
-            assert await reader.readexactly(len(RESET_QUERY)) == RESET_QUERY
-            assert [(tap.requests, tap.upkeep) for tap in wire.asked()] == [(["Query"], 1)]
-            wire.forget()
-            assert wire.asked() == []
-            writer.write(QUERY)
-            assert await reader.readexactly(len(QUERY)) == QUERY
-            assert [(tap.requests, tap.upkeep) for tap in wire.asked()] == [(["Query"], 0)]
+async def test_what_goes_over_tcp_is_counted_and_passed_on() -> None:
+    server = await asyncio.start_server(echo, "127.0.0.1", 0)
+    host, port = server.sockets[0].getsockname()
+    async with tapped(find("postgres"), f"postgresql://{host}:{port}/x") as wire:
+        parts = urlsplit(wire.url)
+        assert (parts.hostname, parts.port != port) == ("127.0.0.1", True)
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        writer.write(START_UP + QUERY)
+        assert await reader.readexactly(len(START_UP + QUERY)) == START_UP + QUERY
+        assert [tap.requests for tap in wire.asked()] == [["Query"]]
+        assert [tap.upkeep for tap in wire.asked()] == [0]
+        writer.write(RESET_QUERY)
+        assert await reader.readexactly(len(RESET_QUERY)) == RESET_QUERY
+        assert [(tap.requests, tap.upkeep) for tap in wire.asked()] == [(["Query"], 1)]
+        wire.forget()
+        assert wire.asked() == []
+        writer.write(QUERY)
+        assert await reader.readexactly(len(QUERY)) == QUERY
+        assert [(tap.requests, tap.upkeep) for tap in wire.asked()] == [(["Query"], 0)]
+        writer.close()
+    server.close()
+
+
+async def test_the_relay_knows_the_port_of_each_database() -> None:
+    async with tapped(find("tarantool"), "tarantool://site@127.0.0.1") as wire:
+        assert wire._target.port == 3301
+        assert find("tarantool").address(wire.url).user == "site"
+
+
+async def test_who_is_background_is_not_counted() -> None:
+    server = await asyncio.start_server(echo, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    url = f"postgresql://127.0.0.1:{port}/x"
+    async with tapped(find("postgres"), url, "the-cleaner") as wire:
+        where = find("postgres").address(wire.url)
+        writers = []
+        for name in (b"the-server", b"the-cleaner"):
+            _, writer = await asyncio.open_connection(where.host, where.port)
+            begin = name + START_UP[4:]
+            writer.write((len(begin) + 4).to_bytes(4, "big") + begin + QUERY)
+            writers.append(writer)
+        await asyncio.sleep(0.2)
+        assert [tap.is_background for tap in wire.asked()] == [False]
+        for writer in writers:
             writer.close()
-        server.close()
-
-    asyncio.run(asyncio.wait_for(check(), 10.0))
-
-
-def test_the_relay_knows_the_port_of_each_database() -> None:
-    async def check() -> None:
-        async with tapped(find("tarantool"), "tarantool://site@127.0.0.1") as wire:
-            assert wire._target.port == 3301
-            assert find("tarantool").address(wire.url).user == "site"
-
-    asyncio.run(asyncio.wait_for(check(), 10.0))
-
-
-def test_who_is_background_is_not_counted() -> None:
-    async def check() -> None:
-        server = await asyncio.start_server(echo, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        url = f"postgresql://127.0.0.1:{port}/x"
-        async with tapped(find("postgres"), url, "the-cleaner") as wire:
-            where = find("postgres").address(wire.url)
-            writers = []
-            for name in (b"the-server", b"the-cleaner"):
-                _, writer = await asyncio.open_connection(where.host, where.port)
-                begin = name + START_UP[4:]
-                writer.write((len(begin) + 4).to_bytes(4, "big") + begin + QUERY)
-                writers.append(writer)
-            await asyncio.sleep(0.2)
-            assert [tap.is_background for tap in wire.asked()] == [False]
-            for writer in writers:
-                writer.close()
-        server.close()
-
-    asyncio.run(asyncio.wait_for(check(), 10.0))
+    server.close()

@@ -59,7 +59,7 @@ def stored_address(name: str, url: str, session: str) -> str:
         await store.open()
         try:
             async with INSIDERS[name](store, url) as insider:
-                address, _, _ = await insider.session(session)
+                address: str = (await insider.session(session))[0]
                 return address
         finally:
             await store.close()

@@ -36,7 +36,7 @@ async def test_a_burst_stays_within_the_bounds(bench: Bench) -> None:
 
             async def bounded() -> bool:
                 tokens, sessions = await insider.kept()
-                return tokens <= 40 and sessions <= 20
+                return bool(tokens <= 40 and sessions <= 20)
 
             await eventually(bounded, CLEAN_SECONDS, "the bounds were not kept")
             # Tarantool counts ages in whole seconds: the next session must be newer than the burst.

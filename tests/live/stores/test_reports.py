@@ -6,13 +6,13 @@ import asyncio
 import random
 from contextlib import asynccontextmanager
 from itertools import groupby
-from typing import AsyncIterator, Dict, Iterable, List, Tuple
+from typing import Any, AsyncIterator, Dict, Iterable, List, Tuple
 
 from data_interface.memory_store import MemoryStore
 from data_interface.reports.rows import DAY, DAYS, NOBODY, Figures, Report, Vote, midnight, month
 from data_interface.store import CLEAN_EVERY_SECONDS, Data, Store
 from tests.support.stores.bench import NOW, Bench, ask, counters, new_ballot, vote
-from tests.support.stores.insiders import Insider, unhurried
+from tests.support.stores.insiders import unhurried
 
 AXES = "driver"
 
@@ -32,7 +32,7 @@ VOTES = [
 
 
 @asynccontextmanager
-async def history(bench: Bench, votes: Iterable[Vote]) -> AsyncIterator[Tuple[Store, Insider]]:
+async def history(bench: Bench, votes: Iterable[Vote]) -> AsyncIterator[Tuple[Store, Any]]:
     """A store with these votes and no others; none of them is left."""
     async with bench.store() as store, bench.insider(store) as insider:
         await insider.forget_votes()

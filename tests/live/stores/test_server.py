@@ -30,6 +30,7 @@ from tests.support.stores.bench import (
     vote,
     within,
 )
+from tests.support.stores.insiders import page_timeout
 
 AXES = "driver and mode"
 
@@ -63,10 +64,8 @@ async def test_a_killed_database_comes_back(bench: Bench) -> None:
 async def test_a_store_that_was_opened_in_vain_works_once_its_database_is_back(
     bench: Bench,
 ) -> None:
-    """As in a worker that is started again meanwhile. It cleans, too."""
-    async with bench.store():
-        """Somebody has made the schema."""
-    store: Store = bench.plugin.load()(bench.connection, bench.url, 2)
+    """A worker that is restarted meanwhile opens such a store. It cleans, too."""
+    store: Store = bench.new_store(bench.connection, bench.url, 2)
     try:
         async with bench.down():
             await raises(Unavailable, store.open())
@@ -85,9 +84,9 @@ async def test_a_store_that_was_opened_in_vain_works_once_its_database_is_back(
 async def test_a_hung_database_is_not_waited_for(bench: Bench) -> None:
     async with bench.store(2) as store:
         await new_ballot(store)
-        with bench.frozen():
+        with bench.frozen(), page_timeout(store, 0.5):
             for _ in range(2):
-                with within(PATIENCE_SECONDS):
+                with within(0.5):
                     pages = [new_ballot(store) for _ in range(8)]
                     results = await asyncio.gather(*pages, return_exceptions=True)
                 assert all(isinstance(one, (Unavailable, Busy)) for one in results), results
@@ -126,7 +125,7 @@ async def test_a_url_that_the_database_does_not_take_is_refused(bench: Bench) ->
 async def test_a_connection_lost_while_it_idles_is_seen_without_asking(bench: Bench) -> None:
     async with AsyncExitStack() as stack:
         wire = await stack.enter_async_context(tapped(bench.database, bench.url))
-        store: Any = bench.plugin.load()(bench.connection, wire.url, 2)
+        store: Any = bench.new_store(bench.connection, wire.url, 2)
         driver = store._driver
         connection = await driver.connect()
         try:

@@ -85,7 +85,7 @@ async def test_a_page_cancelled_at_any_turn_is_quiet(bench: Bench) -> None:
         await new_ballot(store)
         length = time.monotonic() - began
         waits = [turns * (0.0,) for turns in range(20)]  # sleeps in a row, each a turn of the loop
-        for wait in [*waits, *((length * part / 40,) for part in range(40))]:
+        for wait in [*waits, *((length * part / 20,) for part in range(20))]:
             page = asyncio.ensure_future(new_ballot(store))
             for seconds in wait:
                 await asyncio.sleep(seconds)

@@ -14,7 +14,7 @@ from asynctnt.exceptions import TarantoolDatabaseError
 from data_interface.store import Busy
 from data_interface.tarantool.layout import SESSIONS
 from databases.database import Running
-from tests.live.databases.on_tarantool import connected, opened, run
+from tests.live.databases.on_tarantool import connected, opened
 from tests.live.databases.test_tarantool import LIMITS, SOMEBODY, start, until
 
 __all__ = ["start"]
@@ -31,48 +31,42 @@ async def flood(link: Any, rows: int, at_once: int = 500) -> None:
         await asyncio.gather(*requests)
 
 
-def test_a_flood_stays_within_the_memory(
+async def test_a_flood_stays_within_the_memory(
     start: Callable[[], Running], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """150,000 sessions are 50 MB: cleaning has to keep up with the flood."""
     monkeypatch.setenv("TARANTOOL_MEMORY", "32M")
-
-    async def check(url: str) -> None:
-        async with connected(url) as link:
-            await link.call("site_open", [{**LIMITS, "sessions": 10_000}])
-            await flood(link, 150_000)
-            assert (await link.call("site_statistics"))[0][2] == 150_000
-
-    run(check(start().url))
+    url = start().url
+    async with connected(url) as link:
+        await link.call("site_open", [{**LIMITS, "sessions": 10_000}])
+        await flood(link, 150_000)
+        assert (await link.call("site_statistics"))[0][2] == 150_000
 
 
-def test_a_full_memory_is_busy_and_what_is_there_still_works(
+async def test_a_full_memory_is_busy_and_what_is_there_still_works(
     start: Callable[[], Running], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TARANTOOL_MEMORY", "32M")
+    url = start().url
+    async with opened(url) as store, connected(url) as link:
+        await link.call("site_open", [{**LIMITS, "sessions": 10_000_000}])
+        with pytest.raises(TarantoolDatabaseError):
+            await flood(link, 150_000)
 
-    async def check(url: str) -> None:
-        async with opened(url) as store, connected(url) as link:
-            await link.call("site_open", [{**LIMITS, "sessions": 10_000_000}])
-            with pytest.raises(TarantoolDatabaseError):
-                await flood(link, 150_000)
+        async def full() -> bool:
+            try:
+                async with store.acquire() as data:
+                    await data.ballot(SOMEBODY)
+            except Busy:
+                return True
+            return False
 
-            async def full() -> bool:
-                try:
-                    async with store.acquire() as data:
-                        await data.ballot(SOMEBODY)
-                except Busy:
-                    return True
-                return False
+        await until(full)
+        async with store.acquire() as data:
+            assert (await data.pack(1)).id == 1
+        await link.call("site_open", [{**LIMITS, "sessions": 100}])
 
-            await until(full)
-            async with store.acquire() as data:
-                assert (await data.pack(1)).id == 1
-            await link.call("site_open", [{**LIMITS, "sessions": 100}])
+        async def works() -> bool:
+            return not await full()
 
-            async def works() -> bool:
-                return not await full()
-
-            await until(works)
-
-    run(check(start().url))
+        await until(works)

@@ -43,7 +43,7 @@ def every_setting() -> List[Setting]:
 
 
 def paired() -> List[Setting]:
-    """Return each backend in two modes: that which most pages use, and one of the others in turn."""
+    """Return each backend in two modes: the usual one, and one of the others in turn."""
     found = []
     for turn, (name, plugin) in enumerate(BACKENDS.items()):
         # The drivers of Tarantool share one connection, the others have pools.

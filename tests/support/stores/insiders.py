@@ -1,4 +1,10 @@
-"""Access to a database past the store: to make a token old, to see what was kept."""
+"""Access to a database past the store, with the same methods for each database.
+
+``expire`` makes a token old, ``keep_token`` stores one as a ballot does; ``session`` returns its
+address, agent and visits, ``age_session`` makes it old; ``kept`` counts tokens and sessions;
+``stickers`` and ``votes`` return all of them, ``forget_votes`` empties the history;
+``refused_urls`` returns URLs that the database must refuse, by what is wrong with them.
+"""
 
 from __future__ import annotations
 
@@ -18,44 +24,11 @@ from typing import (
     Tuple,
 )
 
-from typing_extensions import Protocol
-
 from data_interface.deadline import SharedTimer
 from data_interface.reports.rows import Vote
 from data_interface.store import Sticker, Store
 from data_interface.timeouts import TIMEOUTS
 from tests.support.stores.sql_insiders import MysqlInsider, SqlInsider
-
-
-class Insider(Protocol):
-    """What the tests do behind a store's back."""
-
-    async def expire(self, token: str) -> None:
-        """Make the token's time be over."""
-
-    async def keep_token(self, token: str, sticker: int, mate: str) -> None:
-        """Store a token as a ballot would."""
-
-    async def session(self, session: str) -> Tuple[str, str, int]:
-        """Address, agent and number of visits."""
-
-    async def age_session(self, session: str, seconds: float) -> None:
-        """As if the visitor had not been seen for that long."""
-
-    async def kept(self) -> Tuple[int, int]:
-        """How many tokens and sessions there are."""
-
-    async def stickers(self) -> List[Sticker]:
-        """All of them, as they are now."""
-
-    async def votes(self) -> List[Vote]:
-        """The history, in the order in which they came."""
-
-    async def forget_votes(self) -> None:
-        """Empty the history."""
-
-    async def refused_urls(self, url: str) -> Dict[str, str]:
-        """URLs like the given one that the database must refuse, by what is wrong with them."""
 
 
 class MemoryInsider:
@@ -100,8 +73,6 @@ class MemoryInsider:
 
 
 class PostgresInsider(SqlInsider):
-    """See ``Insider``."""
-
     async def expire(self, token: str) -> None:
         sql = "UPDATE tokens SET expires = now() - interval '1 s' WHERE token = $1 RETURNING 1"
         assert await self._connection.fetch(sql, token)
@@ -190,17 +161,17 @@ class TarantoolInsider:
 
 
 @asynccontextmanager
-async def in_memory(store: Store, url: str) -> AsyncIterator[Insider]:
+async def in_memory(store: Store, url: str) -> AsyncIterator[Any]:
     yield MemoryInsider(store)
 
 
 def through(
-    insider: Callable[[Any], Insider],
-) -> Callable[[Any, str], AsyncContextManager[Insider]]:
+    insider: Callable[[Any], Any],
+) -> Callable[[Any, str], AsyncContextManager[Any]]:
     """On a connection of the store's own driver, whichever it is."""
 
     @asynccontextmanager
-    async def opened(store: Any, url: str) -> AsyncIterator[Insider]:
+    async def opened(store: Any, url: str) -> AsyncIterator[Any]:
         connection = await store._driver.connect()
         try:
             yield insider(connection)
@@ -211,7 +182,7 @@ def through(
 
 
 # By the database of the registry's entry.
-INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Insider]]] = {
+INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Any]]] = {
     None: in_memory,
     "postgres": through(PostgresInsider),
     "mysql": through(MysqlInsider),

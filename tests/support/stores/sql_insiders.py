@@ -34,8 +34,6 @@ class SqlInsider:
 
 
 class MysqlInsider(SqlInsider):
-    """See ``Insider``."""
-
     async def expire(self, token: str) -> None:
         sql = "UPDATE tokens SET expires = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND WHERE token = $1"
         await self._changed(sql, token)
