@@ -16,6 +16,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, TextIO, Tuple
 
+from data_interface import BACKENDS
 from handlers.availability import Availability, InterpreterError, find
 from handlers.engine import FORM, Engine, EngineError, beginning, every_engine, levels, parse
 from handlers.render import RENDERERS
@@ -134,7 +135,9 @@ def print_engines(entries: List[Dict[str, Any]], file: TextIO) -> None:
     """Print a line for each engine: where it runs, or why it does not."""
     width = max(len(entry["engine"]) for entry in entries)
     for entry in entries:
-        state = "CPython " + entry["python"] if entry["runs"] else "- " + entry["reason"]
+        note = BACKENDS[entry["factors"]["backend"]].note
+        state = f"CPython {entry['python']}" if entry["runs"] else f"- {entry['reason']}"
+        state += f" ({note})" if note and entry["runs"] else ""
         print(f"{entry['engine']:<{width}}  {state}", file=file)
 
 

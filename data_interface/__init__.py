@@ -24,11 +24,12 @@ class Backend(Plugin):
     """A driver and the layout in its database.
 
     ``database`` is a name in ``databases.DATABASES``, or None; ``connections`` are the connection
-    modes that make sense.
+    modes that make sense. ``note`` says how the driver differs from the one that its users run.
     """
 
     database: Optional[str] = None
     connections: Tuple[str, ...] = ALL
+    note: str = ""
 
 
 BACKENDS = {
@@ -45,6 +46,7 @@ BACKENDS = {
         python="3.7",
         database="tarantool",
         connections=WITHOUT_OWN_POOL,
+        note="aiotarantool connects and closes by code of this project",
     ),
     "postgres": Backend(
         "data_interface.postgres.asyncpg_store:open_store",

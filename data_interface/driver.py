@@ -31,7 +31,7 @@ class Pool(Protocol):
 
 
 class Driver(Protocol):
-    """What the connection modes need of a database driver.
+    """A database driver, as the connection modes use it.
 
     A driver sets no time limits: a unit of work has one, and cancels the page's task wherever it
     waits. Requests go through the driver's public calls, and are the same calls in every mode.

@@ -1,4 +1,4 @@
-"""What the site asks of a database: the rows, the errors and the interface.
+"""The site's interface to a database: its rows, its errors and its requests.
 
 A store module implements ``Store`` and ``Data`` for one driver. The pages know only the names of
 this module, which has nothing of SQL, Lua or a driver in it.
@@ -91,7 +91,7 @@ class Busy(StoreError):
 
 
 class NotFound(StoreError):
-    """What was asked for does not exist."""
+    """The requested pack, sticker or ballot does not exist."""
 
 
 class Conflict(StoreError):
@@ -99,7 +99,7 @@ class Conflict(StoreError):
 
 
 class Data(Reports, Protocol):
-    """What one page may ask. Every method may raise ``Unavailable`` or ``Busy``.
+    """The requests of one page. Every method may raise ``Unavailable`` or ``Busy``.
 
     No SQL, and no error of a driver, is visible to the page. A driver's rows are visible in a
     ``Ballot`` and a ``Podium`` alone.

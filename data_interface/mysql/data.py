@@ -1,4 +1,4 @@
-"""What pages ask of MariaDB, through any driver."""
+"""The requests of pages to MariaDB, through any driver."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DRAW_BITS = 53
 
 
 class MysqlData(SqlData):
-    """What a page may ask, on one connection to MariaDB."""
+    """Answers a page on one connection to MariaDB."""
 
     _sql = statements
     _reports = report_statements

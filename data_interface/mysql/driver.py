@@ -1,4 +1,4 @@
-"""What asyncmy and aiomysql have in common: their cursors follow DB-API 2.0."""
+"""The common part of asyncmy and aiomysql, whose cursors follow DB-API 2.0."""
 
 from __future__ import annotations
 

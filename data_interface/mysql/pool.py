@@ -13,7 +13,7 @@ from data_interface.timeouts import TIMEOUTS
 
 
 class PoolSource(Protocol):
-    """What the pool needs of ``driver.MysqlDriver``."""
+    """The part of ``driver.MysqlDriver`` that the pool uses."""
 
     wakes_waiters: bool
 

@@ -1,4 +1,4 @@
-"""What the reports ask, in MariaDB's SQL: one statement each, parameters only.
+"""The requests of the reports in MariaDB's SQL, one statement each.
 
 A span is half open, ``since <= cast_at < till``. Spans of a day or less are found by the index on
 ``cast_at``; a month is most of the table, and summing it is the work. Sums are cast: those of whole
@@ -10,7 +10,7 @@ from data_interface.mysql.statements import PACKS as TITLES  # noqa: F401
 
 IN_SPAN = "cast_at >= $1 AND cast_at < $2"
 KNOWN = "voter > 0"
-# Each vote twice: for its winner and for its loser.
+# Each vote gives two rows: one for its winner and one for its loser.
 MOVES = "votes CROSS JOIN (SELECT 1 AS gain UNION ALL SELECT -1) AS side"
 MOVED = "IF(side.gain > 0, winner, loser)"
 GAIN = "CAST(SUM(side.gain) AS SIGNED)"
@@ -23,7 +23,7 @@ WINNERS = f"""
         SELECT winner, COUNT(*) AS wins FROM votes WHERE {IN_SPAN} GROUP BY winner
     ) AS v JOIN stickers AS s ON s.id = v.winner
     ORDER BY v.wins DESC, s.id LIMIT $3"""
-# In this order: the latest votes, then their stickers.
+# The subquery finds the latest votes first, and only these are joined with stickers.
 LATEST = """
     SELECT STRAIGHT_JOIN v.cast_at, w.id, w.title, l.id, l.title FROM votes AS v
     JOIN stickers AS w ON w.id = v.winner JOIN stickers AS l ON l.id = v.loser
@@ -31,7 +31,7 @@ LATEST = """
 
 RATING_BINS = "SELECT CAST(FLOOR(rating / $1) AS SIGNED), COUNT(*) FROM stickers GROUP BY 1"
 ATTENTION_BINS = "SELECT (up + down) DIV $1, COUNT(*) FROM stickers GROUP BY 1"
-# How many are rated so far or lower, by rating: the quartiles are where this passes the quarters.
+# The number of stickers up to each rating: a quartile is where it passes a quarter of all.
 REACHED = """
     SELECT rating, SUM(stickers) OVER (ORDER BY rating) AS reached, SUM(stickers) OVER () AS number
     FROM (SELECT rating, COUNT(*) AS stickers FROM stickers GROUP BY rating) AS rated"""
@@ -63,7 +63,7 @@ PACK_CHANGES = f"SELECT s.pack, {GAIN} FROM {PACK_MOVES} WHERE {IN_SPAN} GROUP B
 PACK_DAYS = f"""
     SELECT s.pack, (cast_at - $1) DIV 86400, {GAIN} FROM {PACK_MOVES}
     WHERE {IN_SPAN} AND FIND_IN_SET(s.pack, $3) GROUP BY 1, 2"""
-# Of packs as one text, "1,2,3".
+# The packs come as one text, "1,2,3".
 PACK_LEADERS = """
     SELECT pack, id, title, rating FROM (
         SELECT s.pack, s.id, s.title, s.rating,
@@ -75,10 +75,10 @@ PACK_LEADERS = """
 HOURS = f"""
     SELECT MOD(cast_at, 86400) DIV 3600, COUNT(*), COUNT(DISTINCT NULLIF(voter, 0)) FROM votes
     WHERE {IN_SPAN} GROUP BY 1"""
-# Hours of the week from Monday; 1970 began on a Thursday.
+# Hours of the week count from Monday; 1970 began on a Thursday.
 WEEK_HOURS = f"""
     SELECT MOD(cast_at DIV 3600 + 72, 168), COUNT(*) FROM votes WHERE {IN_SPAN} GROUP BY 1"""
-# A voter's days in the span, each once.
+# The days of the span on which each voter voted.
 VISITS = f"""
     SELECT DISTINCT voter, (cast_at - $1) DIV 86400 AS visited FROM votes
     WHERE {IN_SPAN} AND {KNOWN}"""

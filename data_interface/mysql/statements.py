@@ -4,8 +4,8 @@
 from data_interface.store import TOKEN_SECONDS
 
 STICKER = "id, pack, title, rating, up, down"
-# Uniform while ids have no gaps. $1 is any large number: RAND() would be drawn anew for each row,
-# whereas both ends come from the index, once.
+# The draw is uniform while ids have no gaps. $1 is any large number, since RAND() would be drawn
+# anew for each row. Both ends come from the index.
 RANDOM_STICKER = f"""
     SELECT {STICKER} FROM stickers WHERE id >= (
         SELECT MIN(id) + MOD($1, MAX(id) - MIN(id) + 1) FROM stickers
@@ -24,7 +24,7 @@ COUNT_VIEW = """
 BEST = f"SELECT {STICKER} FROM stickers ORDER BY rating DESC, id DESC LIMIT $1"
 WORST = f"SELECT {STICKER} FROM stickers ORDER BY rating, id LIMIT $1"
 CAST_VOTE = "CALL cast_vote($1, $2, $3, $4)"
-# Sums of whole numbers are decimal ones there.
+# MariaDB sums integers as decimals.
 STATISTICS = """
     SELECT (SELECT COUNT(*) FROM packs), (SELECT COUNT(*) FROM stickers),
         (SELECT COUNT(*) FROM sessions)
@@ -37,10 +37,10 @@ PACK = "SELECT id, title FROM packs WHERE id = $1"
 STICKERS = f"SELECT {STICKER} FROM stickers WHERE pack = $1 ORDER BY id"
 ONE_STICKER = f"SELECT {STICKER} FROM stickers WHERE pack = $1 AND id = $2"
 CREATE_PACK = "INSERT INTO packs (title) VALUES ($1) RETURNING id, title"
-# An update returns no rows.
+# An update returns no rows on MariaDB.
 RENAME_PACK = "UPDATE packs SET title = $2 WHERE id = $1"
 DELETE_PACK = "DELETE FROM packs WHERE id = $1 RETURNING id"
-# Takes an id only when there is such a pack: a refused sticker must not leave a gap.
+# This takes an id only if the pack exists: a refused sticker must not leave a gap.
 CREATE_STICKER = f"""
     INSERT INTO stickers (pack, title) SELECT id, $2 FROM packs WHERE id = $1
     RETURNING {STICKER}"""

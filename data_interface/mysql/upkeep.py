@@ -1,4 +1,4 @@
-"""What MariaDB needs besides answering pages: the schema, the stickers, the cleaning."""
+"""The schema, the stickers and the cleaning on MariaDB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages ask of PostgreSQL, through any driver."""
+"""The requests of pages to PostgreSQL, through any driver."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from data_interface.sql.data import SqlData
 
 
 class PostgresData(SqlData):
-    """What a page may ask, on one connection to PostgreSQL."""
+    """Answers a page on one connection to PostgreSQL."""
 
     _sql = statements
     _reports = report_statements

@@ -1,4 +1,4 @@
-"""What the reports ask, in PostgreSQL's SQL: one statement each, parameters only.
+"""The requests of the reports in PostgreSQL's SQL, one statement each.
 
 A span is half open, ``since <= cast_at < till``. Spans of a day or less are found by the index on
 ``cast_at``; a month is most of the table, and summing it is the work. What is grouped stands once
@@ -11,7 +11,7 @@ from data_interface.postgres.statements import PACKS as TITLES  # noqa: F401
 
 IN_SPAN = "cast_at >= $1::bigint AND cast_at < $2::bigint"
 KNOWN = "voter > 0"
-# Each vote twice: for its winner and for its loser.
+# Each vote gives two rows: one for its winner and one for its loser.
 MOVES = """
     votes CROSS JOIN LATERAL (VALUES (winner, 1), (loser, -1)) AS move (sticker, gain)"""
 PACK_MOVES = f"{MOVES} JOIN stickers AS s ON s.id = move.sticker"
@@ -29,7 +29,7 @@ LATEST = """
     JOIN stickers AS w ON w.id = v.winner JOIN stickers AS l ON l.id = v.loser
     WHERE v.cast_at < $1::bigint ORDER BY v.cast_at DESC, v.number DESC LIMIT $2::bigint"""
 
-# Rounded down, also below 0, where the division of whole numbers rounds up.
+# This rounds down, also below 0, where the division of integers rounds up.
 RATING_BINS = """
     SELECT floor(rating::float8 / $1::bigint)::bigint, count(*) FROM stickers GROUP BY 1"""
 ATTENTION_BINS = "SELECT (up + down) / $1::bigint, count(*) FROM stickers GROUP BY 1"
@@ -60,8 +60,8 @@ PACK_GAINS = f"""
     GROUP BY s.pack ORDER BY sum(move.gain) DESC, s.pack LIMIT $3::bigint"""
 PACK_CHANGES = f"""
     SELECT s.pack, sum(move.gain) FROM {PACK_MOVES} WHERE {IN_SPAN} GROUP BY s.pack"""
-# Packs as one text, "1,2,3": for a list of numbers asyncpg first asks what such a list is, on each
-# connection anew, and a page would have other requests the first time.
+# The packs come as one text, "1,2,3". For a list of numbers asyncpg would first ask each connection
+# for the type of the list, and the first page would have more requests than later ones.
 CHOSEN = "ANY (string_to_array(${}::text, ',')::bigint[])"
 PACK_DAYS = f"""
     SELECT s.pack, (cast_at - $1::bigint) / 86400, sum(move.gain) FROM {PACK_MOVES}
@@ -73,9 +73,9 @@ PACK_LEADERS = f"""
 HOURS = f"""
     SELECT cast_at % 86400 / 3600, count(*), count(DISTINCT nullif(voter, 0)) FROM votes
     WHERE {IN_SPAN} GROUP BY 1"""
-# Hours of the week from Monday; 1970 began on a Thursday.
+# Hours of the week count from Monday; 1970 began on a Thursday.
 WEEK_HOURS = f"SELECT (cast_at / 3600 + 72) % 168, count(*) FROM votes WHERE {IN_SPAN} GROUP BY 1"
-# A voter's days in the span, each once.
+# The days of the span on which each voter voted.
 VISITS = f"""
     SELECT DISTINCT voter, (cast_at - $1::bigint) / 86400 AS day FROM votes
     WHERE {IN_SPAN} AND {KNOWN}"""

@@ -7,12 +7,12 @@
 from data_interface.store import TOKEN_SECONDS
 
 STICKER = "id, pack, title, rating, up, down"
-# Uniform while ids have no gaps; both ends come from the index, so a draw is three look-ups.
+# The draw is uniform while ids have no gaps. Both ends come from the index: three look-ups in all.
 RANDOM_STICKER = f"""
     SELECT {STICKER} FROM stickers WHERE id >= (
         SELECT min(id) + floor(random() * (max(id) - min(id) + 1))::bigint FROM stickers
     ) ORDER BY id LIMIT 1"""
-# A random UUID has 122 random bits, six are fixed: two of them, hashed and cut, give all 128.
+# A UUID has 122 random bits and six fixed ones. Two UUIDs, hashed and cut, give 128 random bits.
 NEW_ID = """
     SELECT encode(substring(sha256(
         uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
@@ -43,7 +43,7 @@ ONE_STICKER = f"SELECT {STICKER} FROM stickers WHERE pack = $1 AND id = $2"
 CREATE_PACK = "INSERT INTO packs (title) VALUES ($1) RETURNING id, title"
 RENAME_PACK = "UPDATE packs SET title = $2 WHERE id = $1 RETURNING id, title"
 DELETE_PACK = "DELETE FROM packs WHERE id = $1 RETURNING id"
-# Takes an id only when there is such a pack: a refused sticker must not leave a gap.
+# This takes an id only if the pack exists: a refused sticker must not leave a gap.
 CREATE_STICKER = f"""
     INSERT INTO stickers (pack, title) SELECT id, $2 FROM packs WHERE id = $1
     RETURNING {STICKER}"""

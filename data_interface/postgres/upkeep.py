@@ -1,4 +1,4 @@
-"""What PostgreSQL needs besides answering pages: the schema, the stickers, the cleaning."""
+"""The schema, the stickers and the cleaning on PostgreSQL."""
 
 from __future__ import annotations
 

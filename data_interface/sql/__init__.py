@@ -1,1 +1,1 @@
-"""What the SQL databases have in common: what is asked when, schema and cleaning, placeholders."""
+"""The common part of the SQL databases: requests, schema and cleaning, placeholders."""

@@ -1,4 +1,4 @@
-"""What pages ask of any SQL database, and the interface of a driver's connection."""
+"""The requests of pages to any SQL database, and the interface of a driver's connection."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Connection(Protocol):
 
 
 class SqlData(ArticleData, SqlReports):
-    """What a page may ask, on one connection; a subclass has the database's statements."""
+    """Answers a page on one connection; a subclass has the database's statements."""
 
     # The module with the statements of the pages.
     _sql: Any

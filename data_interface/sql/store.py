@@ -27,7 +27,7 @@ class Drivers(NamedTuple):
 
 
 class Upkeep(NamedTuple):
-    """What a database needs besides answering pages.
+    """The functions that a database needs besides answering pages.
 
     ``create`` makes the schema and loads the stickers if they are missing. ``choose`` returns
     whether this connection's process cleans; the database forgets that when the connection ends.

@@ -1,10 +1,10 @@
 """Tarantool through aiotarantool, the driver of the article, on CPython 3.7 only.
 
-What runs here is not quite what users of aiotarantool run. The driver was last released in 2016;
-requests, answers and their encoding are its own code, but connecting and closing are replaced
-(``AiotarantoolConnection``), and each connection is a copy of one that was never connected
-(``AiotarantoolDriver.connect``). Figures of the modes ``multi`` and ``query``, which connect for
-each page or request, are therefore not those of the released driver. ``--list`` says so, too.
+This is not quite what users of aiotarantool run. Requests, answers and their encoding are its own
+code, but connecting and closing are replaced (``AiotarantoolConnection``), and each connection is a
+copy of one that was never connected (``AiotarantoolDriver.connect``). Figures of the modes
+``multi`` and ``query``, which connect for each page or request, are therefore not those of the
+released driver.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ class AiotarantoolDriver:
         return connection
 
     def _new_connection(self) -> AiotarantoolConnection:
-        # Making a connection takes 3 ms: ``ctypes`` starts programs to find the C library. So one
-        # is made, and each later one is a copy of it with the state that connections do not share.
+        # Making a connection object takes 3 ms, because it looks for the C library with programs of
+        # the system. So one is made, and the others are copies of it with a state of their own.
         where = self._address
         if self._pattern is None:
             self._pattern = AiotarantoolConnection(

@@ -1,4 +1,4 @@
-"""What pages ask of Tarantool, through any driver.
+"""The requests of pages to Tarantool, through any driver.
 
 A driver's connection has five methods, which send one request each: ``call(procedure, arguments)``,
 ``select(space, key, ...)``, ``insert(space, row)``, ``update(space, key, operations)`` and
@@ -32,7 +32,7 @@ ONE_MORE = [["+", 1, 1]]
 
 
 class TarantoolData(ArticleData, TarantoolReports):
-    """What a page may ask, on one connection to Tarantool."""
+    """Answers a page on one connection to Tarantool."""
 
     # Made in __init__: a partial costs a page less than a method, and a page sends nine requests.
     random_sticker: Callable[[], Request]

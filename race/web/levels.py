@@ -16,7 +16,7 @@ LEVELS = {
     "backend": {
         "memory": "no database: stickers and votes live in the server's own process",
         "tarantool": "the database Tarantool through the driver asynctnt",
-        "aiotarantool": "the database Tarantool through the driver aiotarantool",
+        "aiotarantool": "the database Tarantool through the driver aiotarantool (our connect)",
         "postgres": "the database PostgreSQL through the driver asyncpg",
         "psycopg": "the database PostgreSQL (postgres) through the driver psycopg",
         "sqlalchemy": "the database PostgreSQL (postgres) through SQLAlchemy's mapped classes, on "

@@ -1,4 +1,4 @@
-"""What pages ask of the database, with mapped classes of SQLAlchemy."""
+"""The requests of pages to PostgreSQL, with mapped classes of SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SLOTS = 64
 
 
 class SqlalchemyData(PostgresData):
-    """What a page may ask, on one session of SQLAlchemy.
+    """Answers a page on one session of SQLAlchemy.
 
     Requests use mapped classes where these can express them. The rest is SQL as text, in which
     SQLAlchemy's users write reports too: new ids, sums over votes, and a new sticker that takes no

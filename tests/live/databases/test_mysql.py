@@ -1,4 +1,4 @@
-"""What MariaDB alone can get wrong: first starts at once, others' tables, warnings, indexes."""
+"""Cases of MariaDB alone: first starts at once, others' tables, warnings, indexes."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ async def test_a_new_version_of_the_schema_keeps_the_data(one_driver: str, serve
 
 
 async def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
-    """By a user who may do no more than the site needs once the schema is there."""
+    """The user may do no more than the site needs once the schema exists."""
     async with new_database(driver, server) as url, opened(driver, url):
         name = url.partition("@/")[2].partition("?")[0]
         visitor = f"visitor_{secrets.token_hex(4)}"
@@ -183,7 +183,7 @@ async def test_pages_read_by_index(one_driver: str, server: str) -> None:
 
 
 async def test_the_votes_of_a_day_are_read_by_index(one_driver: str, server: str) -> None:
-    """What makes the heavy reports heavy is what they sum."""
+    """The heavy reports are slow because of their sums, not of their searches."""
     async with new_database(one_driver, server) as url, opened(one_driver, url) as store:
         await fill(store, NOW)
         async with connected(one_driver, url) as admin:
@@ -199,7 +199,7 @@ async def test_the_votes_of_a_day_are_read_by_index(one_driver: str, server: str
 
 
 async def test_a_vote_and_the_cleaning_read_by_index(one_driver: str, server: str) -> None:
-    """What their procedures read of thousands of rows, as the database counts it."""
+    """The database counts how many of thousands of rows the procedures read."""
     async with new_database(one_driver, server) as url, connected(one_driver, url) as admin:
         async with opened(one_driver, url) as store:
             ballot = await new_ballot(store)
@@ -225,7 +225,7 @@ async def test_a_vote_and_the_cleaning_read_by_index(one_driver: str, server: st
 
 
 async def fill_up(admin: Any, begin: int, end: int, token_seconds: int = 3600) -> None:
-    """With tokens that last for so long, sessions, and votes, of those numbers."""
+    """Insert tokens that last for so long, sessions and votes with these numbers."""
     many = f"FROM seq_{begin}_to_{end}"
     await admin.script(f"""
         INSERT INTO tokens (token, sticker, mate, expires)
@@ -237,7 +237,7 @@ async def fill_up(admin: Any, begin: int, end: int, token_seconds: int = 3600) -
 
 
 async def test_the_old_goes_while_votes_are_cast(one_driver: str, server: str) -> None:
-    """As after an hour of load: nobody is refused, or waits too long, meanwhile."""
+    """After an hour of load there is much to delete: meanwhile no page fails."""
     async with (
         new_database(one_driver, server) as url,
         connected(one_driver, url) as admin,
@@ -254,7 +254,7 @@ async def test_the_old_goes_while_votes_are_cast(one_driver: str, server: str) -
 
 
 async def one_vote(store: Store) -> bool:
-    """On a new ballot."""
+    """Vote on a new ballot."""
     ballot = await new_ballot(store)
     return await vote(store, ballot.left_token, ballot.right_token)
 
@@ -265,7 +265,7 @@ async def explained(admin: Any, statement: str, *values: Any) -> Any:
 
 
 async def test_connections_are_set_alike_and_keep_nothing_open(driver: str, server: str) -> None:
-    """By whichever driver: one name, the site's database, no transaction between two requests."""
+    """Every driver has the same name and database, and no transaction between requests."""
     async with new_database(driver, server) as url, opened(driver, url) as store:
         await new_ballot(store)
         name = url.partition("@/")[2].partition("?")[0]

@@ -88,7 +88,7 @@ def test_what_is_left_of_an_installer_is_waited_for(
 def test_nobody_but_root_is_named(
     user: int, named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a container the user may have no name; and the installer gives root nothing."""
+    """A container's user may have no name; the installer would give files to a named one."""
     monkeypatch.setattr(os, "geteuid", lambda: user)
     install = 'mkdir -p "$HERE/data/mysql"; echo "$@" >"$HERE/installer"'
     in_its_place("mariadb-install-db", install, tmp_path, monkeypatch)

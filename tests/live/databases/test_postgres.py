@@ -1,4 +1,4 @@
-"""What PostgreSQL alone can get wrong: two first starts at once, foreign schemas, lost indexes."""
+"""Cases of PostgreSQL alone: two first starts at once, foreign schemas, lost indexes."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def test_a_new_version_of_the_schema_keeps_the_data(one_driver: str, serve
 
 
 async def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
-    """By a role that may do no more than the site needs once the schema is there."""
+    """The role may do no more than the site needs once the schema exists."""
     async with new_database(server) as url, opened(driver, url):
         admin = await connected(url)
         role = f"visitor_{secrets.token_hex(4)}"
@@ -165,7 +165,7 @@ async def test_pages_read_by_index(one_driver: str, server: str) -> None:
 
 
 async def test_the_votes_of_a_day_are_read_by_index(one_driver: str, server: str) -> None:
-    """What makes the heavy reports heavy is what they sum."""
+    """The heavy reports are slow because of their sums, not of their searches."""
     async with new_database(server) as url, opened(one_driver, url) as store:
         await fill(store, NOW)
         connection = await connected(url)
@@ -186,7 +186,7 @@ async def test_the_votes_of_a_day_are_read_by_index(one_driver: str, server: str
 
 
 async def test_connections_are_set_alike_and_keep_nothing_open(driver: str, server: str) -> None:
-    """By whichever driver: the settings, one name, no transaction between two requests."""
+    """Every driver has the same name and settings, and no transaction between requests."""
     async with new_database(server) as url, opened(driver, url) as store:
         await new_ballot(store)
         connection = await store._driver.connect()  # type: ignore[attr-defined]

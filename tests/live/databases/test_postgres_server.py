@@ -76,7 +76,7 @@ def private_var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 
 def answer(url: str) -> Any:
-    """Of the simplest question."""
+    """Return the answer to the simplest query."""
     with psycopg.connect(url, autocommit=True) as connection:
         return connection.execute("SELECT 1").fetchone()
 
@@ -101,7 +101,7 @@ def test_settings_for_other_servers_are_nothing_to_ours(
 
 
 def test_a_folder_may_have_any_name() -> None:
-    """Only for others than root: root's PostgreSQL lives elsewhere."""
+    """Root's PostgreSQL is elsewhere, so root becomes another user for this."""
     base = Path(tempfile.mkdtemp())
     folder = base / ODD / "postgres"
     folder.mkdir(parents=True)
@@ -163,7 +163,7 @@ def somebody() -> Iterator[int]:
 
 
 def test_the_number_of_a_killed_server_may_be_somebody_else_s(folder: Path) -> None:
-    """As in a container, where the numbers are the same at each start."""
+    """Containers have the same process ids at each start."""
     first = server.start(folder)
     kill(first.pid)
     first.stop()
@@ -238,7 +238,7 @@ def root_user() -> pwd.struct_passwd:
 def test_a_folder_that_is_not_mounted_loses_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Nor where another one stands in its place meanwhile, or nothing."""
+    """Another folder, or none, may be at its path meanwhile."""
     user = root_user()
     monkeypatch.setattr(homes, "ROOT_HOME", tmp_path / "homes")
     home = home_for(folder, user)

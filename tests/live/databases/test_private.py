@@ -262,7 +262,7 @@ def test_a_folder_may_have_any_name(
 def test_a_relative_folder_is_the_user_s_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And not one of the folder in which the supervisor runs."""
+    """The supervisor runs in another folder, where the path would mean another one."""
     need("tarantool")
     monkeypatch.setenv("VAR_DIR", "var here")
     monkeypatch.chdir(tmp_path)

@@ -38,7 +38,7 @@ class PrivateDatabase:
         self.home = home
 
     def is_up(self) -> bool:
-        """Whether its supervisor says where it is."""
+        """Return whether the supervisor has written its address."""
         return "url" in read_state(self.home)
 
     def pid(self) -> int:
@@ -101,7 +101,7 @@ def check_votes(server: SiteServer) -> None:
 def test_a_running_server_brings_another_supervisor(
     site: tuple[SiteServer, PrivateDatabase],
 ) -> None:
-    """Also a second time, and where it was told to end."""
+    """It does so a second time, and for a supervisor that was asked to end."""
     server, kept = site
     check_votes(server)
     for number in (signal.SIGKILL, signal.SIGTERM):
@@ -128,7 +128,7 @@ def test_a_database_that_keeps_dying_is_not_given_up_by_who_needs_it(
 def test_supervisors_that_cannot_write_are_followed_by_one_that_can(
     site: tuple[SiteServer, PrivateDatabase],
 ) -> None:
-    """As on a disk that was full for a while."""
+    """A full disk has the same effect, for a while."""
     server, kept = site
     gone, obstacle = kept.supervisor(), kept.home / "state.json.new"
     obstacle.mkdir()

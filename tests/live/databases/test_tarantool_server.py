@@ -49,7 +49,7 @@ def standalone(folder: Path, script: str, **environment: str) -> Iterator[int]:
 
 
 async def complaint(url: str) -> str:
-    """What opening a store says, once there is somebody to say it."""
+    """Return the error of opening a store, once the server answers."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         try:

@@ -184,7 +184,9 @@ def test_the_list_names_every_engine_and_what_is_missing() -> None:
         python = entry["python"] and entry["python"].rpartition(".")[0]
         assert entry["factors"] == {**engine.factors, "python": python}
         assert bool(entry["reason"]) != entry["runs"]
-        assert state == (f"CPython {entry['python']}" if entry["runs"] else f"- {entry['reason']}")
+        note = engine.plugins[1].note
+        runs = f"CPython {entry['python']}" + (f" ({note})" if note else "")
+        assert state == (runs if entry["runs"] else f"- {entry['reason']}")
 
 
 def test_the_list_names_the_factors_and_their_levels() -> None:

@@ -1,4 +1,4 @@
-"""What a store shows and keeps."""
+"""The data that a store shows and keeps."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def test_a_ballot_shows_what_is_stored(bench: Bench) -> None:
 
 
 async def test_ballots_are_random(bench: Bench) -> None:
-    """Of 80 stickers out of 16,200, ten drawn before are one chance in 10^12."""
+    """The chance that ten of 80 stickers out of 16,200 were drawn before is 10^-12."""
     async with bench.store() as store:
         ballots = [await new_ballot(store) for _ in range(40)]
         tokens = [one for ballot in ballots for one in (ballot.left_token, ballot.right_token)]

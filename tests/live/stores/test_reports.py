@@ -71,7 +71,7 @@ async def reported(store: Store, now: int) -> Dict[str, Report]:
 
 
 def places(values: List[int]) -> Dict[int, int]:
-    """Those that are not 0."""
+    """Return the values that are not 0."""
     return {place: value for place, value in enumerate(values) if value}
 
 

@@ -1,4 +1,4 @@
-"""What only a database of its own can do: go away, hang, be somewhere else, be there already."""
+"""Stores on a database that dies, hangs, refuses, or is somewhere else."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ async def test_a_connection_lost_while_it_idles_is_seen_without_asking(bench: Be
 
 
 async def test_cancelling_is_instant_and_silent(bench: Bench) -> None:
-    """Also while the database is hung, and cannot be told that nobody waits any more."""
+    """A hung database cannot be told that nobody waits for its answer."""
     complaints: List[Any] = []
     asyncio.get_event_loop().set_exception_handler(lambda _, one: complaints.append(one))
     async with bench.store(2) as store:

@@ -1,4 +1,4 @@
-"""What happens when there is too much, too little, or no database."""
+"""Stores with too many pages, and with pages that are cancelled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CROWD = 12
 
 
 async def test_no_connection_left_is_busy(bench: Bench) -> None:
-    """Then, with one given back, it goes on."""
+    """A page that waits continues when another one returns its connection."""
     size = 2
     most = {"one": 1, "pool": size, "gate": size, "multi": MOST_CONNECTIONS}.get(bench.connection)
     if most is None or bench.plugin.database is None:
@@ -76,7 +76,7 @@ async def test_a_cancelled_page_disturbs_nobody(bench: Bench) -> None:
 
 
 async def test_a_page_cancelled_at_any_turn_is_quiet(bench: Bench) -> None:
-    """Nothing is left that asyncio complains of, and no connection, wherever the page was."""
+    """Wherever the page was, asyncio complains of nothing, and no connection is left open."""
     complaints: List[Any] = []
     asyncio.get_event_loop().set_exception_handler(lambda _, one: complaints.append(one))
     before = open_files()
@@ -115,5 +115,5 @@ async def only_what_is_new() -> AsyncIterator[None]:
 
 
 def open_files() -> int:
-    """Of this process."""
+    """Return the number of open files of this process."""
     return len(os.listdir("/proc/self/fd"))

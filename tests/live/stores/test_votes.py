@@ -25,7 +25,7 @@ async def score(store: Store, sticker: Sticker) -> Score:
 
 
 async def scores(store: Store, ballot: Ballot) -> List[Score]:
-    """Those of the left and of the right sticker, and the number of all votes."""
+    """Return the scores of the left and of the right sticker, and the number of all votes."""
     left, right = Sticker(*ballot.left), Sticker(*ballot.right)
     votes = (await counters(store)).votes
     return [await score(store, left), await score(store, right), (votes, 0, 0)]
@@ -45,7 +45,7 @@ def changed(before: List[Score], winner: int, times: int = 1) -> List[Score]:
 
 @pytest.mark.parametrize("winner", [0, 1])
 async def test_a_vote_counts_once(bench: Bench, winner: int) -> None:
-    """It counts for the sticker whose token comes first; neither order counts again."""
+    """The sticker whose token comes first wins; neither order counts again."""
     async with bench.store() as store:
         ballot = await new_ballot(store)
         before = await scores(store, ballot)

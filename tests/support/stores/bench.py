@@ -59,7 +59,7 @@ class Bench:
         return find(self._database or "")
 
     def multiplexes(self, store: Any) -> bool:
-        """Whether the driver carries many requests on one connection."""
+        """Return whether the driver sends many requests at a time on one connection."""
         return bool(store._driver.multiplexed)
 
     @contextlib.asynccontextmanager
@@ -151,7 +151,7 @@ async def new_ballot(store: Store, visitor: Visitor = VISITOR) -> Ballot:
 
 
 async def vote(store: Store, plus: str, minus: str, voter: int = NOBODY, moment: int = NOW) -> bool:
-    """Whether it counted."""
+    """Vote; return whether the vote counted."""
     counted: bool = await ask(store, "cast_vote", plus, minus, voter, moment)
     return counted
 
@@ -188,7 +188,7 @@ async def eventually(attempt: Callable[[], Awaitable[Any]], seconds: float, comp
 
 
 async def answers(store: Store) -> bool:
-    """Whether a page gets its data now."""
+    """Return whether a page gets its data now."""
     try:
         await new_ballot(store)
     except StoreError:
@@ -197,7 +197,7 @@ async def answers(store: Store) -> bool:
 
 
 async def forgotten(insider: Any, session: str) -> bool:
-    """Whether the session was cleaned away."""
+    """Return whether the session was deleted."""
     try:
         await insider.session(session)
     except (KeyError, IndexError, TypeError):

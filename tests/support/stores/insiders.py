@@ -110,7 +110,7 @@ class PostgresInsider(SqlInsider):
 
 
 def put_first(file: Path, line: str) -> None:
-    """Unless it stands there."""
+    """Put a line at the beginning of a file, unless it is there."""
     text = file.read_text()
     if not text.startswith(line):
         file.write_text(line + text)
@@ -168,7 +168,7 @@ async def in_memory(store: Store, url: str) -> AsyncIterator[Any]:
 def through(
     insider: Callable[[Any], Any],
 ) -> Callable[[Any, str], AsyncContextManager[Any]]:
-    """On a connection of the store's own driver, whichever it is."""
+    """Open an insider on a connection of the store's own driver."""
 
     @asynccontextmanager
     async def opened(store: Any, url: str) -> AsyncIterator[Any]:

@@ -69,7 +69,7 @@ async def test_the_second_failure_in_a_row_is_said_once(caplog: Any) -> None:
 
 
 async def test_a_defect_is_said_at_once_with_its_place(caplog: Any) -> None:
-    """And once, however long it lasts; the cleaning goes on."""
+    """It is logged once, however long it lasts, and the cleaning continues."""
     lines = await said([True] * 9, [ValueError("ours"), ValueError("ours"), None], caplog)
     assert lines == [
         "cleaning failed and will be repeated",
@@ -79,7 +79,7 @@ async def test_a_defect_is_said_at_once_with_its_place(caplog: Any) -> None:
 
 
 async def test_who_cannot_be_chosen_says_so(caplog: Any) -> None:
-    """Not chosen is one thing, a refusal another."""
+    """A process that is refused differs from one that is not chosen."""
     rounds, enough = iter(range(4)), asyncio.Event()
 
     async def choose(connection: Any) -> bool:

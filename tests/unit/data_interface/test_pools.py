@@ -82,7 +82,7 @@ class Link:
 
 
 class Driver:
-    """See ``pool.PoolSource``."""
+    """A driver whose library's pool is the one given."""
 
     wakes_waiters = False
 
