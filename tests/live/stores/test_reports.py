@@ -117,7 +117,8 @@ async def test_ratings_and_ranking(bench: Bench) -> None:
             stickers[0].rating,
             stickers[-1].rating,
         )
-        assert spread.median == stickers[(number + 1) // 2 - 1].rating
+        quartiles = [stickers[-(-number * part // 4) - 1].rating for part in (1, 2, 3)]
+        assert [spread.lower, spread.median, spread.upper] == quartiles
         assert sum(count for _, count in ratings.bins) == number
         assert sum(count for _, count in ratings.attention) == number
         ranking = await ask(store, "ranking", NOW)

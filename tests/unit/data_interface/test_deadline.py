@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from statistics import median
 from typing import Any, List
 
 import pytest
@@ -149,7 +150,8 @@ async def test_who_shares_a_timer_has_the_same_time() -> None:
     await asyncio.gather(*[begin(place / 70) for place in range(40)])
     assert len(took) == 40
     assert min(took) > 0.4 * 62 / 64 - 0.01
-    assert max(took) < PATIENCE_SECONDS
+    # On a busy machine some of them may be late.
+    assert median(took) < 0.4 * 1.5
 
 
 async def test_who_shares_a_timer_in_time_is_left_alone() -> None:
