@@ -1,9 +1,9 @@
 """The requests of the article's layout in MariaDB's SQL: one statement each, parameters only."""
 
-# ruff: noqa: S608  only constants are put together here
+# ruff: noqa: F403, F405, S608  only constants are put together here
+from data_interface.sql.statements import *
 from data_interface.store import TOKEN_SECONDS
 
-STICKER = "id, pack, title, rating, up, down"
 # The draw is uniform while ids have no gaps. $1 is any large number, since RAND() would be drawn
 # anew for each row. Both ends come from the index.
 RANDOM_STICKER = f"""
@@ -21,8 +21,6 @@ TOUCH_SESSION = """
 COUNT_VIEW = """
     UPDATE counters SET value = value + 1
     WHERE name = 'views' AND slot = MOD(CONNECTION_ID(), 64)"""
-BEST = f"SELECT {STICKER} FROM stickers ORDER BY rating DESC, id DESC LIMIT $1"
-WORST = f"SELECT {STICKER} FROM stickers ORDER BY rating, id LIMIT $1"
 CAST_VOTE = "CALL cast_vote($1, $2, $3, $4)"
 # MariaDB sums integers as decimals.
 STATISTICS = """
@@ -32,17 +30,6 @@ STATISTICS = """
         CAST(SUM(IF(name = 'views', value, 0)) AS SIGNED),
         CAST(SUM(IF(name = 'votes', value, 0)) AS SIGNED)
     FROM counters"""
-PACKS = "SELECT id, title FROM packs ORDER BY id"
-PACK = "SELECT id, title FROM packs WHERE id = $1"
-STICKERS = f"SELECT {STICKER} FROM stickers WHERE pack = $1 ORDER BY id"
-ONE_STICKER = f"SELECT {STICKER} FROM stickers WHERE pack = $1 AND id = $2"
-CREATE_PACK = "INSERT INTO packs (title) VALUES ($1) RETURNING id, title"
 # An update returns no rows on MariaDB.
 RENAME_PACK = "UPDATE packs SET title = $2 WHERE id = $1"
-DELETE_PACK = "DELETE FROM packs WHERE id = $1 RETURNING id"
-# This takes an id only if the pack exists: a refused sticker must not leave a gap.
-CREATE_STICKER = f"""
-    INSERT INTO stickers (pack, title) SELECT id, $2 FROM packs WHERE id = $1
-    RETURNING {STICKER}"""
 RENAME_STICKER = "UPDATE stickers SET title = $3 WHERE pack = $1 AND id = $2"
-DELETE_STICKER = "DELETE FROM stickers WHERE pack = $1 AND id = $2 RETURNING id"

@@ -3,10 +3,10 @@
 ``search_path`` is the site's schema, see ``schema.sql``.
 """
 
-# ruff: noqa: S608  only constants are put together here
+# ruff: noqa: F403, F405, S608  only constants are put together here
+from data_interface.sql.statements import *
 from data_interface.store import TOKEN_SECONDS
 
-STICKER = "id, pack, title, rating, up, down"
 # The draw is uniform while ids have no gaps. Both ends come from the index: three look-ups in all.
 RANDOM_STICKER = f"""
     SELECT {STICKER} FROM stickers WHERE id >= (
@@ -26,8 +26,6 @@ TOUCH_SESSION = """
         address = excluded.address, agent = excluded.agent, seen = excluded.seen"""
 COUNT_VIEW = """
     UPDATE counters SET value = value + 1 WHERE name = 'views' AND slot = pg_backend_pid() % 64"""
-BEST = f"SELECT {STICKER} FROM stickers ORDER BY rating DESC, id DESC LIMIT $1"
-WORST = f"SELECT {STICKER} FROM stickers ORDER BY rating, id LIMIT $1"
 CAST_VOTE = "SELECT cast_vote($1, $2, $3, $4)"
 STATISTICS = """
     SELECT (SELECT count(*) FROM packs), (SELECT count(*) FROM stickers),
@@ -36,16 +34,5 @@ STATISTICS = """
         sum(value) FILTER (WHERE name = 'views')::bigint,
         sum(value) FILTER (WHERE name = 'votes')::bigint
     FROM counters"""
-PACKS = "SELECT id, title FROM packs ORDER BY id"
-PACK = "SELECT id, title FROM packs WHERE id = $1"
-STICKERS = f"SELECT {STICKER} FROM stickers WHERE pack = $1 ORDER BY id"
-ONE_STICKER = f"SELECT {STICKER} FROM stickers WHERE pack = $1 AND id = $2"
-CREATE_PACK = "INSERT INTO packs (title) VALUES ($1) RETURNING id, title"
 RENAME_PACK = "UPDATE packs SET title = $2 WHERE id = $1 RETURNING id, title"
-DELETE_PACK = "DELETE FROM packs WHERE id = $1 RETURNING id"
-# This takes an id only if the pack exists: a refused sticker must not leave a gap.
-CREATE_STICKER = f"""
-    INSERT INTO stickers (pack, title) SELECT id, $2 FROM packs WHERE id = $1
-    RETURNING {STICKER}"""
 RENAME_STICKER = f"UPDATE stickers SET title = $3 WHERE pack = $1 AND id = $2 RETURNING {STICKER}"
-DELETE_STICKER = "DELETE FROM stickers WHERE pack = $1 AND id = $2 RETURNING id"
