@@ -14,10 +14,12 @@ from sqlalchemy.exc import DBAPIError
 
 from data_interface.mysql.aiomysql_store import AiomysqlDriver
 from data_interface.mysql.asyncmy_store import AsyncmyDriver
+from data_interface.mysql.refusals import CONFLICTS as MYSQL_CONFLICTS
 from data_interface.postgres.asyncpg_store import AsyncpgDriver
 from data_interface.postgres.psycopg_store import PsycopgDriver
+from data_interface.postgres.refusals import CONFLICTS as POSTGRES_CONFLICTS
 from data_interface.postgres.sqlalchemy_store.driver import SqlalchemyDriver
-from data_interface.store import Busy, Refused, StoreError, Unavailable
+from data_interface.store import Busy, Conflict, NotFound, Refused, StoreError, Unavailable
 from data_interface.tarantool.asynctnt_store import AsynctntDriver
 
 POSTGRES = [
@@ -47,6 +49,8 @@ TARANTOOL = [
     (116, Unavailable),  # it starts up
     (45, Refused),  # no such user
     (47, Refused),  # a wrong password
+    (20001, NotFound),  # raised by our procedures, as the next one
+    (20002, Conflict),
     (1, StoreError),
 ]
 
@@ -115,3 +119,9 @@ def test_sqlalchemy_wraps_the_error_of_asyncpg(state: str, kind: type[StoreError
     driver = SqlalchemyDriver.__new__(SqlalchemyDriver)
     driver._asyncpg = AsyncpgDriver.__new__(AsyncpgDriver)
     assert type(driver.translate(DBAPIError("SELECT 1", {}, original))) is kind
+
+
+def test_a_conflict_is_known_by_its_code() -> None:
+    for taken, full in (("23505", "23503"), (1062, 1451)):
+        conflicts: Any = POSTGRES_CONFLICTS if isinstance(taken, str) else MYSQL_CONFLICTS
+        assert ("title" in conflicts[taken], "stickers" in conflicts[full]) == (True, True)
