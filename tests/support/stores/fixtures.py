@@ -42,12 +42,16 @@ def every_setting() -> List[Setting]:
     ]
 
 
+def shares(backend: str) -> bool:
+    """Return whether all pages share one connection: then the driver has no pool of its own."""
+    return "gate" not in BACKENDS[backend].connections
+
+
 def paired() -> List[Setting]:
     """Return each backend in two modes: the usual one, and one of the others in turn."""
     found = []
     for turn, (name, plugin) in enumerate(BACKENDS.items()):
-        # The drivers of Tarantool share one connection, the others have pools.
-        usual = "pool" if "gate" in plugin.connections else "one"
+        usual = "one" if shares(name) else "pool"
         others = [mode for mode in plugin.connections if mode != usual]
         found.append((name, usual))
         found += [(name, others[turn % len(others)])] if others else []
@@ -58,9 +62,11 @@ def live_settings(axes: str) -> List[Setting]:
     """Return the settings that stand for all others in tests with these axes.
 
     "driver and mode": a pair of modes for each driver. "driver": one mode each. "database": one
-    driver for each database. "every mode": all.
+    driver for each database. "shared connection": drivers that share one. "every mode": all.
     """
     everything = every_setting()
+    if axes == "shared connection":
+        return [(name, mode) for name, mode in everything if mode == "one" and shares(name)]
     if axes == "every mode":
         return everything
     pairs = [one for one in everything if one in paired()]
