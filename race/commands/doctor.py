@@ -16,7 +16,6 @@ from race.commands import FAILED, Command
 from race.discipline import DISCIPLINES, Finding, discipline
 from race.machine import calibrate, calm, cores, describe
 from race.machine.cores import Layout
-from race.machine.parts import UNKNOWN, parts
 from race.plan import read
 from race.saved.model import Limits
 from race.scenario import DEFAULT_DISCIPLINE, DEFAULT_SCENARIO
@@ -35,7 +34,6 @@ ROUNDS = "small differences will not be told apart, more rounds help"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """None of its own."""
     parser.epilog = (
-        "--json lists every part too, with its version and licence: docs/supply-chain.md. "
         "Exit status: 0 when a default race can run here, 1 when something it needs is missing. "
         "Noise is told, and does not change it."
     )
@@ -45,12 +43,11 @@ def run(options: argparse.Namespace) -> int:
     """Exit 1 when something is missing that a default race needs."""
     found = [*_disciplines(), *_programs(), *_machine(), *_noise()]
     lacking = [one.subject for one in found if one.needed and one.good is False]
-    every = parts()
     if options.json:
         listed = [one._asdict() for one in found]
-        print(json.dumps({"good": not lacking, "findings": listed, "parts": every}, indent=1))
+        print(json.dumps({"good": not lacking, "findings": listed}, indent=1))
     else:
-        _show([*found, _licences(every)], lacking)
+        _show(found, lacking)
     return FAILED if lacking else 0
 
 
@@ -62,14 +59,6 @@ def _show(found: list[Finding], lacking: list[str]) -> None:
     console.print(table)
     said = f"cannot run: {', '.join(lacking)}" if lacking else "can run"
     console.print(f"\nA default race (`race run`) {said}.", highlight=False, markup=False)
-
-
-def _licences(every: list[dict[str, str]]) -> Finding:
-    without = [one["name"] for one in every if one["licence"] == UNKNOWN]
-    text = f"{len(every)}, listed with their licences by --json"
-    if without:
-        text += f"; none known of {', '.join(without)}"
-    return Finding("parts", None, text)
 
 
 def _disciplines() -> list[Finding]:

@@ -117,15 +117,6 @@ def test_rates_are_fractions_of_the_slowest_and_of_ones_own_capacity() -> None:
     assert open_works(chosen, twin, capacity) == same
 
 
-def test_patterns_choose_engines_and_a_wrong_one_names_the_nearest() -> None:
-    found = engines.choose(made(engines=["*-memory-one"], exclude=["japronto*"]))
-    names = {one.name for one in found.contenders}
-    assert "aiohttp-memory-one" in names
-    assert not [name for name in names if name.startswith("japronto")]
-    with pytest.raises(RaceError, match="unknown engine 'aiohttp-memry-one': did you mean"):
-        engines.choose(made(engines=["aiohttp-memry-one"]))
-
-
 KNOWN = ["aiohttp-memory-one", "aiohttp-memory-one-uvloop", "sanic-memory-one", "Own"]
 
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from race.analysis import values
 from race.analysis.values import Values
+from race.paths import PUBLISHED
 from race.saved import reader, schema
 from race.saved.model import Cell
 from race.saved.reader import SavedRace
@@ -22,7 +23,6 @@ from tests.support.synthetic import Recipe, failed, write
 
 SCHEMA = json.loads(schema.FILE.read_text())
 SMALL = Recipe(pages=("good", "ugly"), rounds=3)
-PUBLISHED = Path(__file__).parents[3] / "docs" / "results"
 
 
 @pytest.fixture

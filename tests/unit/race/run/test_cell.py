@@ -16,7 +16,6 @@ from race.machine.meters import METERS
 from race.plan.contenders import with_twin
 from race.plan.forecast import Plan
 from race.plan.order import Planned
-from race.run import race
 from race.run.cell import Cells
 from race.run.learned import Learned
 from race.run.measure import measure
@@ -63,16 +62,6 @@ def test_a_cell_is_checked_warmed_up_driven_and_checked_again() -> None:
     assert (cell.warm_up.windows, cell.warm_up.agreed) == (2, True)
     assert set(cell.meters) == set(METERS)
     assert cell.meters["cpu_ns"]["harness"] > 0
-
-
-def test_a_race_begins_with_a_look_at_the_idle_cores_and_who_is_left_out(tmp_path: Any) -> None:
-    toys, chosen = toy.Toys(), toy.scenario(discipline="web")
-    plan = Plan(toys, chosen, toys.choose(chosen).contenders, ["absent: not installed"])
-    head = race.new_head(plan, 1, [], tmp_path)
-    assert head.left_out == ["absent: not installed"]
-    assert plan.notes == ["left out: absent: not installed"]
-    assert set(head.idle) == {"foreign", "steal", "seconds"}
-    assert head.idle["seconds"] >= 1
 
 
 def test_what_is_wrong_or_breaks_is_a_failed_cell_with_its_reason() -> None:

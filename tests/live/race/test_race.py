@@ -198,7 +198,7 @@ def test_votes_are_held_against_the_database_and_requests_counted(
 def test_a_program_races_beside_the_engines(tmp_path: Path) -> None:
     more = """
 [programs.slowed]
-command = ["{python}", "{root}/tests/race/slowed_server.py", "0.2", "-e", "aiohttp-memory-one"]
+command = ["{python}", "{root}/tests/live/race/slowed_server.py", "0.2", "-e", "aiohttp-memory-one"]
 """
     path = scenario(tmp_path, [ENGINE, "slowed"], ["ugly"], more=more)
     with Race(["run", str(path)], tmp_path / "results") as race:

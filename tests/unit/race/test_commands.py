@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 import tomllib
 from collections.abc import Iterator
@@ -12,15 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from databases import DATABASES
 from race.cli import main
 from race.commands import doctor
 from race.commands.run import seconds
 from race.discipline import Finding
 from race.terminal.phrases import moment
-from race.web import findings as site
-from race.web import load as generators
-from race.web.load.oha import Oha
 from runtime.paths import ROOT
 from tests.support.synthetic import Recipe, write
 
@@ -86,8 +81,6 @@ def test_the_version_is_the_projects(capsys: pytest.CaptureFixture[str]) -> None
         (["run", "--pages", "good,,ugly"], "has an empty name"),
         (["run", "--pages", "good,/good"], "pages has 'good' twice"),
         (["run", "--engines", "sanic-memory-one,Sanic-memory-one"], "'sanic-memory-one' twice"),
-        (["run", "--engines", "djngo-*"], "no engine fits 'djngo-*': "),
-        (["run", "--engines", "aiohttp"], "did you mean 'aiohttp-*', which are "),
         (["run", "zzz"], "unknown scenario 'zzz': there are "),
         (["show", "quik"], "unknown scenario or race 'quik': did you mean 'quick'?"),
         (["show", "quick", "--cells"], "quick is a scenario: only a saved race has cells"),
@@ -124,71 +117,6 @@ def test_a_time_has_several_forms(text: str, value: float) -> None:
     assert seconds(text) == pytest.approx(value)
 
 
-def test_what_is_accepted_means_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    plain, other = (
-        json.loads(printed(capsys, "run", "--dry-run", "--json", *words))
-        for words in (
-            ["--engines", "aiohttp-memory-one", "--pages", "index,good", "--duration", "3"],
-            ["--engines", "AIOHTTP-memory-one", "--pages", "/,/good", "--duration", "3s"],
-        )
-    )
-    assert plain == other
-    assert [one["load"]["duration_s"] for one in plain["works"]] == [3.0, 3.0]
-
-
-def test_a_scenario_is_shown_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = printed(capsys, "show", "quick")
-    dry = printed(capsys, "run", "quick", "--dry-run")
-    assert sorted(shown.splitlines()) == sorted(dry.splitlines())
-    assert "quick: The article's nine engines on four pages" in shown
-    assert re.search(r"cells in \d+ rounds: about [\d.]+ minutes", shown)
-    assert json.loads(printed(capsys, "show", "quick", "--json"))["name"] == "quick"
-
-
-@pytest.mark.parametrize("words", [["show", "article"], ["run", "article", "--dry-run"]])
-def test_a_plan_has_whole_names(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    lines = printed(capsys, *words).splitlines()
-    assert max(map(len, lines)) <= 80
-    (contenders,) = (at for at, line in enumerate(lines) if line.startswith("contenders: "))
-    assert lines[contenders + 1].startswith("  ")
-    assert any("aiohttp-tarantool-one (A/A)" in line for line in lines)
-    assert any("aiohttp-postgres-pool-uvloop" in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("words", "title"),
-    [
-        (
-            ["--engines", "aiohttp-memory-one", "--pages", "/,good"],
-            "aiohttp-memory-one on index, good",
-        ),
-        (["--pages", "good"], "9 engines on good"),
-        (["--rounds", "6"], "The article's nine engines on four pages, within five minutes"),
-    ],
-)
-def test_a_changed_race_is_called_what_it_is(
-    words: list[str], title: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = printed(capsys, "run", "quick", "--dry-run", *words)
-    assert f"quick: {title}" in shown.splitlines()
-
-
-@pytest.mark.parametrize(
-    ("words", "key", "values"),
-    [
-        (["--set", "rounds=3", "--set", "load.pipeline=1,24"], "pipeline", {1, 24}),
-        (["--set", "rounds = 3", "--set", "load.pipeline=24"], "pipeline", {1, 24}),
-        (["--set", "rounds=3", "--set", "load.duration_s=0.5"], "duration_s", {0.5}),
-    ],
-)
-def test_any_key_is_changed_by_its_name(
-    words: list[str], key: str, values: set[float], capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = json.loads(printed(capsys, "run", "quick", "--dry-run", "--json", *words))
-    assert found["rounds"] == 3
-    assert {work["load"][key] for work in found["works"]} == values
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -203,16 +131,6 @@ def test_a_wrong_key_or_value_is_one_line(
     text: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert told in refused(capsys, "run", "quick", "--set", text)
-
-
-def test_a_scenario_that_cannot_run_here_is_shown_too(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Oha, "missing", lambda self: "oha is not installed: make oha")
-    shown = printed(capsys, "show", "latency")
-    assert "latency: Latency at a fixed rate" in shown
-    assert "it cannot run here: oha is not installed: make oha" in shown
-    assert refused(capsys, "run", "latency") == "race: oha is not installed: make oha"
 
 
 def test_a_race_is_shown_as_at_its_end(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -287,19 +205,6 @@ def test_the_doctor_fails_for_what_a_default_race_needs_alone(
     assert shown.rstrip().endswith(f"A default race (`race run`) {said}")
     assert main(["doctor", "--json"]) == status
     assert json.loads(capsys.readouterr().out)["good"] == (status == 0)
-
-
-def test_what_a_default_race_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-
-    for name in generators.GENERATORS:
-        monkeypatch.setattr(type(generators.find(name)), "missing", lambda self: "gone")
-    versions = dict.fromkeys((*generators.GENERATORS, *DATABASES), "1")
-    listed = {one.subject: one for one in site.findings(versions)}
-    assert (listed["wrk"].good, listed["wrk"].needed) == (False, True)
-    assert (listed["oha"].good, listed["oha"].needed) == (None, False)
-    assert listed["tarantool"].needed
-    assert listed["default race"].needed
-    assert re.match(r"\d of 9 engines", listed["default race"].text)
 
 
 def test_noise_is_told_with_its_limit_and_what_to_do() -> None:

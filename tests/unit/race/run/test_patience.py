@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from race.machine import calm, cores
 from race.run import patience
 from race.run.patience import Patience
 from race.saved.model import Figures, Limits
@@ -70,14 +69,3 @@ def test_only_the_machine_is_waited_for() -> None:
     assert waiting.disturbed(BAD) is not None
     assert waiting.disturbed(replace(BAD, meters={"cores": QUIET})) is None
     assert waiting.disturbed(replace(BAD, status="failed")) is None
-
-
-def test_a_look_keeps_every_core_busy_and_sees_them_used_by_itself() -> None:
-    layout = cores.assign(["server", "generator"])
-    seen = calm.burn(layout, 0.2)
-    if len(cores.allowed()) < 2:
-        assert seen == {}
-        return
-    assert set(seen) == {"steal", "foreign"}
-    assert 0 <= seen["steal"] <= 1
-    assert calm.burn({"server": frozenset()}) == {}

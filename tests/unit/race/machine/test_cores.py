@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
 
-from race.discipline import Party, Sample
-from race.machine import calibrate, cores, proc
+from race.discipline import Sample
+from race.machine import cores, proc
 from race.machine.cores import Layout
 from race.machine.meters.busy import CoreUse, Reading
 from race.machine.meters.cores import Cores
-from race.machine.meters.cpu import Cpu
 from race.machine.proc import CoreReading, CoreTime
 from race.saved.model import Figures
-from tests.support.burner import FOREVER, python
 
 S = 1_000_000_000
 TICK = proc.TICK_NS
 TOLD = {"server": 1.5 * S, "generator": 0.5 * S, "database": 0.25 * S, "harness": 1e6}
 PARTIES = ("server", "generator", "database")
-WAIT = "\nprint('ready', flush=True); sys.stdin.read()"
-
-
-def test_a_core_says_nothing_of_who_cannot_be_seen() -> None:
-    core = frozenset([max(cores.allowed())])
-    one = {"one": Party(None, core)}
-    meter = CoreUse()
-    with python(FOREVER) as process:
-        os.sched_setaffinity(process.pid, core)
-        before, began = meter.read(one), time.monotonic()
-        time.sleep(0.5)
-        after, seconds = meter.read(one), time.monotonic() - began
-        process.kill()
-    assert meter.between(before, after, Sample(1, seconds), {"cpu_ns": {}}) == {}
 
 
 def stood(
@@ -100,22 +83,6 @@ def test_interrupts_that_no_clock_has_fill_a_core_too() -> None:
     assert found == {"server": 0.85, "generator": 0.475, "database": 0.475}
 
 
-def test_a_process_that_burns_fills_its_core_by_its_own_clock() -> None:
-    core = frozenset([max(cores.allowed())])
-    with python(FOREVER) as process:
-        os.sched_setaffinity(process.pid, core)
-        here = {"one": Party(process.pid, core)}
-        cpu, use = Cpu(), CoreUse()
-        before = cpu.read(here), use.read(here)
-        time.sleep(0.5)
-        used = cpu.between(before[0], cpu.read(here), Sample(1, 0.5), {})
-        found = use.between(before[1], use.read(here), Sample(1, 0.5), {"cpu_ns": used})
-        process.kill()
-    # Others may run here: its clock, not the core's.
-    assert found["one"] == pytest.approx(used["one"] / 0.5e9, abs=0.15)
-    assert found["one"] > 0.05
-
-
 @pytest.mark.parametrize(("ours", "foreign"), [(0.4, 0.2), (0.8, 0.0), (0.9, -0.05), (0.0, 0.4)])
 def test_foreign_time_keeps_its_sign(ours: float, foreign: float) -> None:
     # Of 2 s one core idled 1 s; 0.1 s were stolen, and 0.1 s went to interrupts without a process.
@@ -146,27 +113,6 @@ def test_interrupts_are_left_out_where_the_kernel_accounts_them_apart(
     assert proc.read_cores([0]).cores == {0: CoreTime(1006, 4, interrupts)}
 
 
-def test_a_burner_that_is_not_ours_is_foreign_and_one_that_is_ours_is_not() -> None:
-    """Of the two readings of the same time: what the process used is the difference."""
-    core = frozenset([max(cores.allowed())])
-    with python(FOREVER) as process:
-        os.sched_setaffinity(process.pid, core)
-        meter, cpu = Cores(), Cpu()
-        here = {"one": Party(process.pid, core)}
-        before = cpu.read(here), meter.read(here)
-        time.sleep(0.5)
-        after = cpu.read(here), meter.read(here)
-        process.kill()
-    sample = Sample(1, 0.5)
-    used = cpu.between(before[0], after[0], sample, {})
-    ours = meter.between(before[1], after[1], sample, {"cpu_ns": used})
-    nobodys = meter.between(before[1], after[1], sample, {"cpu_ns": {}})
-    whole = after[1].clock_ns - before[1].clock_ns
-    assert nobodys["foreign"] - ours["foreign"] == pytest.approx(sum(used.values()) / whole)
-    # A burner leaves no time idle: all of it is somebody's.
-    assert nobodys["foreign"] + nobodys["steal"] > 0.85
-
-
 @pytest.mark.parametrize(("core", "foreign"), [(2, -0.1 / 3), (7, 0.0)])
 def test_the_harness_is_ours_where_it_may_run(
     monkeypatch: pytest.MonkeyPatch, core: int, foreign: float
@@ -175,19 +121,6 @@ def test_the_harness_is_ours_where_it_may_run(
     found = {"cpu_ns": {"one": 1.5 * S, "harness": 0.1 * S}}
     passed = Cores().between(*stood(1.0, 0.5), Sample(1, 1.0), found)
     assert passed["foreign"] == pytest.approx(foreign)
-
-
-def test_the_idle_reading_is_what_ran_and_was_not_ours() -> None:
-    found = calibrate.idle(cores.assign(PARTIES), 0.2)
-    assert set(found) == {"foreign", "steal", "seconds"}
-    assert 0.2 <= found["seconds"] < 2
-    assert -0.5 < found["foreign"] <= 1
-    core = frozenset([max(cores.allowed())])
-    with python(FOREVER) as process:
-        os.sched_setaffinity(process.pid, core)
-        busy = calibrate.idle({"one": core}, 0.5)
-        process.kill()
-    assert busy["foreign"] + busy["steal"] > 0.85
 
 
 @pytest.mark.parametrize(

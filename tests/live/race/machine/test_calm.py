@@ -1,0 +1,16 @@
+"""After a cell that the machine disturbed the race waits until it is quiet, and not for ever."""
+
+from __future__ import annotations
+
+from race.machine import calm, cores
+
+
+def test_a_look_keeps_every_core_busy_and_sees_them_used_by_itself() -> None:
+    layout = cores.assign(["server", "generator"])
+    seen = calm.burn(layout, 0.2)
+    if len(cores.allowed()) < 2:
+        assert seen == {}
+        return
+    assert set(seen) == {"steal", "foreign"}
+    assert 0 <= seen["steal"] <= 1
+    assert calm.burn({"server": frozenset()}) == {}
