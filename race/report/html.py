@@ -6,23 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from markupsafe import Markup
-
 from race.analysis.model import Analysis
-from race.report.chapters import CHAPTERS, FOLDED, UNFOLDED, Chapter
+from race.report.chapters import CHAPTERS, FOLDED, UNFOLDED
 from race.report.outcomes import Outcomes
 from race.report.sentences import slug, strongest
-from race.report.template import filled
+from race.report.template import ReportChapter, filled
 from runtime.files import write_atomically
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
-    """A chapter that has something to say; `folded` on every screen, `first` on none."""
+class PlacedChapter:
+    """A chapter in its place; `folded` on every screen, `first`: unfolded on a phone too."""
 
     name: str
-    title: str
-    body: Markup
+    chapter: ReportChapter
     folded: bool
     first: bool
 
@@ -37,7 +34,7 @@ def page(analysis: Analysis) -> str:
     return filled(
         "report",
         analysis,
-        chapters=list(_chapters(analysis)),
+        sections=list(_sections(analysis)),
         places=[(slug(one), one.place) for one in analysis.closed()],
         contenders=len({item.label for one in analysis.comparisons for item in one.results}),
         strongest=strongest(analysis),
@@ -45,10 +42,8 @@ def page(analysis: Analysis) -> str:
     )
 
 
-def _chapters(analysis: Analysis) -> Iterator[Rendered]:
+def _sections(analysis: Analysis) -> Iterator[PlacedChapter]:
     for name, plugin in CHAPTERS.items():
-        chapter: Chapter = plugin.load()()
-        body = chapter.render(analysis)
-        if body is not None:
-            title = chapter.title(analysis)
-            yield Rendered(name, title, body, name in FOLDED, name in UNFOLDED)
+        chapter: ReportChapter | None = plugin.load()(analysis)
+        if chapter is not None:
+            yield PlacedChapter(name, chapter, name in FOLDED, name in UNFOLDED)

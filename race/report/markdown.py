@@ -12,7 +12,7 @@ from race.analysis.model import Analysis
 from race.analysis.user_loads import UserLoadGroup
 from race.report import format as words
 from race.report import legend, sentences
-from race.report.table import Table
+from race.report.table import ReportTable
 from race.report.tables import fixed, more, ranking, rates
 from race.report.tables import user_loads as users
 
@@ -62,7 +62,7 @@ def _several(analysis: Analysis) -> bool:
     return len(analysis.closed()) > 1
 
 
-def _section(title: str, found: Table, text: str = "") -> Iterator[str]:
+def _section(title: str, found: ReportTable, text: str = "") -> Iterator[str]:
     """Return a heading, what to know, and a table."""
     yield f"## {escape(title)}"
     yield escape(text)
@@ -107,7 +107,7 @@ def _effects(analysis: Analysis) -> Iterator[str]:
         yield _folded("What each choice buys", escape(text), *parts)
 
 
-def table(found: Table) -> str:
+def table(found: ReportTable) -> str:
     """Return a table without the columns that say nothing of anybody; empty without a figure."""
     found = found.known()
     if len(found.columns) < 2:

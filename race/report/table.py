@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from race.report import format as words
 
 
-class Kind(NamedTuple):
+class ColumnKind(NamedTuple):
     """What the values of a column are: how they read, and at which side they stand.
 
     `brief` is how they read on a terminal without the room.
@@ -29,12 +29,12 @@ class Kind(NamedTuple):
     brief: Callable[[Any], str] | None = None
 
 
-TEXT = Kind(right=False)
-PLAIN = Kind()
-NUMBER = Kind(words.number)
-COUNT = Kind("{:,.0f}".format)
-PERCENT = Kind(words.percent)
-MILLISECONDS = Kind(words.milliseconds)
+TEXT = ColumnKind(right=False)
+PLAIN = ColumnKind()
+NUMBER = ColumnKind(words.number)
+COUNT = ColumnKind("{:,.0f}".format)
+PERCENT = ColumnKind(words.percent)
+MILLISECONDS = ColumnKind(words.milliseconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Column:
 
     title: str
     value: Callable[[Any], Any]
-    kind: Kind = NUMBER
+    kind: ColumnKind = NUMBER
     brief: str = ""
     css: str = ""
     link: str = ""
@@ -68,7 +68,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """Values by column; `state` and `reason` stand in place of those that are None.
 
     The label is the value of the first column of names, the row's heading. `style` is CSS.
@@ -92,19 +92,19 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """`title` says what it is of, `caption` what to know before reading it; `heading` is the column
     that names its rows.
     """
 
     title: str
     columns: Sequence[Column]
-    rows: Sequence[Row]
+    rows: Sequence[TableRow]
     caption: str = ""
     heading: int = 0
     css: str = field(default="numbers small")
 
-    def known(self, html: bool = False) -> Table:
+    def known(self, html: bool = False) -> ReportTable:
         """Return the table without the columns that say nothing of anybody."""
         kept = [
             number
@@ -115,10 +115,12 @@ class Table:
         ]
         columns = [self.columns[number] for number in kept]
         rows = [
-            Row([row.values[number] for number in kept], row.state, row.reason, row.style)
+            TableRow([row.values[number] for number in kept], row.state, row.reason, row.style)
             for row in self.rows
         ]
-        return Table(self.title, columns, rows, self.caption, kept.index(self.heading), self.css)
+        return ReportTable(
+            self.title, columns, rows, self.caption, kept.index(self.heading), self.css
+        )
 
     def texts(self, brief: bool = False, states: bool = False) -> Iterator[list[str]]:
         """Return the texts of each row; the first that is missing is the row's note.
@@ -147,14 +149,16 @@ def fill(
     items: Iterable[Any],
     caption: str = "",
     css: str = "numbers small",
-    row: Callable[[Sequence[Any], Any], Row] = lambda values, item: Row(values),
-) -> Table:
+    row: Callable[[Sequence[Any], Any], TableRow] = lambda values, item: TableRow(values),
+) -> ReportTable:
     """Return a table with a row for each item; `row` makes it from its values and the item."""
     rows = [row([column.value(item) for column in columns], item) for item in items]
-    return Table(title, columns, rows, caption, css=css)
+    return ReportTable(title, columns, rows, caption, css=css)
 
 
-def texts(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> Table:
+def texts(
+    names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()
+) -> ReportTable:
     """Return a table of texts; columns stand at the right but for those in `left`."""
     columns = [
         Column(name, itemgetter(at), TEXT if at in left else PLAIN) for at, name in enumerate(names)
@@ -162,7 +166,7 @@ def texts(names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[in
     return fill("", columns, rows)
 
 
-def spreadsheet(table: Table) -> str:
+def spreadsheet(table: ReportTable) -> str:
     """Return the table as CSV: values as they are, nothing is rounded; None is empty."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -60,3 +60,15 @@ def filled(name: str, analysis: Analysis, **more: Any) -> Markup:
         )
     )
     return Markup(text)  # noqa: S704 - the template escaped it
+
+
+class ReportChapter(NamedTuple):
+    """A chapter of the report: its heading, and what stands below it."""
+
+    title: str
+    body: Markup
+
+
+def chapter(title: str, name: str, analysis: Analysis, **more: Any) -> ReportChapter:
+    """Return a chapter that is a template with an analysis in it."""
+    return ReportChapter(title, filled(name, analysis, **more))

@@ -15,7 +15,7 @@ Versions = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Interpreter:
+class UsedInterpreter:
     """An interpreter, the packages that were used with their versions, how many others it has, and
     the labels of the contenders that ran on it.
     """
@@ -39,7 +39,7 @@ def programs(analysis: Analysis) -> Versions:
     return [(name, version) for name, version in versions.items() if version and used(name)]
 
 
-def interpreters(analysis: Analysis) -> list[Interpreter]:
+def interpreters(analysis: Analysis) -> list[UsedInterpreter]:
     """Return an interpreter for each set of packages."""
     known = analysis.race.head.environment.interpreters
     groups: dict[str, list[Contender]] = {}
@@ -50,7 +50,7 @@ def interpreters(analysis: Analysis) -> list[Interpreter]:
     return [_interpreter(analysis, group) for group in groups.values()]
 
 
-def _interpreter(analysis: Analysis, group: list[Contender]) -> Interpreter:
+def _interpreter(analysis: Analysis, group: list[Contender]) -> UsedInterpreter:
     environment = analysis.race.head.environment
     found, used = environment.interpreters[group[0].label], _used_by(analysis, group)
     # A package may have the name of a program: in texts the name means the program then.
@@ -58,7 +58,7 @@ def _interpreter(analysis: Analysis, group: list[Contender]) -> Interpreter:
     own = (item for item in found.packages.items() if item[0].lower() not in hidden)
     named = sorted((item for item in own if used(item[0])), key=lambda item: item[0].lower())
     others = len(found.packages) - len(named)
-    return Interpreter(found.python, named, others, [one.label for one in group])
+    return UsedInterpreter(found.python, named, others, [one.label for one in group])
 
 
 def _used_by(analysis: Analysis, group: Iterable[Contender]) -> Callable[[str], bool]:

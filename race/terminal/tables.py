@@ -86,7 +86,7 @@ def under_user_loads(analysis: Analysis) -> Iterator[RenderableType]:
         yield Text("")
 
 
-def drawn(table: model.Table, title: str) -> Fitted:
+def drawn(table: model.ReportTable, title: str) -> Fitted:
     """Return a table of a report as wide as there is room.
 
     Where there is not enough, headings and figures are brief, and names are broken into lines.
@@ -117,7 +117,7 @@ def drawn(table: model.Table, title: str) -> Fitted:
     return Fitted(draw)
 
 
-def _texts(table: model.Table, brief: bool) -> list[list[str]]:
+def _texts(table: model.ReportTable, brief: bool) -> list[list[str]]:
     """Return the headings, then the texts of each row."""
     headings = [(brief and column.brief) or column.title for column in table.columns]
     return [headings, *table.texts(brief, states=True)]
@@ -128,7 +128,7 @@ def _widths(texts: Sequence[Sequence[str]]) -> list[int]:
     return [1 + max(map(breadth, column)) for column in zip(*texts, strict=True)]
 
 
-def _fit(table: model.Table, widths: list[int], width: int) -> list[int]:
+def _fit(table: model.ReportTable, widths: list[int], width: int) -> list[int]:
     """Return the room for the text of each column: the widest texts give way."""
     texts = [at for at, column in enumerate(table.columns) if not column.kind.right]
     room = list(widths)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from race.analysis.model import Analysis
 from race.report.charts.colours import palette
 from race.report.tables.cells import cells
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 
 
-class Cells:
-    """A chapter: one row for each cell."""
-
-    def title(self, analysis: Analysis) -> str:
-        return "Every cell"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        return filled("cells", analysis, table=cells(analysis), example=_example(analysis))
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return one row for each cell."""
+    return chapter(
+        "Every cell", "cells", analysis, table=cells(analysis), example=_example(analysis)
+    )
 
 
 def _example(analysis: Analysis) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from markupsafe import Markup
-
 from race.analysis.distributions import Means, Timed, summaries, timed
 from race.analysis.model import Analysis, Comparison
 from race.report import format as words
@@ -15,10 +13,10 @@ from race.report import sentences
 from race.report.charts import svg
 from race.report.charts.colours import palette
 from race.report.charts.figures import Figure
-from race.report.charts.rows import Bar, Box, bars, boxes
-from race.report.table import Table
+from race.report.charts.rows import Bar, LatencyBox, bars, boxes
+from race.report.table import ReportTable
 from race.report.tables import fixed
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 from race.stats import histogram
 
 BOXES = "Box: quartiles, with the median; whiskers: p1 to p99; dot: p99.9"
@@ -26,35 +24,30 @@ WHISKERS = "whiskers reach from the slowest round to the fastest"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class TimesSection:
     """One task under one load, or the means of several: its heading, table and figure."""
 
     slug: str
     title: str
-    table: Table
+    table: ReportTable
     figure: Figure | None
 
 
-class Distributions:
-    """A chapter: for each fixed load the mean over tasks, then every task by itself."""
-
-    def title(self, analysis: Analysis) -> str:
-        return "Distributions"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        comparisons = [one for one in analysis.comparisons if one.work.load.fixed]
-        every = [(comparison, timed(analysis, comparison)) for comparison in comparisons]
-        sections = [_section(analysis, comparison, found) for comparison, found in every if found]
-        if not sections:
-            return None
-        means = [_means(analysis, one) for one in summaries(analysis)]
-        return filled("distributions", analysis, means=means, sections=sections)
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return for each fixed load the mean over tasks, then every task by itself."""
+    comparisons = [one for one in analysis.comparisons if one.work.load.fixed]
+    every = [(comparison, timed(analysis, comparison)) for comparison in comparisons]
+    sections = [_section(analysis, comparison, found) for comparison, found in every if found]
+    if not sections:
+        return None
+    means = [_means(analysis, one) for one in summaries(analysis)]
+    return chapter("Distributions", "distributions", analysis, means=means, sections=sections)
 
 
-def _section(analysis: Analysis, comparison: Comparison, found: list[Timed]) -> Section:
+def _section(analysis: Analysis, comparison: Comparison, found: list[Timed]) -> TimesSection:
     colours = palette(analysis)
     drawn = [
-        (Bar(look, rate.median, words.rate(one.item), rate), Box(look, _at(one)))
+        (Bar(look, rate.median, words.rate(one.item), rate), LatencyBox(look, _at(one)))
         for one in found
         if one.item.histogram and (rate := one.item.throughput)
         for look in (colours.look(one.item),)
@@ -66,19 +59,19 @@ def _section(analysis: Analysis, comparison: Comparison, found: list[Timed]) -> 
     figure = _figure(analysis, comparison.place, caption, drawn) if drawn else None
     table = fixed.distributions(analysis, comparison, found)
     slug = f"times-{sentences.slug(comparison)}"
-    return Section(slug, comparison.place, table, figure)
+    return TimesSection(slug, comparison.place, table, figure)
 
 
 def _at(one: Timed) -> partial[float | None]:
     return partial(histogram.percentile, one.item.histogram)
 
 
-def _means(analysis: Analysis, found: Means) -> Section:
+def _means(analysis: Analysis, found: Means) -> TimesSection:
     colours = palette(analysis)
     drawn = [
         (
             Bar(look, one.throughput.median, words.number(one.throughput.median), one.throughput),
-            Box(look, one.percentiles.get),
+            LatencyBox(look, one.percentiles.get),
         )
         for one in found.rows
         for look in (colours.look(one.item),)
@@ -88,11 +81,11 @@ def _means(analysis: Analysis, found: Means) -> Section:
         f"Bars: geometric mean, its median over rounds; {WHISKERS}. {BOXES}. Each is the geometric "
         "mean of that percentile over the tasks."
     )
-    return Section("", table.title, table, _figure(analysis, table.title, caption, drawn))
+    return TimesSection("", table.title, table, _figure(analysis, table.title, caption, drawn))
 
 
 def _figure(
-    analysis: Analysis, heading: str, caption: str, drawn: Sequence[tuple[Bar, Box]]
+    analysis: Analysis, heading: str, caption: str, drawn: Sequence[tuple[Bar, LatencyBox]]
 ) -> Figure:
     title = f"{analysis.discipline.unit.capitalize()} per second"
     described = "; ".join(

@@ -5,40 +5,37 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from race.analysis.model import Analysis
 from race.analysis.values import place
 from race.report import format as words
 from race.report.charts.figures import Figure, ratios
 from race.report.charts.rows import Interval
-from race.report.table import Table
+from race.report.table import ReportTable
 from race.report.tables import more
 from race.report.tables.more import Contrast
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 from race.stats.effects import Effect
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ContrastSection:
     """One level against another: what is drawn, and every pair of it in figures."""
 
     figure: Figure
-    table: Table
+    table: ReportTable
 
 
-class Effects:
-    """A chapter: a figure for each contrast of two levels, a row for each task."""
-
-    def title(self, analysis: Analysis) -> str:
-        return "What each choice buys"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        sections = [
-            Section(_figure(analysis, found), more.pairs(analysis, found))
-            for found in more.contrasts(analysis)
-        ]
-        return filled("effects", analysis, sections=sections) if sections else None
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return a figure for each contrast of two levels, with a row for each task."""
+    sections = [
+        ContrastSection(_figure(analysis, found), more.pairs(analysis, found))
+        for found in more.contrasts(analysis)
+    ]
+    return (
+        chapter("What each choice buys", "effects", analysis, sections=sections)
+        if sections
+        else None
+    )
 
 
 def _figure(analysis: Analysis, found: Contrast) -> Figure:

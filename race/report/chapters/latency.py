@@ -7,38 +7,31 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from markupsafe import Markup
-
 from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
 from race.report.charts import svg
 from race.report.charts.colours import Palette, palette
 from race.report.charts.figures import Figure, lines
 from race.report.charts.lines import Across, Curve, curves
-from race.report.charts.rows import Box, boxes
+from race.report.charts.rows import LatencyBox, boxes
 from race.report.charts.svg import Panel, Scale
 from race.report.tables import rates
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 from race.stats import histogram
 
 CURVE = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 MARKED = (50.0, 90.0, 99.0, 99.9, 99.99)
 
 
-class Latency:
-    """A chapter: tables of fixed rates, then every figure that there is data for."""
-
-    def title(self, analysis: Analysis) -> str:
-        return "Latency"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        shared, colours = rates.shared(analysis), palette(analysis)
-        figures = [*_over_rates(analysis, colours), *_boxes(shared, colours)]
-        figures += _tails(shared, colours)
-        if not figures:
-            return None
-        tables = [(comparison, rates.rated(analysis, comparison)) for comparison in shared]
-        return filled("latency", analysis, figures=figures, tables=tables)
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return tables of fixed rates, then every figure that there is data for."""
+    shared, colours = rates.shared(analysis), palette(analysis)
+    figures = [*_over_rates(analysis, colours), *_boxes(shared, colours)]
+    figures += _tails(shared, colours)
+    if not figures:
+        return None
+    tables = [(comparison, rates.rated(analysis, comparison)) for comparison in shared]
+    return chapter("Latency", "latency", analysis, figures=figures, tables=tables)
 
 
 def _at_rate(comparison: Comparison) -> str:
@@ -74,8 +67,8 @@ def _boxes(comparisons: Sequence[Comparison], colours: Palette) -> Iterator[Figu
     yield Figure("At the same rate", caption, drawing)
 
 
-def _box(item: ContenderResult, colours: Palette) -> Box:
-    return Box(colours.look(item), partial(histogram.percentile, item.histogram))
+def _box(item: ContenderResult, colours: Palette) -> LatencyBox:
+    return LatencyBox(colours.look(item), partial(histogram.percentile, item.histogram))
 
 
 def _tails(comparisons: Sequence[Comparison], colours: Palette) -> Iterator[Figure]:

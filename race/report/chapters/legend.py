@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from race.analysis.model import Analysis
 from race.report.legend import legend
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 
 
-class Legend:
-    """A chapter: tasks, names, figures, in a line each."""
-
-    def title(self, analysis: Analysis) -> str:
-        return "How to read this"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        groups = legend(analysis)
-        return filled("legend", analysis, groups=groups) if groups else None
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return what tasks, names and figures mean, in a line each."""
+    groups = legend(analysis)
+    return chapter("How to read this", "legend", analysis, groups=groups) if groups else None

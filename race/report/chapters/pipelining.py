@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from markupsafe import Markup
-
 from race.analysis.model import Analysis, Comparison
 from race.report import format as words
 from race.report.charts import svg
@@ -14,18 +12,13 @@ from race.report.charts.colours import palette
 from race.report.charts.figures import Figure, lines
 from race.report.charts.lines import Across, Curve, curves
 from race.report.charts.svg import Panel, Scale
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 
 
-class Pipelining:
-    """A chapter: curves of the tasks that ran at more than one depth."""
-
-    def title(self, analysis: Analysis) -> str:
-        return "Pipelining"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        figure = _figure(analysis)
-        return filled("pipelining", analysis, figure=figure) if figure else None
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return curves of the tasks that ran at more than one depth."""
+    figure = _figure(analysis)
+    return chapter("Pipelining", "pipelining", analysis, figure=figure) if figure else None
 
 
 def _figure(analysis: Analysis) -> Figure | None:

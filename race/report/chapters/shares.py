@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-from markupsafe import Markup
-
 from race.analysis.model import Analysis, Comparison
 from race.analysis.values import workers
 from race.report import format as words
@@ -14,24 +12,25 @@ from race.report.charts.colours import palette
 from race.report.charts.figures import Figure, unpipelined
 from race.report.charts.rows import Stack, stacks
 from race.report.charts.svg import Panel
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 
 WORTH_SHOWING = 0.02
 """The share of the other parties, against the party under test, from which the chapter is shown."""
 
 
-class Shares:
-    """A chapter: bars of CPU time by party."""
-
-    def title(self, analysis: Analysis) -> str:
-        return " and ".join(workers(analysis.discipline)).capitalize()
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        first, *others = workers(analysis.discipline)
-        found = [one for one in unpipelined(analysis) if _shared(one, first, others)]
-        if not found:
-            return None
-        return filled("shares", analysis, figure=_figure(analysis, found), others=others)
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return bars of CPU time by party."""
+    first, *others = workers(analysis.discipline)
+    found = [one for one in unpipelined(analysis) if _shared(one, first, others)]
+    if not found:
+        return None
+    return chapter(
+        " and ".join(workers(analysis.discipline)).capitalize(),
+        "shares",
+        analysis,
+        figure=_figure(analysis, found),
+        others=others,
+    )
 
 
 def _shared(comparison: Comparison, first: str, others: list[str]) -> bool:

@@ -12,14 +12,14 @@ from race.report import sentences
 from race.report.charts import svg
 from race.report.charts.colours import Palette, palette
 from race.report.charts.rows import Bar, bars
-from race.report.table import Table
+from race.report.table import ReportTable
 from race.report.tables import more
 from race.report.tables.ranking import ranking
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class TaskSection:
     """One comparison: its anchor, what is said of it, its ranking, and what is drawn."""
 
     slug: str
@@ -28,26 +28,27 @@ class Section:
     verdict: str
     rule: str
     remarks: list[str]
-    table: Table
+    table: ReportTable
     drawing: Markup | None
 
 
-class Tasks:
-    """A chapter: a section for each comparison."""
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return a section for each comparison."""
+    task = analysis.discipline.task
+    sections = [_section(analysis, comparison) for comparison in analysis.closed()]
+    if not sections:
+        return None
+    return chapter(
+        f"{task.capitalize()} by {task}",
+        "tasks",
+        analysis,
+        sections=sections,
+        answers=more.answers(analysis),
+    )
 
-    def title(self, analysis: Analysis) -> str:
-        task = analysis.discipline.task
-        return f"{task.capitalize()} by {task}"
 
-    def render(self, analysis: Analysis) -> Markup | None:
-        sections = [_section(analysis, comparison) for comparison in analysis.closed()]
-        if not sections:
-            return None
-        return filled("tasks", analysis, sections=sections, answers=more.answers(analysis))
-
-
-def _section(analysis: Analysis, comparison: Comparison) -> Section:
-    return Section(
+def _section(analysis: Analysis, comparison: Comparison) -> TaskSection:
+    return TaskSection(
         slug=sentences.slug(comparison),
         comparison=comparison,
         load=sentences.load(analysis, comparison),

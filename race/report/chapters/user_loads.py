@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from race.analysis import user_loads
 from race.analysis.model import Analysis, Comparison
 from race.analysis.user_loads import UserLoadGroup, UserLoadResult, WatchedComparison
@@ -17,10 +15,10 @@ from race.report import sentences
 from race.report.charts import svg
 from race.report.charts.colours import palette
 from race.report.charts.figures import Figure
-from race.report.charts.lines import Timeline, timeline
-from race.report.table import Table
+from race.report.charts.lines import DrawnTimeline, timeline
+from race.report.table import ReportTable
 from race.report.tables import user_loads as users
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 
 SIDES = 4
 """The number of contenders side by side; more are further figures."""
@@ -32,39 +30,33 @@ CONNECTIONS = "connections to the database"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class LoadSection:
     """What ran under one load: its heading, the load, remarks, figures, tables."""
 
     title: str
     load: str
     late: str
     figures: list[Figure]
-    tables: list[Table]
+    tables: list[ReportTable]
 
 
-class UserLoads:
-    """A chapter: for each user load timelines, ratios of pairs and a table of parts; for what was
-    watched without one the timelines and figures alone.
-    """
-
-    def title(self, analysis: Analysis) -> str:
-        return "Users over time" if user_loads.user_loads(analysis) else "Over time"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        groups, watched = user_loads.user_loads(analysis), user_loads.watched(analysis)
-        if not groups and not watched:
-            return None
-        return filled(
-            "user_loads",
-            analysis,
-            sections=[_section(analysis, group) for group in groups],
-            watched=[_watched(analysis, one) for one in watched],
-            notes=user_loads.known_limits(groups),
-            lost=_lost(analysis),
-        )
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return what went on under each user load, and in cells that were watched without one."""
+    groups, watched = user_loads.user_loads(analysis), user_loads.watched(analysis)
+    if not groups and not watched:
+        return None
+    return chapter(
+        "Users over time" if user_loads.user_loads(analysis) else "Over time",
+        "user_loads",
+        analysis,
+        sections=[_section(analysis, group) for group in groups],
+        watched=[_watched(analysis, one) for one in watched],
+        notes=user_loads.known_limits(groups),
+        lost=_lost(analysis),
+    )
 
 
-def _section(analysis: Analysis, group: UserLoadGroup) -> Section:
+def _section(analysis: Analysis, group: UserLoadGroup) -> LoadSection:
     shown = {
         "users": ("users", 1.0),
         "throughput": (f"{analysis.discipline.unit}/s", 1.0),
@@ -83,7 +75,7 @@ def _section(analysis: Analysis, group: UserLoadGroup) -> Section:
         f"{words.plural(group.rounds, 'round')}{options}"
     )
     tables = [users.pairs(analysis, group)] if group.pairs else []
-    return Section(
+    return LoadSection(
         group.title,
         about,
         " ".join(sentences.late(side) for side in group.sides if side.late),
@@ -92,7 +84,7 @@ def _section(analysis: Analysis, group: UserLoadGroup) -> Section:
     )
 
 
-def _watched(analysis: Analysis, found: WatchedComparison) -> Section:
+def _watched(analysis: Analysis, found: WatchedComparison) -> LoadSection:
     shown = {
         "throughput": (f"{analysis.discipline.unit}/s", 1.0),
         "connections": (CONNECTIONS, 1.0),
@@ -100,7 +92,7 @@ def _watched(analysis: Analysis, found: WatchedComparison) -> Section:
     }
     figures = _figures(analysis, found.comparison, found.sides, shown)
     table = users.watched(analysis, found)
-    return Section(table.title, "", "", figures, [table])
+    return LoadSection(table.title, "", "", figures, [table])
 
 
 def _figures(
@@ -129,7 +121,7 @@ def _figure(
         for side in sides:
             colour, points = colours.look(side.item).colour, side.timelines.get(name, [])
             panels.append(
-                timeline(Timeline(side.item.name, title, colour, points, unit), last, most)
+                timeline(DrawnTimeline(side.item.name, title, colour, points, unit), last, most)
             )
     heading = f"{comparison.title}, {comparison.load}: over time"
     described = "; ".join(_described(side, analysis.discipline.unit) for side in sides)

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from markupsafe import Markup
-
 from race.analysis.model import Analysis, Spread
 from race.report import format as words
 from race.report.charts.figures import Figure, ratios
 from race.report.charts.rows import Interval
 from race.report.outcomes import EXPLAINED, Outcomes
 from race.report.tables import more
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 
 
-class Validity:
-    """A chapter: counts, disturbances, lost cells, the A/A twin."""
-
-    def title(self, analysis: Analysis) -> str:
-        return "Validity and noise"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        return filled(
-            "validity",
-            analysis,
-            noise=_noise(analysis),
-            outcomes=Outcomes(analysis),
-            explained=EXPLAINED,
-            lost=more.lost(analysis),
-            warm_ups=_warm_ups(analysis),
-            no_latency=sum(cell.no_latency is not None for cell in analysis.counted),
-            disturbances=_disturbances(analysis),
-        )
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return counts, disturbances, lost cells, and the A/A twin."""
+    return chapter(
+        "Validity and noise",
+        "validity",
+        analysis,
+        noise=_noise(analysis),
+        outcomes=Outcomes(analysis),
+        explained=EXPLAINED,
+        lost=more.lost(analysis),
+        warm_ups=_warm_ups(analysis),
+        no_latency=sum(cell.no_latency is not None for cell in analysis.counted),
+        disturbances=_disturbances(analysis),
+    )
 
 
 def _warm_ups(analysis: Analysis) -> tuple[int, int]:

@@ -80,7 +80,7 @@ def _crosses(found: Sequence[Curve], across: Scale) -> Iterator[Markup]:
 
 
 @dataclass(frozen=True, slots=True)
-class Timeline:
+class DrawnTimeline:
     """A figure of one contender over time: its colour, its points, and the unit of its numbers."""
 
     title: str
@@ -90,7 +90,7 @@ class Timeline:
     unit: float
 
 
-def timeline(found: Timeline, last: float, most: float) -> Panel:
+def timeline(found: DrawnTimeline, last: float, most: float) -> Panel:
     """Return a panel of the mean over rounds, with the range over rounds as a band.
 
     Both scales begin at 0: they end at `last` seconds, and at `most` of the figure.

@@ -79,7 +79,7 @@ def stacks(rows: Sequence[Stack], title: str) -> Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class LatencyBox:
     """A contender's times: `at` gives the microseconds of a percentile, None where not known."""
 
     look: Look
@@ -95,7 +95,7 @@ class Box:
         return found
 
 
-def boxes(rows: Sequence[Box], title: str) -> Panel:
+def boxes(rows: Sequence[LatencyBox], title: str) -> Panel:
     """Return a panel of quartiles, whiskers to p1 and p99, a dot at p99.9, over a log scale."""
     known = [row.milliseconds for row in rows]
     scale = Scale(min(one[0] for one in known) / 1.1, max(one[-1] for one in known) * 1.1, log=True)

@@ -14,7 +14,7 @@ from race.paths import CLAIMS
 from race.report.claims.article import Article, read
 from race.report.claims.rows import ClaimRow, notes, rows
 from race.report.claims.verdicts import VERDICTS
-from race.report.template import filled
+from race.report.template import ReportChapter, chapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +26,17 @@ class ArticleRows:
     notes: dict[str, int]
 
 
-class Claims:
-    """`chapters.Chapter`: a table for each article that asks for runs of this scenario."""
-
-    def title(self, analysis: Analysis) -> str:
-        return "What articles claimed"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        """Return the chapter; a report is worth having where the claims cannot be read."""
-        try:
-            found = about(analysis, read(CLAIMS))
-        except RaceError as error:
-            return Markup("<p>{}</p>").format(str(error))
-        if not found:
-            return None
-        given = {row.verdict for one in found for row in one.rows}
-        meanings = {name: text for name, text in VERDICTS.items() if name in given}
-        return filled("claims", analysis, found=found, meanings=meanings)
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return a table for each article that asks for runs of this scenario."""
+    try:
+        found = about(analysis, read(CLAIMS))
+    except RaceError as error:
+        return ReportChapter("What articles claimed", Markup("<p>{}</p>").format(str(error)))
+    if not found:
+        return None
+    given = {row.verdict for one in found for row in one.rows}
+    meanings = {name: text for name, text in VERDICTS.items() if name in given}
+    return chapter("What articles claimed", "claims", analysis, found=found, meanings=meanings)
 
 
 def about(analysis: Analysis, articles: Sequence[Article]) -> list[ArticleRows]:

@@ -9,7 +9,7 @@ from race.analysis.model import Analysis
 from race.analysis.values import cpu_us, workers
 from race.report import format as words
 from race.report.outcomes import Outcomes
-from race.report.table import COUNT, PLAIN, TEXT, Column, Row, Table, fill
+from race.report.table import COUNT, PLAIN, TEXT, Column, ReportTable, TableRow, fill
 from race.saved.model import Cell
 
 LATENCIES = ("mean", "p50", "p99", "p99.9", "max")
@@ -24,7 +24,7 @@ class Absent(NamedTuple):
         return words.NONE
 
 
-def spreadsheet(analysis: Analysis) -> Table:
+def spreadsheet(analysis: Analysis) -> ReportTable:
     """Return a row for each cell in the order of the race, nothing of it rounded.
 
     Latencies and CPU time (of each party, for a unit) are microseconds, steal and foreign are
@@ -74,7 +74,7 @@ def _errors(cell: Cell) -> int | None:
     return None if cell.count is None else sum(cell.errors.values())
 
 
-def cells(analysis: Analysis) -> Table:
+def cells(analysis: Analysis) -> ReportTable:
     """Return a row for each cell; figures of one that does not count are raw and marked."""
     discipline, outcomes = analysis.discipline, Outcomes(analysis)
 
@@ -114,9 +114,9 @@ def cells(analysis: Analysis) -> Table:
         Column("foreign %", lambda cell: _hundredths(cell.foreign), PLAIN),
     )
 
-    def row(values: Sequence[Any], cell: Cell) -> Row:
+    def row(values: Sequence[Any], cell: Cell) -> TableRow:
         status = outcomes.status(cell)
-        return Row(values, reason="" if status == "ok" else cell.reason or status)
+        return TableRow(values, reason="" if status == "ok" else cell.reason or status)
 
     return fill("All cells", columns, analysis.race.cells, css="", row=row)
 

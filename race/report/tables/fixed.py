@@ -9,7 +9,7 @@ from race.analysis.distributions import Mean, Means, Timed
 from race.analysis.model import Analysis, Comparison
 from race.report import format as words
 from race.report.charts.colours import palette
-from race.report.table import PERCENT, Column, Table, fill
+from race.report.table import PERCENT, Column, ReportTable, fill
 from race.report.tables import values
 from race.report.tables.values import RATE, RATIO, REFERENCE, SATURATED, Ratio
 
@@ -18,7 +18,7 @@ MOMENTS = {"min µs": "least", "mean µs": "mean", "max µs": "most", "deviation
 """Heading to attribute of moments."""
 
 
-def means(analysis: Analysis, found: Means) -> Table:
+def means(analysis: Analysis, found: Means) -> ReportTable:
     """Return the geometric means over tasks under one load."""
     rate = f"{analysis.discipline.unit}/s"
 
@@ -45,7 +45,7 @@ def means(analysis: Analysis, found: Means) -> Table:
 
 def distributions(
     analysis: Analysis, comparison: Comparison, found: Sequence[Timed], ranked: bool = False
-) -> Table:
+) -> ReportTable:
     """Return how the times of single units spread, by contender.
 
     `ranked`: it follows the ranking, which has the rates.

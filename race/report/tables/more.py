@@ -10,7 +10,7 @@ from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.analysis.values import place, workers
 from race.report import format as words
 from race.report.charts.colours import palette
-from race.report.table import COUNT, TEXT, Column, Kind, Table, fill
+from race.report.table import COUNT, TEXT, Column, ColumnKind, ReportTable, fill
 from race.report.tables import values
 from race.report.tables.values import RATIO, Names, Ratio
 from race.saved.model import CALIBRATION, Cell, Discipline, Work
@@ -19,7 +19,7 @@ from race.stats.effects import Effect
 Contrast = Sequence[tuple[Work, Effect]]
 """One level against another of one factor: its effect on each task."""
 UNITS = ("ns", "bytes")
-FACT = Kind(lambda value: words.figure(value, "count"))
+FACT = ColumnKind(lambda value: words.figure(value, "count"))
 
 
 def contrasts(analysis: Analysis) -> list[Contrast]:
@@ -32,7 +32,7 @@ def contrasts(analysis: Analysis) -> list[Contrast]:
     return sorted(groups.values(), key=lambda found: order.index(found[0][1].factor))
 
 
-def pairs(analysis: Analysis, found: Contrast) -> Table:
+def pairs(analysis: Analysis, found: Contrast) -> ReportTable:
     """Return every pair of effects, a row for each pair and a column for each task."""
     discipline, first = analysis.discipline, found[0][1]
     columns = (
@@ -49,7 +49,7 @@ def _estimates(title: str, effect: Effect) -> Column:
     return Column(title, known.get, RATIO)
 
 
-def answers(analysis: Analysis) -> Table | None:
+def answers(analysis: Analysis) -> ReportTable | None:
     """Return what one unit of each task is, its bytes and headers; None where nothing is known.
 
     Facts do not depend on the load, so of several loads the first speaks. Contenders with the same
@@ -90,7 +90,7 @@ def _alike(comparison: Comparison) -> Iterable[list[ContenderResult]]:
     return groups.values()
 
 
-def meters(analysis: Analysis, comparison: Comparison) -> Table | None:
+def meters(analysis: Analysis, comparison: Comparison) -> ReportTable | None:
     """Return what meters saw that no other table shows; None where they saw nothing."""
     discipline = comparison.discipline
     cpu = {("cpu_ns", party) for party in workers(discipline)}
@@ -118,11 +118,11 @@ def _column(discipline: Discipline, meter: str, figure: str) -> Column:
     for one in UNITS:
         name = name.removesuffix(f"_{one}")
     title = f"{name.replace('cpu', 'CPU')}, {figure}".replace("_", " ")
-    kind = Kind(lambda value: words.figure(value, unit))
+    kind = ColumnKind(lambda value: words.figure(value, unit))
     return Column(title, lambda item: item.meters.get(meter, {}).get(figure), kind)
 
 
-def lost(analysis: Analysis) -> Table:
+def lost(analysis: Analysis) -> ReportTable:
     """Return the cells that were not ok, by reason, figures aside; of each the worst is shown."""
     groups: dict[tuple[object, ...], list[Cell]] = {}
     for cell in analysis.race.cells:

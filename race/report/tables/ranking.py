@@ -11,7 +11,7 @@ from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
 from race.report import sentences
 from race.report.charts.colours import palette
-from race.report.table import PLAIN, TEXT, Column, Row, Table, Two, fill
+from race.report.table import PLAIN, TEXT, Column, ReportTable, TableRow, Two, fill
 from race.report.tables import values
 from race.report.tables.values import RATE, RATIO, Name, Strip
 
@@ -23,7 +23,7 @@ Line = list[ContenderResult | None]
 """A contender's result in each comparison."""
 
 
-def ranking(analysis: Analysis, comparison: Comparison) -> Table:
+def ranking(analysis: Analysis, comparison: Comparison) -> ReportTable:
     """Return contenders, best first, with what was measured of each."""
     discipline, colours = comparison.discipline, palette(analysis)
     known, strips = analysis.race.head.environment.interpreters, values.strips(comparison.results)
@@ -48,14 +48,14 @@ def ranking(analysis: Analysis, comparison: Comparison) -> Table:
     )
     title = f"Ranking on {comparison.place}"
     rows = [_row([column.value(item) for column in columns], item) for item in comparison.results]
-    return Table(title, columns, rows, _caption(comparison), heading=1, css="ranking")
+    return ReportTable(title, columns, rows, _caption(comparison), heading=1, css="ranking")
 
 
-def _row(found: Sequence[Any], item: ContenderResult) -> Row:
+def _row(found: Sequence[Any], item: ContenderResult) -> TableRow:
     rank, *others = found
     row = values.row(others, item)
     style = f"--own:{others[0].colour}"
-    return Row([rank, *row.values], row.state, row.reason, style)
+    return TableRow([rank, *row.values], row.state, row.reason, style)
 
 
 def _caption(comparison: Comparison) -> str:
@@ -68,7 +68,7 @@ def _caption(comparison: Comparison) -> str:
     )
 
 
-def glance(analysis: Analysis) -> Table:
+def glance(analysis: Analysis) -> ReportTable:
     """Return every contender's rank and multiple of the baseline in each comparison."""
     closed = analysis.closed()
     columns = [

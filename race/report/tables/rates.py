@@ -9,7 +9,7 @@ from functools import partial
 from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
 from race.report.charts.colours import palette
-from race.report.table import PLAIN, Column, Table, fill
+from race.report.table import PLAIN, Column, ReportTable, fill
 from race.report.tables import values
 from race.report.tables.values import RATIO, REFERENCE, Ratio
 
@@ -27,7 +27,7 @@ def shared(analysis: Analysis) -> list[Comparison]:
     ]
 
 
-def rated(analysis: Analysis, comparison: Comparison) -> Table:
+def rated(analysis: Analysis, comparison: Comparison) -> ReportTable:
     """Return contenders at a fixed rate, the cheapest first."""
     discipline = comparison.discipline
     columns = (

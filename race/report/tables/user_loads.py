@@ -14,23 +14,23 @@ from race.analysis.user_loads import (
 )
 from race.report import format as words
 from race.report.charts.colours import palette
-from race.report.table import COUNT, PLAIN, TEXT, Column, Kind, Table, fill
+from race.report.table import COUNT, PLAIN, TEXT, Column, ColumnKind, ReportTable, fill
 from race.report.tables import values
 from race.report.tables.values import RATE, RATIO, Ratio
 from race.stats.estimate import Estimate
 
-MEGABYTES = Kind(words.megabytes)
-TIMES = Kind(
+MEGABYTES = ColumnKind(words.megabytes)
+TIMES = ColumnKind(
     lambda found: words.spread(found, words.milliseconds),
     brief=lambda found: words.milliseconds(found.median),
 )
-SHARES = Kind(
+SHARES = ColumnKind(
     lambda found: words.spread(found, words.percent),
     brief=lambda found: words.percent(found.median),
 )
 
 
-def users(analysis: Analysis, group: UserLoadGroup) -> Table:
+def users(analysis: Analysis, group: UserLoadGroup) -> ReportTable:
     """Return contenders under one user load: how much went well, how long it took."""
     unit = analysis.discipline.unit
     columns = (
@@ -55,7 +55,7 @@ def _units(analysis: Analysis) -> Column:
     return Column(unit, lambda side: side.by_name[ALL].count.median, COUNT)
 
 
-def pairs(analysis: Analysis, group: UserLoadGroup) -> Table:
+def pairs(analysis: Analysis, group: UserLoadGroup) -> ReportTable:
     """Return the ratios of pairs that differ in one factor."""
     more = f", {group.conditions}" if group.conditions else ""
     columns = (
@@ -74,7 +74,7 @@ def _ratio(estimate: Estimate | None) -> Ratio | None:
     return Ratio(estimate) if estimate else None
 
 
-def parts(group: UserLoadGroup) -> Table:
+def parts(group: UserLoadGroup) -> ReportTable:
     """Return, by what was asked for, how much went well and the median of all times."""
     columns = [Column("", str, TEXT), *(_part_of(side) for side in group.sides)]
     names = [name for name in group.names if name != ALL]
@@ -83,7 +83,7 @@ def parts(group: UserLoadGroup) -> Table:
 
 
 def _part_of(side: UserLoadResult) -> Column:
-    return Column(side.item.name, side.by_name.get, Kind(_part))
+    return Column(side.item.name, side.by_name.get, ColumnKind(_part))
 
 
 def _part(part: PartFigures) -> str:
@@ -91,7 +91,7 @@ def _part(part: PartFigures) -> str:
     return f"{part.count.median:,.0f} · {took}"
 
 
-def watched(analysis: Analysis, found: WatchedComparison, ranked: bool = False) -> Table:
+def watched(analysis: Analysis, found: WatchedComparison, ranked: bool = False) -> ReportTable:
     """Return what cells took from their begin to their end.
 
     `ranked`: it follows the ranking, which has the rates.

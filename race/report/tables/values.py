@@ -10,7 +10,7 @@ from markupsafe import Markup
 from race.analysis.model import Comparison, ContenderResult
 from race.report import format as words
 from race.report.charts.colours import Palette
-from race.report.table import TEXT, Column, Kind, Row
+from race.report.table import TEXT, Column, ColumnKind, TableRow
 from race.saved.model import Discipline
 from race.stats.estimate import Estimate
 
@@ -125,10 +125,10 @@ class Strip(NamedTuple):
         ).format(*self[:4])
 
 
-RATE = Kind(str, brief=Rate.brief)
-RATIO = Kind(str)
-COUNTED = Kind(str, brief=lambda text: text.partition(" ")[0])
-SATURATED = Kind(str, right=False, brief=Saturated.brief)
+RATE = ColumnKind(str, brief=Rate.brief)
+RATIO = ColumnKind(str)
+COUNTED = ColumnKind(str, brief=lambda text: text.partition(" ")[0])
+SATURATED = ColumnKind(str, right=False, brief=Saturated.brief)
 REFERENCE = "1 (reference)"
 
 
@@ -147,12 +147,12 @@ def contender(
     return Column(discipline.contender, lambda item: name(palette, result(item)), TEXT)
 
 
-def row(values: Sequence[Any], item: ContenderResult) -> Row:
+def row(values: Sequence[Any], item: ContenderResult) -> TableRow:
     """Return a contender's row; one without a rate has its state in place of figures."""
     if item.throughput is not None:
-        return Row(values)
+        return TableRow(values)
     label, *figures, cells = values
-    return Row([label, *[None] * len(figures), cells], item.state, item.reason or "")
+    return TableRow([label, *[None] * len(figures), cells], item.state, item.reason or "")
 
 
 def rate(item: ContenderResult) -> Rate | None:

@@ -11,7 +11,7 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.report.claims import chapter
 from race.report.claims.article import read
-from race.report.claims.chapter import Claims, about
+from race.report.claims.chapter import about, render
 from race.saved.reader import SavedRace
 from tests.support.synthetic import BASELINE
 
@@ -58,7 +58,7 @@ def put(folder: Path, name: str = "one", **more: object) -> None:
 
 def test_rows_that_ask_for_this_scenario_are_shown(found: Analysis, folder: Path) -> None:
     put(folder)
-    text = str(Claims().render(found))
+    text = str(render(found))
     for part in (
         "An &lt;article&gt;",
         "Somebody, 2017. There: one core",
@@ -89,24 +89,24 @@ def test_articles_are_in_their_places(found: Analysis, folder: Path) -> None:
 
 def test_where_nobody_asks_there_is_no_chapter(found: Analysis, folder: Path) -> None:
     put(folder, race="other")
-    assert Claims().render(found) is None
+    assert render(found) is None
 
 
 def test_a_race_without_a_scenario_has_none(small: SavedRace, folder: Path) -> None:
     put(folder)
     head = changed(small.head, scenario={})
-    assert Claims().render(analyse(SavedRace(small.folder, head, small.cells, []))) is None
+    assert render(analyse(SavedRace(small.folder, head, small.cells, []))) is None
 
 
 def test_claims_that_cannot_be_read_are_one_line_of_a_report(found: Analysis, folder: Path) -> None:
     (folder / "bad.toml").write_text("title = <")
-    text = str(Claims().render(found))
+    text = str(render(found))
     assert "bad.toml: " in text
     assert "<table" not in text
 
 
 def test_the_claims_of_the_project_are_in_the_report_of_their_race(found: Analysis) -> None:
     """The invented race is called `article`, as one that they ask for."""
-    text = str(Claims().render(found))
+    text = str(render(found))
     assert "Python and Tarantool Races in the Loop" in text
     assert "good was not raced in small" in text

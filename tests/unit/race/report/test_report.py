@@ -116,13 +116,13 @@ def test_who_was_left_out_is_told_in_both_forms(small: SavedRace, page: str) -> 
 TOY = """
 from markupsafe import Markup, escape
 
-class Toy:
-    def title(self, analysis):
-        return f"A toy & {analysis.race.head.race}"
+from race.report.template import ReportChapter
 
-    def render(self, analysis):
-        text = escape(f"<{len(analysis.comparisons)} comparisons>")
-        return Markup(f"<p>{text}</p>") if analysis.comparisons else None
+
+def render(analysis):
+    text = escape(f"<{len(analysis.comparisons)} comparisons>")
+    found = ReportChapter(f"A toy & {analysis.race.head.race}", Markup(f"<p>{text}</p>"))
+    return found if analysis.comparisons else None
 """
 
 
@@ -131,7 +131,7 @@ def test_a_chapter_is_one_file_and_one_entry(
 ) -> None:
     (tmp_path / "toy_chapter_of_a_test.py").write_text(TOY)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(CHAPTERS, "toy", Plugin("toy_chapter_of_a_test:Toy"))
+    monkeypatch.setitem(CHAPTERS, "toy", Plugin("toy_chapter_of_a_test:render"))
     found = analyse(small)
     text = html.page(found)
     assert '<a href="#toy">A toy &amp; 20261120-204500-article</a>' in text
