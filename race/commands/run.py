@@ -95,7 +95,7 @@ def carry_out(folder: Path, head: Head, plan: Plan, as_json: bool) -> int:
     """Run what is left of a race and show what it found; the exit status."""
     console = Console(stderr=as_json)
     try:
-        race.run(folder, head, race.paced(plan, folder.parent), board.on(console))
+        race.run(folder, head, plan, board.on(console))
     except KeyboardInterrupt:
         if not (folder / RUN_FILE).exists():
             raise
@@ -157,7 +157,6 @@ def _report(found: Analysis) -> Path:
 
 
 def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
-    plan = race.paced(plan, options.results)
     scenario = plan.scenario
     told: dict[str, Any] = {
         "scenario": scenario.name,
@@ -166,7 +165,6 @@ def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
         "rounds": scenario.rounds,
         "cells": plan.cells,
         "seconds": round(plan.seconds()),
-        "seconds_from": plan.pace.source or None,
         "left_out": plan.notes,
     }
     if options.json:

@@ -16,7 +16,7 @@ from race.commands import Command
 from race.commands.find import LATEST, find, known
 from race.errors import RaceError, unknown
 from race.plan import read
-from race.run.race import paced, prepare
+from race.run.race import prepare
 from race.saved.model import CALIBRATION, Cell, Discipline, Head
 from race.saved.reader import RUN_FILE, SavedRace, load
 from race.scenario import Scenario
@@ -65,14 +65,14 @@ def _show_scenario(scenario: Scenario, console: Console, options: argparse.Names
     if options.json:
         print(json.dumps(scenario.as_json(), indent=1))
         return
-    for line in _planned(scenario, options.results):
+    for line in _planned(scenario):
         tell(console, line)
 
 
-def _planned(scenario: Scenario, results: Path) -> Iterator[str]:
+def _planned(scenario: Scenario) -> Iterator[str]:
     """The plan; what the scenario asks for and why it cannot be, where it cannot run here."""
     try:
-        plan = paced(prepare(scenario), results)
+        plan = prepare(scenario)
     except RaceError as error:
         yield from scenario_text(scenario)
         yield f"it cannot run here: {error}"

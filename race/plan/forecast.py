@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -10,15 +11,22 @@ from msgspec.structs import replace
 
 from race.discipline import Discipline
 from race.plan.contenders import TWIN_MARK
-from race.plan.pace import DEFAULT, Pace, driving
+from race.plan.order import Kind, kind_of
 from race.plan.works import closed_works
 from race.saved.model import CALIBRATION, Contender, Load, Work
 from race.scenario import Scenario
 
+CELL_SECONDS = 0.15
+"""What a cell takes beside its load: checks, starts of generators, cells that are measured again.
+The median of the published races."""
+START_SECONDS = 2.0
+WINDOWS = 2
+"""Most warm-ups agree after two windows."""
+
 
 @dataclass(frozen=True)
 class Plan:
-    """Who runs, who is `left_out` and why, and how long it takes at a `pace`.
+    """Who runs, who is `left_out` and why, and how long it takes.
 
     `cannot` is what a contender has nothing for, by label and task, with the reason.
     """
@@ -27,7 +35,6 @@ class Plan:
     scenario: Scenario
     contenders: Sequence[Contender]
     left_out: Sequence[str]
-    pace: Pace = DEFAULT
     cannot: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
@@ -80,14 +87,31 @@ class Plan:
 
     def expected(self, number: int, load: Load) -> float:
         """Seconds of a cell in a round, with its share of what its contender's start takes."""
-        pace, works = self.pace, self._works(number)
-        found = driving(self.scenario.warmup, number, load) + pace.cell_s
+        works, warmup = self._works(number), self.scenario.warmup
+        windows = min(WINDOWS, warmup.windows)
         if number == CALIBRATION:
-            return found + pace.start_s / len(works)
+            return windows * warmup.calibration_s + CELL_SECONDS + START_SECONDS / len(works)
+        found = windows * warmup.window_s + load.duration_s + CELL_SECONDS
         if self.scenario.starts_anew(number):
             dropped = fmean(work.load.duration_s for work in works)
-            return found + (pace.restart_s + dropped) / len(works)
+            return found + (START_SECONDS + dropped) / len(works)
         return found
+
+    def kinds(self) -> Counter[Kind]:
+        """Return how many cells of each kind are planned, the calibration's too."""
+        return Counter(
+            kind_of(number, one.label, work)
+            for number in range(CALIBRATION, self.rounds + 1)
+            for one in self.contenders
+            for work in self.able(one, self._works(number))
+        )
+
+    def expected_of(self, kind: Kind) -> float:
+        """Return the seconds that a cell of a kind was planned for."""
+        calibrates, rated = kind[0], kind[-1]
+        seconds = self.scenario.load.open_duration_s if rated else self.scenario.load.duration_s
+        load = replace(self.works[0].load, duration_s=seconds)
+        return self.expected(CALIBRATION if calibrates else CALIBRATION + 1, load)
 
     def _doing(self, work: Work) -> int:
         """How many contenders can do it."""

@@ -11,6 +11,15 @@ from race.saved.model import CALIBRATION, Cell, Contender, Work
 CellKey = tuple[int, str, Work]
 """Round, label, work: what identifies a measured cell. Of two with one key the later one counts."""
 
+Kind = tuple[bool, str, str, int, int, bool]
+"""Cells that take the same time: calibration or not, label, task, depth, connections, rated."""
+
+
+def kind_of(number: int, label: str, work: Work) -> Kind:
+    """Return the kind of a cell. All fixed rates are one: cells at any of them last as long."""
+    load, rated = work.load, work.load.rate is not None
+    return number == CALIBRATION, label, work.task, load.pipeline, load.connections, rated
+
 
 @dataclass(frozen=True)
 class Planned:

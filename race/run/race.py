@@ -7,7 +7,6 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,14 +19,13 @@ from race.machine.meters import meters
 from race.plan.contenders import TWIN_MARK, baseline, labelled, with_twin
 from race.plan.forecast import Plan
 from race.plan.order import key_of
-from race.plan.pace import newest
 from race.plan.read import from_json
 from race.run.cell import Cells
 from race.run.learned import Learned
 from race.run.patience import Patience
 from race.run.rounds import Rounds
 from race.saved import model
-from race.saved.model import Contender, Environment, Head
+from race.saved.model import Contender, Head
 from race.saved.reader import load
 from race.saved.writer import Writer
 from race.scenario import Scenario
@@ -44,12 +42,6 @@ def prepare(scenario: Scenario) -> Plan:
         reasons = "; ".join(choice.left_out)
         raise RaceError(f"no {kind.contender} of this race can run here: {reasons}")
     return Plan(kind, choice.scenario, contenders, choice.left_out, cannot=choice.cannot)
-
-
-def paced(plan: Plan, results: Path) -> Plan:
-    """The plan at the pace of this machine, where a race in the results folder tells it."""
-    machine = Environment(cpu=describe.cpu_model(), cores=len(cores.allowed()))
-    return replace(plan, pace=newest(results, plan.scenario, machine))
 
 
 def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> Head:

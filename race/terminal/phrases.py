@@ -66,10 +66,8 @@ def _who(full: str | None) -> str:
 
 
 def forecast_text(plan: Plan) -> str:
-    """Return how long a race takes, and how that is known."""
-    source = plan.pace.source
-    known = f"by what {source} took here" if source else "by default figures"
-    return f"about {duration(plan.seconds())}, {known}"
+    """Return how long a race takes at least: slow contenders may need longer cells."""
+    return f"at least {duration(plan.seconds())}"
 
 
 def duration(seconds: float) -> str:

@@ -55,7 +55,7 @@ def test_a_scenario_is_shown_in_words(capsys: pytest.CaptureFixture[str]) -> Non
     dry = printed(capsys, "run", "quick", "--dry-run")
     assert sorted(shown.splitlines()) == sorted(dry.splitlines())
     assert "quick: The article's nine engines on four pages" in shown
-    assert re.search(r"cells in \d+ rounds: about [\d.]+ minutes", shown)
+    assert re.search(r"cells in \d+ rounds: at least [\d.]+ minutes", shown)
     assert json.loads(printed(capsys, "show", "quick", "--json"))["name"] == "quick"
 
 

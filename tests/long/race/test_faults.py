@@ -47,27 +47,6 @@ def test_a_party_killed_in_a_cell_fails_that_cell_alone(
     assert cells[0].count is None
 
 
-def test_a_server_killed_under_load_leaves_what_was_seen_of_its_cell(tmp_path: Path) -> None:
-    path = scenario(tmp_path, [ENGINE], ["ugly"], duration=5)
-    with Race(["run", str(path)], tmp_path / "results") as race:
-        race.child("-d5s")  # of the first round: windows and calibration are shorter
-        time.sleep(1)
-        for child in race.children():
-            if "server.py" in " ".join(child.cmdline()):
-                child.kill()
-        assert race.wait() == 1, race.text()
-        lost, other = race.saved_race().cells[2:]
-        assert "FAILED: server killed by SIGKILL (" in race.text()
-    assert (lost.status, other.status) == ("failed", "ok")
-    assert str(lost.reason).startswith("server killed by SIGKILL")
-    assert lost.count is not None
-    assert lost.count > 100
-    assert lost.seconds is not None
-    assert 0.5 < lost.seconds < 4
-    assert lost.meters["cpu_ns"]["server"] > 1e8
-    assert lost.facts["body_bytes"] > 0
-
-
 def test_why_a_server_does_not_start_is_the_reason_of_every_cell(tmp_path: Path) -> None:
     path = scenario(tmp_path, [ENGINE], ["ugly", "about"])
     env = {**environment(), "POOL_SIZE": "none"}
@@ -97,48 +76,12 @@ def test_a_database_that_is_gone_fails_cells_until_it_is_back(
     assert cells[0].status == cells[-1].status == "ok", [cell.reason for cell in cells]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_race_keeps_its_cells_and_goes_on(
-    number: signal.Signals, tmp_path: Path
-) -> None:
-    path = scenario(tmp_path, [ENGINE], ["ugly", "about"], duration=0.4)
-    saved = tmp_path / "results"
-    with Race(["run", str(path), "--seed", "5"], saved) as race:
-        race.wait_for_cells(3)
-        race.child("wrk_scripts")
-        children = race.children()
-        race.send(number)
-        assert race.wait() == 130, race.text()
-        assert not left_behind(children)
-        run = race.saved_race()
-        assert run.head.finished_at is None
-        assert f"race resume {run.head.race}" in race.text()
-    kept = run.cells
-    assert 3 <= len(kept) < 8
-    with Race(["resume", "latest"], saved) as race:
-        assert race.wait() == 0, race.text()
-        whole = race.saved_race()
-    assert whole.cells[: len(kept)] == kept
-    assert [cell.order for cell in whole.cells] == [*range(4), *range(4)]
-    assert whole.head.finished_at is not None
-
-
 def test_an_interrupt_while_a_server_starts_leaves_nothing(tmp_path: Path) -> None:
     path = scenario(tmp_path, [ENGINE], ["ugly"])
     with Race(["run", str(path)], tmp_path / "results") as race:
         server = race.child("-e")
         race.send(signal.SIGTERM)
         assert race.wait() == 130, race.text()
-        assert not left_behind([server])
-
-
-def test_an_interrupt_before_the_race_begins_is_one_line(tmp_path: Path) -> None:
-    path = scenario(tmp_path, [ENGINE], ["ugly"])
-    with Race(["run", str(path)], tmp_path / "results") as race:
-        server = race.child("--list")
-        race.send(signal.SIGTERM)
-        assert race.wait() == 130, race.text()
-        assert race.text() == "race: interrupted\n"
         assert not left_behind([server])
 
 
