@@ -10,39 +10,48 @@ from typing import Any
 from rich.console import Console
 
 from race.commands import Command
+from race.errors import RaceError
 from race.plan import read
+from race.run.race import prepare
 from race.saved.reader import RUN_FILE, ResultsError, load
-from race.terminal.phrases import moment
+from race.terminal.phrases import duration, moment
 from race.terminal.tables import plain_table
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """None of its own."""
+    """Add no options: `race list` has none of its own."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Two tables with times as people here say them, or JSON."""
-    ready = [_ready(name) for name in read.names()]
+    """Print scenarios and saved races, as two tables or as JSON."""
+    scenarios = [_scenario(name) for name in read.names()]
     saved = [_saved(path.parent) for path in sorted(options.results.glob(f"*/{RUN_FILE}"))]
     if options.json:
-        print(json.dumps({"scenarios": ready, "races": saved}, indent=1))
+        print(json.dumps({"scenarios": scenarios, "races": saved}, indent=1))
         return 0
     console = Console()
-    console.print(plain_table("Scenarios", ready))
+    shown = [{key: one[key] for key in ("scenario", "title", "time")} for one in scenarios]
+    console.print(plain_table("Scenarios", shown))
     if saved:
-        told = [{**one, "began": moment(one["began"])} for one in saved]
-        console.print(plain_table(f"Races in {options.results}", told))
+        local = [{**one, "began": moment(one["began"])} for one in saved]
+        console.print(plain_table(f"Races in {options.results}", local))
     return 0
 
 
-def _ready(name: str) -> dict[str, Any]:
+def _scenario(name: str) -> dict[str, Any]:
+    """Return a row: what is raced, and how long that takes or why it cannot run here."""
     one = read.load(name)
+    try:
+        time = duration(prepare(one).seconds())
+    except RaceError as error:
+        time = str(error)
     return {
         "scenario": one.name,
         "title": one.title,
         "contenders": len(one.contenders),
         "tasks": len(one.tasks),
         "rounds": one.rounds,
+        "time": time,
     }
 
 

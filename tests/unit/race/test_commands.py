@@ -8,13 +8,17 @@ import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from race.cli import main
 from race.commands import doctor
+from race.commands import list as list_command
 from race.commands.run import seconds
 from race.discipline import Finding
+from race.errors import RaceError
+from race.scenario import Scenario
 from race.terminal.phrases import moment
 from runtime.paths import ROOT
 from tests.support.synthetic import Recipe, write
@@ -164,12 +168,18 @@ def test_times_are_local_and_for_people(local: None) -> None:
 
 
 def test_the_list_has_them_so(
-    results: Path, local: None, capsys: pytest.CaptureFixture[str]
+    results: Path, local: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def refuse(scenario: Scenario) -> NoReturn:
+        raise RaceError("no program can run here")
+
+    monkeypatch.setattr(list_command, "prepare", refuse)  # it asks what is installed
     where = ["--results", str(results)]
     assert "20 Nov 2026 23:45" in printed(capsys, "list", *where)
-    listed = json.loads(printed(capsys, "list", "--json", *where))["races"]
-    assert {datetime.fromisoformat(one["began"]).astimezone(UTC).hour for one in listed} == {20}
+    listed = json.loads(printed(capsys, "list", "--json", *where))
+    hours = {datetime.fromisoformat(one["began"]).astimezone(UTC).hour for one in listed["races"]}
+    assert hours == {20}
+    assert {one["time"] for one in listed["scenarios"]} == {"no program can run here"}
 
 
 def test_a_file_that_cannot_be_written_is_one_line(
