@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Usage: scripts/drivers.sh
-# Builds the toolbench's runners in other languages: toolbench/golang/bin/runner, and what
-# toolbench/nodejs needs into its node_modules. Does nothing, and needs no network, where they are as their
-# sources and locks say. What is not installed, a language or what pg-native is compiled with, is said and no
-# failure; its drivers cannot be measured.
+# Builds the toolbench's runners in other languages: toolbench/golang/bin/runner from its sources, and
+# toolbench/nodejs/node_modules from its lock. A runner that is up to date is left alone, without a network.
+# A language that is not installed is no failure, nor is a pg-native that cannot be compiled: a line says so,
+# and these drivers cannot be measured.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -18,7 +18,7 @@ build_golang() {
     # toolbench/languages.py computes the same digest.
     sources=$(cd "$folder" && LC_ALL=C && cat -- *.go go.mod go.sum | sha256sum)
     sources=${sources%% *}
-    # The runner says what it was built from (built.go): with nothing new, nothing is asked of the network.
+    # The runner prints what it was built from (built.go).
     built=$("$folder/bin/runner" -built 2>/dev/null </dev/null || true)
     [[ $built == *"\"go\":\"${version#go}\""* && $built == *"\"sources\":\"$sources\""* ]] && return
     (cd "$folder" && timeout "$BUILD_SECONDS" \
@@ -42,10 +42,10 @@ build_nodejs() {
         with_npm "$folder" ci ||
             { say "installing $folder failed; see npm's message above, then try make drivers again"; return 1; }
     elif can_compile; then
-        # What is there stays, whatever becomes of it.
+        # If this fails, what is installed stays.
         with_npm "$folder" install --no-save || true
     fi
-    # npm says nothing of an optional package that it could not get or compile.
+    # npm does not report an optional package that it could not get or compile.
     if [[ -e $folder/node_modules/pg-native ]]; then
         echo "$locked" >"$folder/node_modules/locked"
     else
@@ -54,20 +54,20 @@ build_nodejs() {
     fi
 }
 
-# can_compile: what pg-native takes is there. Without libpq-dev there may be a pg_config that only complains.
+# can_compile: everything that compiles pg-native is installed. Without libpq-dev, pg_config may exist and fail.
 can_compile() {
     local headers
     headers=$(pg_config --includedir 2>/dev/null) && [[ -e $headers/libpq-fe.h ]] &&
         type -P g++ make python3 >/dev/null
 }
 
-# with_npm FOLDER WORDS...: npm installs there what is locked.
+# with_npm FOLDER WORDS...: let npm install what is locked in a folder.
 with_npm() {
     say "installing $1/package-lock.json"
     (cd "$1" && with_headers timeout "$BUILD_SECONDS" npm "${@:2}" --no-audit --no-fund --loglevel=error) </dev/null >&2
 }
 
-# with_headers COMMAND...: with the headers that came with Node; without them npm downloads some.
+# with_headers COMMAND...: run a command with the headers that came with Node; otherwise npm downloads some.
 with_headers() {
     local prefix
     prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")

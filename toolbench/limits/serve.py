@@ -48,6 +48,12 @@ class BlockingConnection(tarantool.Connection):  # type: ignore[misc,name-define
         self.connected = True
 
 
+class LimitsApplication(Application):  # type: ignore[misc]
+    """An application on a given event loop: japronto's property always makes one of uvloop's."""
+
+    loop: Any = None
+
+
 def connect_blocking(address: Address) -> BlockingConnection:
     """Return a connection of the blocking connector."""
     where = address.path or address.host
@@ -92,8 +98,8 @@ def serve(
     """Check the pages, then serve them until SIGTERM."""
     address = find("tarantool").address(url)
     loop.run_until_complete(load_stickers(url))
-    application = Application()
-    application._loop = loop  # noqa: SLF001 - japronto takes no loop in another way
+    application = LimitsApplication()
+    application.loop = loop
     blocking = connect_blocking(address)
     connection = loop.run_until_complete(CONNECT[driver](address))
     loop.run_until_complete(check(blocking, connection))
