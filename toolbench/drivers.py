@@ -162,7 +162,7 @@ DRIVERS = {
     ),
     "tarantool": Tool(
         "toolbench.tarantool.tarantool_driver:Tarantool",
-        # The project has a folder of the name `tarantool` alone.
+        # The project has a folder `tarantool` of its own, but no such module.
         needs=("tarantool.connection",),
         database="tarantool",
         levels=BLOCKING,

@@ -80,7 +80,7 @@ class OperationSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def writes(self) -> bool:
-        """Whether it is right if it leaves the right rows behind."""
+        """True if the operation is right when it leaves the right rows behind."""
         return bool(self.after)
 
     def message(self) -> dict[str, Any]:

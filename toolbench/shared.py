@@ -1,4 +1,4 @@
-"""What all contenders of a race share: its databases and their references."""
+"""The databases of a race and their references, which all of its contenders share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast an interpreter builds the objects of database results, with no database at all.
+"""Builds the objects of database results, without a database: the interpreter's own limit.
 
 Runs on any CPython from 3.7 on: ``python objects.py [--seconds S]`` builds at least a million, and
 prints a line of JSON: the objects, and the seconds that they took.

@@ -10,7 +10,7 @@ from runtime.address import Address
 from toolbench.driver import Options
 from toolbench.mysql.cursors import AsyncCursors
 
-# A connection keeps so many statements prepared on the server: more than there are operations.
+# The statements that a connection keeps prepared on the server: more than there are operations.
 CACHED_STATEMENTS = 32
 
 

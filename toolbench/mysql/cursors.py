@@ -1,4 +1,4 @@
-"""What the drivers of MySQL have in common: cursors of the DB-API, awaited or not."""
+"""The calls that the drivers of MySQL have in common: cursors of the DB-API, awaited or not."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ TYPES = {
     "double": "float",
     "varbinary": "bytes",
 }
-# What turns texts of the server into the form that encoded values have.
+# Functions that turn texts of the server into the form of encoded values.
 NORMAL_FORMS: Mapping[str, Callable[[str], str]] = {
     "datetime": lambda text: text.replace(" ", "T"),
     "double": lambda text: repr(float(text)),

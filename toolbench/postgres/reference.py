@@ -52,7 +52,7 @@ class PostgresReference:
 
     def expected(self, operation: OperationSpec) -> Texts:
         columns = ", ".join(f'"{name}"::text' for name, _ in operation.columns)
-        # The statement comes from a file of the project.
+        # The statement is not a user's: it comes from a file of the project.
         return self._rows(f"select {columns} from ({operation.sql}) as asked", operation.args)  # noqa: S608
 
     def after(self, operation: OperationSpec) -> Texts:

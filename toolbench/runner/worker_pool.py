@@ -10,7 +10,7 @@ from toolbench.runner.workers import LoadResult, in_tasks, in_threads
 
 
 class WorkerPool:
-    """As many connections as the last load needed.
+    """The connections that the last load needed, which stay open.
 
     Calls of a driver that blocks are made in coroutines, too: no other coroutine runs meanwhile.
     """

@@ -116,22 +116,28 @@ def test_go_builds_what_is_not_current(project: Path) -> None:
     assert (folder / "built").exists()
 
 
-def test_a_node_that_is_too_old_is_named(project: Path) -> None:
-    install(project, "node", "#!/bin/sh\necho v16.20.2\n")
+@pytest.mark.parametrize(
+    ("node", "status", "last"),
+    [
+        ("#!/bin/sh\necho v16.20.2\n", 0, [WITHOUT_GO, TOO_OLD]),
+        (
+            NODE,
+            1,
+            [
+                "the program says why",
+                "drivers: installing toolbench/nodejs failed; see npm's message above, " + THEN,
+            ],
+        ),
+    ],
+    ids=["a node that is too old", "packages that cannot be installed"],
+)
+def test_packages_that_cannot_be_installed_are_a_line(
+    project: Path, node: str, status: int, last: list[str]
+) -> None:
+    install(project, "node", node)
     install(project, "npm", FAILING)
-    assert build(project) == (0, [WITHOUT_GO, TOO_OLD])
-
-
-def test_packages_that_cannot_be_installed_are_a_line(project: Path) -> None:
-    install(project, "node", NODE)
-    install(project, "npm", FAILING)
-    status, lines = build(project)
-    assert status == 1
-    assert lines[0] == WITHOUT_GO
-    assert lines[-2:] == [
-        "the program says why",
-        "drivers: installing toolbench/nodejs failed; see npm's message above, " + THEN,
-    ]
+    found, lines = build(project)
+    assert (found, lines[0], lines[-2:]) == (status, WITHOUT_GO, last)
 
 
 def test_the_optional_package_is_no_failure_and_tried_again_once_it_can_be_compiled(

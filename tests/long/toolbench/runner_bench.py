@@ -1,10 +1,10 @@
-"""Is a driver slowed by what measures it? asyncpg in the runner, against a bare loop over asyncpg.
+"""Compares asyncpg in the runner with a bare loop over asyncpg: does measuring slow a driver down?
 
     .venv/bin/python -m tests.long.toolbench.runner_bench [--rounds N] [--seconds S]
 
-Both do the wide query at ten at once, in turns, in this process on uvloop, on the same connections
-to the private PostgreSQL. Printed are the rows a second of each round, and the ratio of the
-runner's to the bare loop's with its 95 % interval; exit status 1 when that is below 0.97.
+Both do the wide query with ten workers, in turns, on uvloop and on the same connections to the
+private PostgreSQL. The output has the rows/s of each round, and the ratio of the runner to the bare
+loop with its 95 % interval. The exit status is 1 if the ratio is below 0.97.
 """
 
 from __future__ import annotations
@@ -30,15 +30,12 @@ from toolbench.runner.worker_pool import WorkerPool
 
 LEAST = 0.97
 AT_ONCE = 10
-OVERTIME = 5.0
 WIDE = operations()["wide"]
 NAME = "postgres"
 
 
 class RecordingAsyncpg(Asyncpg):
-    """The runner's driver; the bare loop uses its connections too, for two sets of them differ by
-    more than what is asked here.
-    """
+    """Keeps its connections for the bare loop: two sets of connections differ by too much."""
 
     def __init__(self, address: Address, options: Options) -> None:
         super().__init__(address, options)
@@ -49,78 +46,58 @@ class RecordingAsyncpg(Asyncpg):
         return self.connections[-1]
 
 
-class BareLoop:
-    """What somebody would write who measures asyncpg and nothing else."""
+async def bare_rate(statements: list[Any], each: int) -> float:
+    """Return the operations/s of a loop that measures nothing."""
 
-    def __init__(self) -> None:
-        self._statements: list[Any] = []
+    async def again(statement: Any) -> None:
+        for _ in range(each):
+            await statement.fetch(*WIDE.args)
 
-    async def open(self, connections: list[Any]) -> None:
-        """A prepared statement on each."""
-        self._statements = [await connection.prepare(WIDE.sql) for connection in connections]
-
-    async def rate(self, each: int) -> float:
-        """Operations a second, so many on each connection."""
-
-        async def again(statement: Any) -> None:
-            for _ in range(each):
-                await statement.fetch(*WIDE.args)
-
-        began = time.perf_counter()
-        await asyncio.gather(*map(again, self._statements))
-        return each * AT_ONCE / (time.perf_counter() - began)
+    began = time.perf_counter()
+    await asyncio.gather(*map(again, statements))
+    return each * len(statements) / (time.perf_counter() - began)
 
 
-async def compared(url: str, rounds: int, seconds: float) -> list[float]:
-    """The ratio of each round, the runner's rate to the bare one; who is first changes."""
-    where = transport.message(NAME, find(NAME).address(url))
-    driver = RecordingAsyncpg(Address(**where), Options(loop="uvloop"))
-    pool, bare = WorkerPool(driver), BareLoop()
-    operation = Operation(WIDE.name, WIDE.kind, WIDE.sql, WIDE.args, WIDE.columns)
+async def runner_rate(pool: WorkerPool, seconds: float) -> float:
+    """Return the operations/s that the runner measures."""
+    found = histogram.answer(await pool.drive(WIDE.name, seconds, AT_ONCE, 5.0))
+    return float(found["operations"] / found["seconds"])
+
+
+async def compare(url: str, rounds: int, seconds: float) -> list[float]:
+    """Return the ratio of each round; the two take turns at going first."""
+    address = transport.message(NAME, find(NAME).address(url))
+    driver = RecordingAsyncpg(Address(**address), Options(loop="uvloop"))
+    pool = WorkerPool(driver)
     try:
-        rows = len(await pool.check(operation))
-        await pool.drive(WIDE.name, seconds, AT_ONCE, OVERTIME)
-        await bare.open(driver.connections)
-        return await in_turns(pool, bare, rows, rounds, seconds)
+        rows = len(
+            await pool.check(Operation(WIDE.name, WIDE.kind, WIDE.sql, WIDE.args, WIDE.columns))
+        )
+        each = max(1, round(await runner_rate(pool, seconds) * seconds / AT_ONCE))
+        statements = [await one.prepare(WIDE.sql) for one in driver.connections]
+        await bare_rate(statements, each)
+        ratios = []
+        for number in range(1, rounds + 1):
+            before = await runner_rate(pool, seconds) if number % 2 else None
+            bare = await bare_rate(statements, each)
+            runner = before or await runner_rate(pool, seconds)
+            ratios.append(runner / bare)
+            print(f"{number:3}  runner {runner * rows:11,.0f}  bare {bare * rows:11,.0f}  rows/s")
+        return ratios
     finally:
         await pool.close()
 
 
-async def in_turns(
-    pool: WorkerPool, bare: BareLoop, rows: int, rounds: int, seconds: float
-) -> list[float]:
-    """The ratio of each round."""
-
-    async def ours() -> float:
-        found = histogram.answer(await pool.drive(WIDE.name, seconds, AT_ONCE, OVERTIME))
-        return float(found["operations"] / found["seconds"])
-
-    each = max(1, round(await ours() * seconds / AT_ONCE))
-    await bare.rate(each)
-    ratios = []
-    for number in range(1, rounds + 1):
-        if number % 2:
-            here, alone = await ours(), await bare.rate(each)
-        else:
-            alone, here = await bare.rate(each), await ours()
-        ratios.append(here / alone)
-        print(f"{number:3}  runner {here * rows:11,.0f}  bare {alone * rows:11,.0f}  rows/s")
-    return ratios
-
-
 def main() -> int:
-    """The exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--seconds", type=float, default=1.0)
     options = parser.parse_args()
     handle = private.join(NAME)
-    loop = uvloop.new_event_loop()
     try:
-        running = compared(handle.url, options.rounds, options.seconds)
-        ratios = loop.run_until_complete(running)
+        ratios = uvloop.run(compare(handle.url, options.rounds, options.seconds))
     finally:
-        loop.close()
         handle.leave()
     found = hodges_lehmann([math.log(ratio) for ratio in ratios])
     print(f"runner to bare loop: {found}")

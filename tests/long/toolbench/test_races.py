@@ -29,28 +29,6 @@ def test_a_race_of_drivers_is_ranked(tmp_path: Path, databases: Databases) -> No
         assert {item.state for item in comparison.results} == {"ranked"}, comparison.results
 
 
-def test_a_database_that_goes_away_fails_cells_until_it_is_back(
-    tmp_path: Path, databases: Databases
-) -> None:
-    path = race_file(tmp_path, ["asyncpg", "psycopg"], ["ints", "upsert"], [2], duration=0.5)
-    with Race(["run", str(path)], tmp_path / "results", databases.env()) as race:
-        race.wait_for_cells(1)
-        with databases.down("postgres"):
-            race.wait_for_cells(3)
-            # Cells that fail are over soon: the last ones are to find it back.
-            race.process.send_signal(signal.SIGSTOP)
-        race.process.send_signal(signal.SIGCONT)
-        assert race.wait() == 1, race.text()
-        cells = race.saved_race().cells
-    failed = [cell for cell in cells if cell.status == "failed"]
-    assert failed
-    for cell in failed:
-        assert "\n" not in str(cell.reason)
-    assert len(cells) == 12
-    assert cells[0].round == CALIBRATION
-    assert cells[0].status == cells[-1].status == "ok", [cell.reason for cell in cells]
-
-
 def seconds_of(processes: list[psutil.Process]) -> float:
     """CPU time that they had."""
     times = [one.cpu_times() for one in processes]

@@ -1,4 +1,4 @@
-"""What a person may mistype is answered with one line."""
+"""A mistake on the command line is answered with one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who races on what: levels, labels, what a driver has nothing for."""
+"""The contenders of a race: their levels, labels, and operations that they cannot do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations are files; what is wrong with one is a line."""
+"""Operations are files, and an error in one is told in a line."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_records_come_from_their_number_alone() -> None:
 
 
 def texts(name: str) -> list[str]:
-    """What an operation writes, as both databases write rows: 1.0 is 1, and true is 1."""
+    """Return what an operation writes, in the form of both databases: 1.0 is 1, and true is 1."""
     form = operations()[name].records
     assert form is not None
     made = records(form.form, form.count)
