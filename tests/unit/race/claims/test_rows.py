@@ -17,6 +17,7 @@ from race.report.claims import scenario
 from race.report.claims.article import FASTER, Article, Claim, Question, Range
 from race.report.claims.document import compute
 from race.report.claims.page import ClaimsPage
+from race.report.claims.pairs import comparisons
 from race.report.claims.rows import ClaimRow, rows
 from race.report.claims.verdicts import HOLDS, REFUTED, UNDECIDED, UNMEASURED, WEAKER
 from race.saved.model import Cell, Contender, Discipline, Load
@@ -234,6 +235,12 @@ def test_who_was_saturated_at_a_fixed_number_at_once_is_said() -> None:
     assert of_fixed(run, FASTER, "wide:c10", first="slow")[0] == REFUTED
     idle = fixed({(label, "wide"): "nobody" for label in US})
     assert of_fixed(idle, (3, INF), "wide:c10") == (WEAKER, "no core was saturated (both)")
+
+
+@pytest.mark.parametrize("typed", ["wide c10", "wide (10 at once)", "Wide rows, 10 at once"])
+def test_a_task_can_be_typed_as_it_is_printed(typed: str) -> None:
+    (found,) = comparisons([fixed({})], typed)
+    assert found.work.task == "wide"
 
 
 POOL, QUERY = "aiohttp-psycopg-pool, link 0 ms", "aiohttp-psycopg-query, link 0 ms"
