@@ -48,12 +48,6 @@ class BlockingConnection(tarantool.Connection):  # type: ignore[misc,name-define
         self.connected = True
 
 
-class LimitsApplication(Application):  # type: ignore[misc]
-    """An application on a given event loop: japronto's property always makes one of uvloop's."""
-
-    loop: Any = None
-
-
 def connect_blocking(address: Address) -> BlockingConnection:
     """Return a connection of the blocking connector."""
     where = address.path or address.host
@@ -98,8 +92,9 @@ def serve(
     """Check the pages, then serve them until SIGTERM."""
     address = find("tarantool").address(url)
     loop.run_until_complete(load_stickers(url))
-    application = LimitsApplication()
-    application.loop = loop
+    application = Application()
+    # The C code of japronto 0.1.2, the last version, reads this attribute; nothing public sets it.
+    application._loop = loop  # noqa: SLF001
     blocking = connect_blocking(address)
     connection = loop.run_until_complete(CONNECT[driver](address))
     loop.run_until_complete(check(blocking, connection))
