@@ -91,7 +91,7 @@ def does_each(one: DriverSubject, all_of: ToolsScenario, load: bool = True) -> N
             continue
         one.check(task)
         # With two workers on a busy machine, these may last longer than a runner waits.
-        if not load or task in ("orders-half", "orders-burst"):
+        if not load or task in ("orders-half", "orders-burst", "orders-insert"):
             continue
         rows = one.facts(task)["rows"]
         sample = one.drive(Work(task, Load("runner", 2, duration_s=0.1, fixed=True)))

@@ -8,17 +8,19 @@ import signal
 from collections.abc import Callable, Iterator
 
 import pytest
+from msgspec.structs import replace
 
 from race.errors import CellFailed
 from race.saved.model import Contender, Load, Work
 from tests.live.toolbench.conftest import does_each, plainest, scenario, started
 from tests.live.toolbench.test_postgres import notices
 from tests.support.site_server import until
+from toolbench import subject
 from toolbench.contenders import raced
 from toolbench.mysql import reference as module
 from toolbench.mysql import table
 from toolbench.mysql.reference import MysqlReference
-from toolbench.operation import operations
+from toolbench.operation import Records, operations
 from toolbench.shared import Shared
 from toolbench.timeouts import TIMEOUTS
 
@@ -43,6 +45,17 @@ def reference(shared: Shared) -> Iterator[MysqlReference]:
     made.close()
 
 
+@pytest.fixture
+def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the operations read fewer rows; tests/long has the whole ones."""
+    known = dict(operations())
+    half, burst = known["orders-half"], known["orders-burst"]
+    known[half.name] = replace(half, args=(2000,), rows=2000)
+    known[burst.name] = replace(burst, records=Records(200, ("int",)), rows=200)
+    monkeypatch.setattr(subject, "operations", lambda: known)
+
+
+@pytest.mark.usefixtures("smaller")
 @pytest.mark.parametrize("contender", [*plainest(NAME), *PREPARED], ids=lambda one: one.label)
 def test_each_operation_on_each_driver(shared: Shared, contender: Contender) -> None:
     with started(shared, contender) as one:
@@ -54,6 +67,7 @@ def test_a_value_in_another_row_is_found(shared: Shared) -> None:
         notices(one, "orders-insert", columns=(0, 2, 3, 4))
 
 
+@pytest.mark.usefixtures("smaller")
 @pytest.mark.parametrize("name", ["asyncmy", "aiomysql"])
 def test_a_driver_at_rest_holds_one_connection(
     shared: Shared, reference: MysqlReference, name: str
