@@ -130,10 +130,10 @@ class Subject(Protocol):
     def alive(self) -> bool:
         """Whether it can be driven; False once it has ended by itself."""
 
-    def wake(self) -> None:
+    def resume(self) -> None:
         """It is its turn again: onto its cores."""
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """It is another's turn: off the measured cores, and alive."""
 
     def check(self, task: str) -> None:

@@ -85,12 +85,12 @@ class DriverSubject:
         """Return whether the runner runs, and has answered so far."""
         return not self.failed and self.runner.child.running()
 
-    def wake(self) -> None:
+    def resume(self) -> None:
         """Pin the runner and the database to the cores that are measured."""
         self.shared.databases.pin(self.layout[DATABASE])
         cores.pin_tree(tree(self.runner.child.pid), self.layout[DRIVER])
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """Move the runner off the measured cores; end it if an operation may be under way."""
         if self.failed:
             self.runner.child.end()

@@ -16,7 +16,7 @@ from race.discipline import Sample, Subject
 from race.errors import CellFailed
 from race.machine.meters import Meter, meters
 from race.plan.order import Planned
-from race.run.learned import LONGEST, Learned, Spot
+from race.run.learned import LONGEST, ContenderWork, Learned
 from race.run.measure import Measured, lasting, measure
 from race.run.rules import bottleneck, judge, least_seconds, no_latency
 from race.run.warmup import Warm, Window, raised, warm_up
@@ -87,7 +87,7 @@ class Cells:
             return Verdict("failed", f"again: {reasons}")
         return Verdict("invalid", reasons, "once")
 
-    def _short(self, spot: Spot, sample: Sample, reasons: str) -> Verdict:
+    def _short(self, spot: ContenderWork, sample: Sample, reasons: str) -> Verdict:
         """Its later cells last twice as long; too slow where they last the longest already."""
         if self.learned.longer(spot):
             return Verdict("invalid", reasons, "too short")
@@ -142,7 +142,7 @@ class Cells:
 
         return window
 
-    def _seconds(self, spot: Spot, load: Load, rate: float) -> float:
+    def _seconds(self, spot: ContenderWork, load: Load, rate: float) -> float:
         """How long to drive: as planned, or longer where that is too short (`least_seconds`).
 
         Found once, for all rounds. A shape takes as long as it does.

@@ -1,4 +1,4 @@
-"""The subjects of a race: started when first needed, kept to its end, one at work at a time."""
+"""The subjects of a race: each is started when first needed and kept, one is active at a time."""
 
 from __future__ import annotations
 
@@ -20,47 +20,50 @@ class Host:
 
 @dataclass
 class Hosts:
-    """Who is not at work rests: alive, off the measured cores."""
+    """The running subjects by label. All but the active one are paused, off the measured cores."""
 
     start: Start
     _hosts: dict[str, Host] = field(default_factory=dict)
     _refusals: dict[str, str] = field(default_factory=dict)
-    _at_work: str | None = None
+    _active: str | None = None
 
     def close(self) -> None:
-        """End all of them; who is needed again is started again."""
-        hosts, self._hosts, self._at_work = self._hosts, {}, None
+        """End all subjects; one that is needed again is started again."""
+        hosts, self._hosts, self._active = self._hosts, {}, None
         _close(host.subject for host in hosts.values())
 
-    def forgive(self) -> None:
-        """Try again with those that did not start."""
+    def clear_refusals(self) -> None:
+        """Forget which contenders did not start, so that they are tried again."""
         self._refusals.clear()
 
-    def at_work(self, contender: Contender) -> Host:
-        """A living subject, alone on its cores; CellFailed when it does not start."""
+    def activate(self, contender: Contender) -> Host:
+        """Return a contender's living subject, alone on its cores.
+
+        Raises CellFailed when it does not start, or did not since refusals were cleared.
+        """
         label = contender.label
         if label in self._refusals:
             raise CellFailed(self._refusals[label])
-        if self._at_work not in (None, label):
-            self._rest()
+        if self._active not in (None, label):
+            self._pause()
         host = self._hosts.get(label)
         if host is not None and not host.subject.alive():
             self._hosts.pop(label).subject.close()
             host = None
         if host is None:
             host = self._hosts[label] = self._started(contender)
-        elif self._at_work != label:
-            host.subject.wake()
-        self._at_work = label
+        elif self._active != label:
+            host.subject.resume()
+        self._active = label
         return host
 
-    def _rest(self) -> None:
-        host, self._at_work = self._hosts.get(self._at_work or ""), None
+    def _pause(self) -> None:
+        host, self._active = self._hosts.get(self._active or ""), None
         if host is not None:
-            host.subject.rest()
+            host.subject.pause()
 
     def _started(self, contender: Contender) -> Host:
-        self._at_work = None
+        self._active = None
         try:
             return Host(self.start(contender))
         except CellFailed as failure:
@@ -69,7 +72,7 @@ class Hosts:
 
 
 def _close(subjects: Iterable[Subject]) -> None:
-    """End all of them, also when ending one fails or is interrupted."""
+    """End all subjects, also when ending one fails or is interrupted."""
     waiting = list(subjects)
     try:
         while waiting:

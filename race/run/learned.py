@@ -12,16 +12,16 @@ from race.saved.model import CALIBRATION, Cell, Load, Work
 LONGEST = 4.0
 """Nothing lasts longer than so many times what the scenario says."""
 
-Spot = tuple[str, Work]
+ContenderWork = tuple[str, Work]
 """A contender's label and one of its works."""
 
-Way = tuple[str, int, int]
+ConnectionKey = tuple[str, int, int]
 """A task, the depth at which it is pipelined, and connections that are fixed, or 0: what one number
 of connections is found for.
 """
 
 
-def way(work: Work) -> Way:
+def connection_key(work: Work) -> ConnectionKey:
     """Also of a work at a fixed rate: it is driven like the one that found the capacity."""
     load = work.load
     return work.task, load.pipeline, load.connections if load.fixed else 0
@@ -36,18 +36,18 @@ class Learned:
     where no length is enough, and why.
     """
 
-    connections: dict[Way, int] = field(default_factory=dict)
-    rates: dict[Spot, float] = field(default_factory=dict)
-    seconds: dict[Spot, float] = field(default_factory=dict)
-    faults: set[Spot] = field(default_factory=set)
-    too_slow: dict[Spot, str] = field(default_factory=dict)
+    connections: dict[ConnectionKey, int] = field(default_factory=dict)
+    rates: dict[ContenderWork, float] = field(default_factory=dict)
+    seconds: dict[ContenderWork, float] = field(default_factory=dict)
+    faults: set[ContenderWork] = field(default_factory=set)
+    too_slow: dict[ContenderWork, str] = field(default_factory=dict)
 
     def load(self, work: Work) -> Load:
         """Its load with the connections that were found."""
-        found = self.connections.get(way(work), work.load.connections)
+        found = self.connections.get(connection_key(work), work.load.connections)
         return replace(work.load, connections=found)
 
-    def longer(self, spot: Spot) -> bool:
+    def longer(self, spot: ContenderWork) -> bool:
         """Whether its cells may still be made longer; a shape takes as long as it does."""
         load = spot[1].load
         return load.user_load is None and self.seconds[spot] < LONGEST * load.duration_s
@@ -67,8 +67,8 @@ class Learned:
     def _calibrated(self, cell: Cell) -> None:
         """What failed has found nothing."""
         if cell.connections_used is not None:
-            known = self.connections.get(way(cell.work), 0)
-            self.connections[way(cell.work)] = max(cell.connections_used, known)
+            known = self.connections.get(connection_key(cell.work), 0)
+            self.connections[connection_key(cell.work)] = max(cell.connections_used, known)
             self.rates[cell.label, cell.work] = cell.throughput or 0.0
 
     def _measured(self, cell: Cell) -> None:

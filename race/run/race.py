@@ -22,7 +22,7 @@ from race.plan.order import key_of
 from race.plan.read import from_json
 from race.run.cell import Cells
 from race.run.learned import Learned
-from race.run.patience import Patience
+from race.run.quiet import QuietWait
 from race.run.rounds import Rounds
 from race.saved import model
 from race.saved.model import Contender, Head
@@ -86,7 +86,7 @@ def described(name: str, kind: Discipline) -> model.Discipline:
 def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
     """Run what is left of a race; when interrupted, with all children ended."""
     layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
-    patience = Patience(plan.scenario.limits, partial(calm.burn, layout))
+    quiet = QuietWait(plan.scenario.limits, partial(calm.burn, layout))
     learned = Learned()
     with Writer(folder, head) as writer:
         saved = load(folder).cells  # all that there will ever be of others
@@ -99,7 +99,7 @@ def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
             boards(plan, writer, done) as board,
         ):
             cells = Cells(plan.scenario, learned)
-            Rounds(plan, start, cells, writer, board, patience, done, tries).run()
+            Rounds(plan, start, cells, writer, board, quiet, done, tries).run()
 
 
 def resumed(folder: Path, allow: Callable[[Scenario], None]) -> tuple[Head, Plan]:

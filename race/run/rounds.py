@@ -22,7 +22,7 @@ from race.plan.order import CellKey, Planned, key_of, shuffled
 from race.plan.works import open_works
 from race.run.cell import Cells, failed
 from race.run.hosts import Hosts
-from race.run.patience import Patience
+from race.run.quiet import QuietWait
 from race.saved.model import CALIBRATION, Cell, Work
 from race.saved.writer import Writer
 from race.terminal.board import Board
@@ -39,7 +39,7 @@ class Rounds:
     cells: Cells
     writer: Writer
     board: Board
-    patience: Patience
+    quiet: QuietWait
     done: dict[CellKey, Cell] = field(default_factory=dict)
     tries: Counter[CellKey] = field(default_factory=Counter)
     _clock: Clock = field(init=False)
@@ -52,7 +52,7 @@ class Rounds:
         """All rounds; whatever happens, no subject is left."""
         with closing(Hosts(self.start)) as hosts:
             for number in range(CALIBRATION, self.plan.rounds + 1):
-                hosts.forgive()
+                hosts.clear_refusals()
                 if self.plan.scenario.starts_anew(number):
                     hosts.close()
                 self._round(number, hosts)
@@ -63,7 +63,7 @@ class Rounds:
         seed = self.writer.head.seed
         order = shuffled(self._works(number), self.plan.contenders, seed, number, first)
         self.board.round(number, self.plan.rounds)
-        self.patience.renew()
+        self.quiet.new_round()
         self._run([one for one in order if one.key not in self.done], hosts)
         if number == CALIBRATION:
             return
@@ -95,13 +95,13 @@ class Rounds:
             self.tries[key_of(cell)] += 1
             self._clock.did(cell)
             self.board.result(cell)
-            if why := self.patience.disturbed(cell):
+            if why := self.quiet.disturbed(cell):
                 self.board.waiting(why)
-                self.patience.wait()
+                self.quiet.wait()
 
     def _cell(self, one: Planned, hosts: Hosts) -> Cell:
         try:
-            host = hosts.at_work(one.contender)
+            host = hosts.activate(one.contender)
         except CellFailed as failure:
             return failed(one, str(failure))
         fresh, host.fresh = host.fresh, False

@@ -90,13 +90,13 @@ class SiteSubject:
         linked = self.link is None or self.link.child.running()
         return linked and self.server.child.running()
 
-    def wake(self) -> None:
+    def resume(self) -> None:
         """Pin server and database to their cores; others may have voted meanwhile."""
         self.shared.databases.pin(self.layout[DATABASE])
         cores.pin_tree(tree(self.server.child.pid), self.layout[SERVER])
         self.votes.lose_count()
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """Move the server off the measured cores."""
         cores.pin_tree(tree(self.server.child.pid), cores.resting(self.layout))
 

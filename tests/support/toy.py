@@ -31,13 +31,13 @@ class Toy:
         """Until a load kills it."""
         return self.living
 
-    def wake(self) -> None:
+    def resume(self) -> None:
         """Taken from the shelf."""
-        self.toys.said.append(f"wake {self.name}")
+        self.toys.said.append(f"resume {self.name}")
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """Back onto it."""
-        self.toys.said.append(f"rest {self.name}")
+        self.toys.said.append(f"pause {self.name}")
 
     def check(self, task: str) -> None:
         """Right, unless it is to be wrong."""

@@ -56,12 +56,12 @@ class LimitsSubject:
         """Return whether the server runs, if it was started."""
         return self._server is None or self._server.child.running()
 
-    def wake(self) -> None:
+    def resume(self) -> None:
         """Pin the server to its core."""
         if self._server is not None:
             cores.pin_tree(tree(self._server.child.pid), self.layout[DRIVER])
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """Move the server off the measured cores."""
         if self._server is not None:
             cores.pin_tree(tree(self._server.child.pid), cores.resting(self.layout))

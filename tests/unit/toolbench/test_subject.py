@@ -156,7 +156,7 @@ def test_a_runner_that_left_an_operation_under_way_does_not_rest_beside_others()
     assert one.drive(DRIVE).count == 3
     assert not one.alive()
     assert one.runner.child.running()
-    one.rest()
+    one.pause()
     assert not one.runner.child.running()
 
 

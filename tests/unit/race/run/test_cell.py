@@ -19,7 +19,7 @@ from race.plan.order import Planned
 from race.run.cell import Cells
 from race.run.learned import Learned
 from race.run.measure import measure
-from race.run.patience import Patience
+from race.run.quiet import QuietWait
 from race.run.rounds import Rounds
 from race.saved.model import Cell, Work
 from race.saved.writer import Writer
@@ -155,8 +155,8 @@ def test_a_slow_contender_is_not_measured_again_in_vain(tmp_path: Any) -> None:
     with Writer(tmp_path / "r", head) as writer:
         board = Plain(Console(quiet=True), head.discipline, 1)
         plan = Plan(toys, chosen, contenders, [])
-        patience = Patience(chosen.limits, dict)
-        Rounds(plan, toys.start, Cells(chosen), writer, board, patience).run()
+        quiet = QuietWait(chosen.limits, dict)
+        Rounds(plan, toys.start, Cells(chosen), writer, board, quiet).run()
     assert toys.said.count("drive snail run 4") == 1
 
 

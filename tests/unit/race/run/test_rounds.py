@@ -17,7 +17,7 @@ from race.plan.forecast import Plan
 from race.plan.order import Planned, key_of
 from race.run.cell import Cells, failed
 from race.run.learned import Learned
-from race.run.patience import Look, Patience
+from race.run.quiet import CoreReading, QuietWait
 from race.run.rounds import Rounds
 from race.saved.model import CALIBRATION, Cell, Figures, Head
 from race.saved.reader import load
@@ -75,7 +75,7 @@ def race(
     folder: Path,
     spoiled: dict[tuple[int, str], int] | None = None,
     toys: toy.Toys | None = None,
-    look: Look = dict,
+    look: CoreReading = dict,
     before: Sequence[Cell] = (),
     **changes: Any,
 ) -> Ran:
@@ -87,10 +87,10 @@ def race(
     head = records.head(*contenders)
     with Writer(folder / "r", head) as writer:
         board = Plain(Console(quiet=True), head.discipline, 1)
-        patience = Patience(chosen.limits, look)
+        quiet = QuietWait(chosen.limits, look)
         done = {key_of(cell): cell for cell in before}
         tries = Counter(key_of(cell) for cell in before)
-        rounds = Rounds(plan, toys.start, cells, writer, board, patience, done, tries)
+        rounds = Rounds(plan, toys.start, cells, writer, board, quiet, done, tries)
         rounds.run()
         saved = load(folder / "r").cells
         return Ran(
@@ -118,10 +118,10 @@ def test_subjects_are_started_once_and_one_is_at_work_at_a_time(tmp_path: Path) 
     ]
     at_work: list[str] = []
     for verb, name in (one.split()[:2] for one in toys.said):
-        if verb in ("start", "wake"):
+        if verb in ("start", "resume"):
             assert at_work == [], toys.said
             at_work.append(name)
-        elif verb == "rest":
+        elif verb == "pause":
             at_work.remove(name)
     assert [one.split()[0] for one in toys.said[-3:]] == ["close"] * 3
 

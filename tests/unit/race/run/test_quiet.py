@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from race.run import patience
-from race.run.patience import Patience
+from race.run import quiet
+from race.run.quiet import QuietWait
 from race.saved.model import Figures, Limits
 from tests.support import records
 
@@ -33,10 +33,10 @@ class Looks:
         self.clock += seconds
 
 
-def wait(monkeypatch: pytest.MonkeyPatch, looks: Looks, limits: Limits = LIMITS) -> Patience:
-    monkeypatch.setattr(patience, "time", looks)
-    waiting = Patience(limits, looks)
-    waiting.renew()
+def wait(monkeypatch: pytest.MonkeyPatch, looks: Looks, limits: Limits = LIMITS) -> QuietWait:
+    monkeypatch.setattr(quiet, "time", looks)
+    waiting = QuietWait(limits, looks)
+    waiting.new_round()
     waiting.wait()
     return waiting
 
@@ -52,7 +52,7 @@ def test_patience_ends_and_is_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
     waiting = wait(monkeypatch, looks)
     assert 20 <= looks.clock <= 24
     assert waiting.disturbed(BAD) is None
-    waiting.renew()
+    waiting.new_round()
     assert waiting.disturbed(BAD) == "steal 30.0% is over 2.0%"
 
 
@@ -65,7 +65,7 @@ def test_nothing_to_see_is_nothing_to_wait_for(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_only_the_machine_is_waited_for() -> None:
-    waiting = Patience(LIMITS, dict, 20)
+    waiting = QuietWait(LIMITS, dict, 20)
     assert waiting.disturbed(BAD) is not None
     assert waiting.disturbed(replace(BAD, meters={"cores": QUIET})) is None
     assert waiting.disturbed(replace(BAD, status="failed")) is None
