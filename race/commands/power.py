@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from race.analysis.power import EFFECTS, RACES, ROUNDS, Outlook, Power, power
 from race.analysis.values import place
@@ -15,6 +15,7 @@ from race.errors import RaceError
 from race.saved.model import Discipline
 from race.saved.reader import load
 from race.stats import signed_rank
+from runtime.arguments import whole_number
 
 MOST_ROUNDS = 60
 
@@ -24,23 +25,39 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = f"{SAVED_RACE} (default: latest)"
     parser.add_argument("race", metavar="RUN", nargs="?", default="latest", help=text)
     parser.add_argument(
-        "--rounds", type=_rounds, nargs="+", metavar="N", default=ROUNDS, help="default: 4 6 9 12"
+        "--rounds",
+        type=whole_number("number of rounds", 1, MOST_ROUNDS),
+        nargs="+",
+        metavar="N",
+        default=ROUNDS,
+        help="default: 4 6 9 12",
     )
     text = "true ratios, default: 1.10 1.25 1.50"
     parser.add_argument(
-        "--effect", type=_ratio, nargs="+", metavar="RATIO", default=EFFECTS, help=text
+        "--effect",
+        type=_number("ratio above 1, such as 1.10", 1.0001, 100),
+        nargs="+",
+        metavar="RATIO",
+        default=EFFECTS,
+        help=text,
     )
     text = (
         "standard deviation between processes of the same code, in %% (default: as the race shows)"
     )
-    parser.add_argument("--processes", type=_percent, metavar="PERCENT", help=text)
+    parser.add_argument(
+        "--processes",
+        type=_number("percentage from 0 to 100", 0, 100),
+        metavar="PERCENT",
+        help=text,
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the noise of each work, false claims and power for each number of rounds."""
     saved = load(find(options.results, options.race))
     try:
-        found = power(saved, options.rounds, options.effect, options.processes)
+        processes = None if options.processes is None else options.processes / 100
+        found = power(saved, options.rounds, options.effect, processes)
     except ValueError as error:
         raise RaceError(f"{saved.head.race}: {error}") from None
     if options.json:
@@ -97,30 +114,19 @@ def _outlook(found: Power, one: Outlook) -> dict[str, str]:
     return row
 
 
-def _rounds(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_ROUNDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of rounds from 1 to {MOST_ROUNDS}")
-    return int(text)
+def _number(what: str, least: float, most: float) -> Callable[[str], float]:
+    """Return the parser of a number from `least` to `most`."""
 
+    def number(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no {what}")
+        return value
 
-def _ratio(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 1 < value <= 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is no ratio above 1, such as 1.10")
-    return value
-
-
-def _percent(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is no percentage from 0 to 100")
-    return value / 100
+    return number
 
 
 COMMAND = Command("what so many rounds would find, given a race's noise", arguments, run)
