@@ -118,8 +118,8 @@ def test_a_twin_that_failed_declares_nothing(article: SavedRace) -> None:
     comparison = comparison_of(analysis, "good")
     assert comparison.enough
     assert not comparison.decided
-    told = [text for text in analysis.trust.warnings if "both A/A twins for a margin" in text]
-    assert [text.split(" (")[0] for text in told] == ["On Good"]
+    message = [text for text in analysis.trust.warnings if "both A/A twins for a margin" in text]
+    assert [text.split(" (")[0] for text in message] == ["On Good"]
     assert not any("cannot give a 95 % interval" in text for text in analysis.trust.warnings)
     assert verdict(comparison).endswith("both A/A twins count for a margin.")
 
@@ -142,6 +142,7 @@ def test_a_race_of_one_engine_ranks_it_against_its_twin(tmp_path: Path) -> None:
     (comparison,) = analysis.comparisons
     assert [item.label for item in comparison.results] == [BASELINE, f"{BASELINE} (A/A)"]
     assert comparison.margin_percent == pytest.approx(3)
+    assert comparison.controls is None  # of controls nobody could win
     assert [pair.winner for pair in comparison.pairs] == [None]
     assert analysis.headline is not None
     assert "cannot be told apart" in analysis.headline.text

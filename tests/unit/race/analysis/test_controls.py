@@ -109,6 +109,12 @@ def test_headline_prefers_those_that_differ_in_one_factor(tmp_path: Path) -> Non
     assert headline is not None
     assert (headline.winner, headline.other, headline.differ) == (*ARTICLE[2:0:-1], ("loop",))
     assert headline.text.endswith("They differ in loop alone (uvloop against asyncio).")
+    # The second differs in more than one factor, the third, which is slowed, in the loop alone.
+    slow = {ARTICLE[7]: 4.0}
+    recipe = Recipe(engines=(*ARTICLE[6:9],), pages=("good",), faults=False, slowdown=slow)
+    headline = analyse(load(write(tmp_path / "third", recipe))).headline
+    assert headline is not None
+    assert (headline.winner, headline.other, headline.differ) == (*ARTICLE[8:6:-1], ("loop",))
 
 
 def _programs(race: SavedRace, programs: dict[str, str]) -> SavedRace:
@@ -125,7 +131,7 @@ def _programs(race: SavedRace, programs: dict[str, str]) -> SavedRace:
 
 
 def test_programs_differ_in_more_than_their_interpreter(tmp_path: Path) -> None:
-    """They have no other factor in common with anybody, so no effect is told of them."""
+    """They have no other factor in common with anybody, so they show no effect."""
     recipe = Recipe(engines=(*ARTICLE[1:3], ARTICLE[5], ARTICLE[7]), pages=("good",), faults=False)
     race = load(write(tmp_path / "race", recipe))
     programs = {ARTICLE[7]: "3.7", ARTICLE[5]: "3.13"}

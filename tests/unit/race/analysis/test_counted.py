@@ -54,11 +54,11 @@ def test_cells_are_judged_by_the_races_own_limits(small: SavedRace) -> None:
     ]
     lenient = replace(small, cells=cells)
     strict = replace(lenient, head=changed(small.head, limits=Limits(little=0.05)))
-    told = "By Little’s law only a part"
+    message = "By Little’s law only a part"
     for race, percent in ((lenient, "30"), (strict, "5")):
         analysis = analyse(race)
         assert (analysis.trust.little > 0) == (percent == "5")
-        assert (told in markdown.page(analysis)) == (percent == "5")
+        assert (message in markdown.page(analysis)) == (percent == "5")
         page = html.page(analysis).replace("\u00a0", " ")
         assert f"outside Little’s law by over {percent} %" in page
 

@@ -63,8 +63,8 @@ def test_fixed_connections_are_said_wherever_a_load_is(small: SavedRace) -> None
     cell = at_once(next(one for one in small.cells if one.count), 50)
     assert work_text(cell.work) == f"{cell.task} c50"
     assert task_word(cell.work) == f"{cell.task}:c50"
-    told = figures(bound(cell), small.head.discipline)
-    assert "at least" not in told
+    message = figures(bound(cell), small.head.discipline)
+    assert "at least" not in message
     assert "at least: no core was saturated" in figures(
         bound(changed(cell, load=Load("wrk", 50))), small.head.discipline
     )

@@ -86,9 +86,9 @@ def test_the_reference_is_waited_for(race: SavedRace) -> None:
 
 def test_another_reference_is_told(race: SavedRace) -> None:
     cells = [failed(cell) if cell.label == BASELINE else cell for cell in race.cells]
-    told = f"Ratios are to {ARTICLE[0]}, because the baseline {BASELINE} has no rate here."
+    message = f"Ratios are to {ARTICLE[0]}, because the baseline {BASELINE} has no rate here."
     for finished in (False, True):
         found = comparison(race, cells, finished)
         assert (found.reference, found.replaced) == (ARTICLE[0], True)
-    assert told in markdown.page(analyse(replace(race, cells=cells)))
+    assert message in markdown.page(analyse(replace(race, cells=cells)))
     assert "Ratios are to" not in markdown.page(analyse(race))

@@ -117,10 +117,10 @@ def test_a_document_is_held_against_the_cells(results: Path) -> None:
 
 def test_an_interval_without_a_claim_is_named(results: Path) -> None:
     right = ask(results, "one", "good", FAST, BASELINE)
-    told = f"no claim stands behind {right}"
-    assert problems(results, f"It is {right} as fast.") == [told]
+    message = f"no claim stands behind {right}"
+    assert problems(results, f"It is {right} as fast.") == [message]
     claim = f"<!-- claim: one good {FAST} {BASELINE} -->"
-    assert problems(results, f"{right} {claim} and {right} too") == [told]
+    assert problems(results, f"{right} {claim} and {right} too") == [message]
     assert problems(results, f"<!-- {right} -->") == []
 
 
@@ -144,6 +144,8 @@ def test_the_command_answers_with_its_exit_status(
     assert "cells in 6 rounds" in shown
     assert main([*options, "ratio", "one+two", "good", FAST, BASELINE]) == 0
     assert capsys.readouterr().out == shown
+    assert main([*options, "one", "two", "good+ugly", FAST, BASELINE]) == 0
+    assert capsys.readouterr().out == ask(results, "one+two", "good+ugly", FAST, BASELINE) + "\n"
     assert main([*options, "rounds", "one+two"]) == 0
     assert capsys.readouterr().out == "6\n"
     assert main([*options, "--json", "rounds", "one"]) == 0

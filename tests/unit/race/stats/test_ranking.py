@@ -147,7 +147,7 @@ def test_where_all_tie_each_may_have_any_rank() -> None:
 
 def test_all_sets_hold_the_true_ranks_at_once() -> None:
     """Of equals the true rank is 1 and the number of those that are truly faster."""
-    random, told = np.random.default_rng(5), 0
+    random, narrow = np.random.default_rng(5), 0
     for _ in range(100):
         true = {str(name): float(random.choice([0, 0.03, 0.06])) for name in range(5)}
         contenders = {
@@ -158,8 +158,8 @@ def test_all_sets_hold_the_true_ranks_at_once() -> None:
             slower = sum(level < true[label] for level in true.values())
             assert best <= 1 + faster
             assert worst >= 5 - slower
-            told += worst - best < 4
-    assert told > 100
+            narrow += worst - best < 4
+    assert narrow > 100
 
 
 def test_pairs_use_the_rounds_they_share() -> None:

@@ -115,7 +115,7 @@ def test_a_choice_that_buys_something_is_seen_where_its_pairs_agree() -> None:
     margin = judged.margin[:, :, 0]
     only = [[pairs], [], [], [], []]
     assert float(simulation.bought(races, margin, only).mean()) > 0.95
-    # It buys as much again in one pair, and as little in another: there is no mean to be told.
+    # It buys as much again in one pair, and as little in another: there is no mean.
     races[:, 0, pairs[0][0]] += math.log(4)
     races[:, 0, pairs[1][0]] -= math.log(4)
     assert not simulation.bought(races, margin, only).any()
