@@ -79,7 +79,7 @@ def _own_words(kind: str) -> Iterator[str]:
 def run(options: argparse.Namespace) -> int:
     """Exit 1 when a cell failed."""
     with race.interruptible():
-        plan = race.prepare(_changed(read.load(options.scenario), options))
+        plan = race.prepare(_changed(_scenario(options), options))
         console = Console(stderr=options.json)
         for note in plan.notes:
             tell(console, note)
@@ -89,6 +89,16 @@ def run(options: argparse.Namespace) -> int:
         head = race.new_head(plan, seed, _command(options, plan, seed), options.results)
         programs.remember(plan.scenario)
         return carry_out(options.results / head.race, head, plan, options.json)
+
+
+def _scenario(options: argparse.Namespace) -> Scenario:
+    """Return the scenario; a name after `--engines A` may have been meant as another engine."""
+    try:
+        return read.load(options.scenario)
+    except RaceError as error:
+        if options.contenders or options.tasks:
+            raise RaceError(f"{error}; separate several names by commas, without spaces") from None
+        raise
 
 
 def carry_out(folder: Path, head: Head, plan: Plan, as_json: bool) -> int:

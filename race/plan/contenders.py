@@ -71,7 +71,7 @@ def _patterns(given: Iterable[str], names: Sequence[str]) -> list[str]:
     """Split "asyncpg, uvloop, psycopg" into two: a part that fits no name belongs to a label."""
     found: list[str] = []
     for text in given:
-        first, *others = text.split(", ")
+        first, *others = (part.removesuffix(TWIN_MARK) for part in text.split(", "))
         found.append(first)
         for part in others:
             if _like(_name(part), names):

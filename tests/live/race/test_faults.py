@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from pathlib import Path
@@ -19,11 +20,26 @@ def left_behind(children: list[psutil.Process]) -> list[psutil.Process]:
     return [one for one in alive if "databases.supervisor" not in " ".join(one.cmdline())]
 
 
+def _are_pinned(race: Race, generator: psutil.Process) -> None:
+    """The generator and the active server have their own cores, the paused server has none."""
+    if len(os.sched_getaffinity(0)) < 2:
+        return  # with one core nothing is pinned
+    pinned = race.saved_race().head.environment.pinned
+    running = [one for one in race.children() if "server.py" in " ".join(one.cmdline())]
+    servers = [one.cpu_affinity() for one in running]
+    assert generator.cpu_affinity() == pinned["generator"]
+    assert not set(pinned["generator"]) & set(pinned["server"])
+    assert len(servers) == 2
+    servers.remove(pinned["server"])
+    assert not set(servers[0]) & set(pinned["server"])
+
+
 def test_a_server_killed_under_load_leaves_what_was_seen_of_its_cell(tmp_path: Path) -> None:
     path = scenario(tmp_path, [ENGINE], ["ugly"], duration=2)
     with Race(["run", str(path)], tmp_path / "results") as race:
-        race.child("-d2s")  # of the first round: windows and calibration are shorter
-        time.sleep(0.7)
+        generator = race.child("-d2s")  # of the first round: windows and calibration are shorter
+        time.sleep(0.5)
+        _are_pinned(race, generator)
         for child in race.children():
             if "server.py" in " ".join(child.cmdline()):
                 child.kill()

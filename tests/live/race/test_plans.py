@@ -155,6 +155,7 @@ def test_patterns_choose_engines(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["run", "--engines", "djngo-*"], "no engine fits 'djngo-*': "),
         (["run", "--engines", "aiohttp"], "did you mean 'aiohttp-*', which are "),
+        (["run", "--drivers", "asyncpg"], "unknown engine 'asyncpg': there are "),
         (["run", "--engines", "aiohttp-memry-one"], "'aiohttp-memry-one': did you mean"),
     ],
 )
@@ -162,3 +163,9 @@ def test_an_engine_that_is_not_known_is_one_line(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said in refused(capsys, *words)
+
+
+def test_labels_are_typed_as_they_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    engine = "aiohttp-memory-one, prepared"
+    words = ["run", "templates", "--dry-run", "--json", "--engines", f"{engine} (A/A);{engine}"]
+    assert json.loads(printed(capsys, *words))["contenders"] == [engine, f"{engine} (A/A)"]

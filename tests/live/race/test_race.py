@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 from race.cli import main
 from race.saved.model import CALIBRATION, Work
 from race.saved.reader import CELLS_FILE
-from tests.conftest import absent
 from tests.support.race_lab import Race, scenario
 from tests.support.site_server import Databases
 
@@ -79,24 +77,6 @@ def test_the_head_says_how_to_repeat_it(finished: Race) -> None:
     first, _, twin = head.contenders
     assert first.factors == twin.factors
     assert first.factors["web"] == "aiohttp"
-
-
-def test_everybody_runs_where_the_results_say_and_who_rests_is_out_of_the_way(
-    tmp_path: Path,
-) -> None:
-    if len(os.sched_getaffinity(0)) < 2:
-        absent("two cores: with one nothing is pinned")
-    path = scenario(tmp_path, [ENGINE], ["ugly"], duration=2)
-    with Race(["run", str(path)], tmp_path / "results") as race:
-        generator = race.child("-d2s").cpu_affinity()  # after the calibration: all have started
-        running = [one for one in race.children() if "server.py" in " ".join(one.cmdline())]
-        servers = [one.cpu_affinity() for one in running]
-        pinned = race.saved_race().head.environment.pinned
-    assert generator == pinned["generator"]
-    assert not set(generator) & set(pinned["server"])
-    assert len(servers) == 2
-    servers.remove(pinned["server"])
-    assert not set(servers[0]) & set(pinned["server"])
 
 
 def test_the_harness_is_light(finished: Race) -> None:

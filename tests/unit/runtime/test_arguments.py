@@ -35,7 +35,10 @@ def parser() -> Parser:
             ["compare", "--ronds=3"],
             "program compare: unknown argument '--ronds': did you mean '--rounds'?",
         ),
-        (["compare", "zzz"], "program compare: unknown argument 'zzz': see program compare --help"),
+        (
+            ["compare", "zzz"],
+            "program compare: unexpected 'zzz': separate values by commas, without spaces",
+        ),
         (
             ["compare", "--rounds", "six"],
             "program compare: argument --rounds: invalid int value: 'six'",
