@@ -23,7 +23,8 @@ class Parser(argparse.ArgumentParser):
         options, unknown = super().parse_known_args(args, namespace)
         if unknown:
             given = unknown[0].partition("=")[0]
-            if not given.startswith("-"):
+            lists = any("," in str(action.metavar) for action in self._actions)
+            if lists and not given.startswith("-"):
                 self.error(f"unexpected {given!r}: separate values by commas, without spaces")
             remedy = did_you_mean(given, self._option_string_actions) or f"see {self.prog} --help"
             self.error(f"unknown argument {given!r}: {remedy}")

@@ -35,10 +35,7 @@ def parser() -> Parser:
             ["compare", "--ronds=3"],
             "program compare: unknown argument '--ronds': did you mean '--rounds'?",
         ),
-        (
-            ["compare", "zzz"],
-            "program compare: unexpected 'zzz': separate values by commas, without spaces",
-        ),
+        (["compare", "zzz"], "program compare: unknown argument 'zzz': see program compare --help"),
         (
             ["compare", "--rounds", "six"],
             "program compare: argument --rounds: invalid int value: 'six'",
