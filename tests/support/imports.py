@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -11,13 +12,15 @@ from pathlib import Path
 SKIPPED = {"build", "dist", "node_modules", "results", "var"}
 
 
+@cache
 def sources(root: Path) -> dict[str, ast.Module]:
     """Return the syntax tree of each Python file of a project by its relative path."""
-    return {
-        path.relative_to(root).as_posix(): ast.parse(path.read_bytes(), str(path))
-        for path in sorted(root.rglob("*.py"))
-        if not any(_is_skipped(part) for part in path.relative_to(root).parts)
-    }
+    found = {}
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not _is_skipped(name))
+        for path in (Path(folder, name) for name in sorted(files) if name.endswith(".py")):
+            found[path.relative_to(root).as_posix()] = ast.parse(path.read_bytes(), str(path))
+    return found
 
 
 @cache
