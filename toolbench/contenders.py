@@ -15,7 +15,7 @@ from race.web.databases import address
 from toolbench.drivers import DRIVERS
 from toolbench.operation import operations
 from toolbench.scenario import ToolsScenario
-from toolbench.tool import RUNNER, TRANSPORT, Program, Tool
+from toolbench.tool import RUNNER, TRANSPORT, ForeignTool, Tool
 from toolbench.transport import LISTENERS, TCP, UNIX
 
 CONTENDER = "driver"
@@ -116,4 +116,4 @@ def _transports(database: str) -> Sequence[str]:
 
 
 def _python(tool: Tool) -> str:
-    return NO_PYTHON if isinstance(tool, Program) else tool.python or current_python()
+    return NO_PYTHON if isinstance(tool, ForeignTool) else tool.python or current_python()

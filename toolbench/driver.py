@@ -54,7 +54,7 @@ class Unsupported(Exception):
     """
 
 
-class Driver(Protocol):
+class MeasuredDriver(Protocol):
     """One driver. Its calls are what a competent user of the driver writes.
 
     The methods are coroutines, except those of a ``BLOCKING`` driver: they are plain functions, and
@@ -81,8 +81,8 @@ class Driver(Protocol):
         ...
 
 
-class PooledDriver(Driver, Protocol):
-    """A ``Driver`` whose calls need a pool of the driver's own beside their connection."""
+class PooledDriver(MeasuredDriver, Protocol):
+    """A ``MeasuredDriver`` whose calls need a pool of the driver's own beside their connection."""
 
     def close_pool(self) -> Any:
         """Close the pool soon. Calls that were bound before are not called again."""

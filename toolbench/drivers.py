@@ -14,9 +14,9 @@ from toolbench.tool import (
     STATEMENTS,
     UNPREPARED,
     WRK,
+    ForeignTool,
     Levels,
     Mapper,
-    Program,
     Tool,
 )
 
@@ -85,25 +85,25 @@ DRIVERS = {
         gives={"bytea": "memoryview"},
         text="aiopg with psycopg2's DictCursor: rows have names, as those of other drivers",
     ),
-    "pgx": Program(
+    "pgx": ForeignTool(
         "golang",
         levels={**GOROUTINES, **PREPARES, FORMAT: ("binary", "text")},
         gives={"char": "rune"},
         text="pgx, in Go, through its own interface; rows are structs in a slice",
     ),
-    "pq": Program(
+    "pq": ForeignTool(
         "golang",
         levels={**GOROUTINES, **PREPARES, **TEXT},
         text="lib/pq, in Go, under database/sql; rows are structs in a slice",
     ),
-    "node-pg": Program(
+    "node-pg": ForeignTool(
         "nodejs",
         needs=("pg", "pg-copy-streams"),
         levels={**LIBUV, **PREPARES, **TEXT},
         gives=IN_NODE,
         text="pg (node-postgres), in JavaScript; COPY by pg-copy-streams",
     ),
-    "node-pg-native": Program(
+    "node-pg-native": ForeignTool(
         "nodejs",
         needs=("pg-native",),
         levels={**LIBUV, **PREPARES, **TEXT},
@@ -111,7 +111,7 @@ DRIVERS = {
         gives=IN_NODE,
         text="pg-native: libpq under Node",
     ),
-    "node-postgres": Program(
+    "node-postgres": ForeignTool(
         "nodejs",
         needs=("postgres",),
         levels={**LIBUV, **PREPARES, **TEXT},
@@ -161,7 +161,7 @@ DRIVERS = {
         text="aiotarantool: an old official connector under asyncio, one connection for all",
     ),
     "tarantool": Tool(
-        "toolbench.tarantool.tarantool_driver:Tarantool",
+        "toolbench.tarantool.tarantool_driver:TarantoolConnector",
         # The project has a folder `tarantool` of its own, but no such module.
         needs=("tarantool.connection",),
         database="tarantool",

@@ -30,8 +30,10 @@ DRIVER, GENERATOR, DATABASE = PARTIES = ("driver", "generator", "database")
 
 @dataclass
 class Shared:
-    """The databases of a race; by database, `listeners` replace private ones, `references` know
-    what is right.
+    """The databases of a race.
+
+    By the name of its database, a listener takes the place of a private server, and a reference
+    knows what is right.
     """
 
     databases: Databases

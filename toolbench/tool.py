@@ -41,7 +41,7 @@ START_WORKLOAD = Plugin("toolbench.sqlalchemy.subject:start")
 
 @dataclass(frozen=True)
 class Tool(Plugin):
-    """A Python driver: ``target`` is its class (``driver.Driver``), ``needs`` are its modules.
+    """A Python driver: ``target`` is a ``driver.MeasuredDriver``, ``needs`` are its modules.
 
     ``levels`` leaves out the transport, which depends on the server. ``cannot`` maps each kind of
     operation that the driver has no call for to the reason. ``gives`` maps a database type to the
@@ -97,7 +97,7 @@ class Mapper(Tool):
 
 
 @dataclass(frozen=True)
-class Program(Tool):
+class ForeignTool(Tool):
     """A driver of another language: ``target`` is in ``LANGUAGES``, ``needs`` are its packages."""
 
     def command(self) -> List[str]:

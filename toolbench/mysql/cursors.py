@@ -33,7 +33,7 @@ def connect_options(address: Address) -> dict[str, Any]:
 
 
 class BlockingCursors:
-    """A `toolbench.driver.Driver` without `connect`, which each driver adds."""
+    """A `toolbench.driver.MeasuredDriver` without `connect`, which each driver adds."""
 
     BLOCKING = True
     SHARED = False

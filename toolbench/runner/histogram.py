@@ -7,13 +7,13 @@ from bisect import bisect_right
 from collections import Counter
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from toolbench.runner.workers import LoadResult, Worker
+from toolbench.runner.workers import LoadNotes, TimedWorker
 
 DIGITS = 3
 """Significant digits of an upper bound: a bucket is at most 1 % of its bound wide."""
 
 
-def answer(result: LoadResult) -> Dict[str, Any]:
+def answer(result: LoadNotes) -> Dict[str, Any]:
     """Return the answer, as docs/adding-a-driver.md describes it.
 
     The seconds are those from the first operation's begin to the last one's end.
@@ -39,7 +39,7 @@ def summary(took: Sequence[int], seconds: float, errors: Mapping[str, int]) -> D
     }
 
 
-def latencies(worker: Worker) -> List[int]:
+def latencies(worker: TimedWorker) -> List[int]:
     """Return the nanoseconds of a worker's operations that succeeded."""
     marks = list(worker.marks)
     failed = {place for place, _ in worker.faults}
@@ -67,7 +67,7 @@ def upper(nanoseconds: int) -> int:
     return -(-nanoseconds // step) * step
 
 
-def _seconds(workers: Sequence[Worker]) -> float:
+def _seconds(workers: Sequence[TimedWorker]) -> float:
     known = [worker.marks for worker in workers if worker.marks]
     if not known:
         return 0.0

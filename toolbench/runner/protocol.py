@@ -21,7 +21,7 @@ from toolbench.timeouts import TIMEOUTS
 Message = Dict[str, Any]
 
 
-class Session:
+class RunnerSession:
     """Answers the questions about one contender, which is opened first.
 
     The event loop stands still between two questions.
@@ -78,7 +78,7 @@ class Session:
         return self._loop.run_until_complete(getattr(self, does)(self._opened, question))
 
 
-def serve(session: Session) -> int:
+def serve(session: RunnerSession) -> int:
     """Answer until the harness or a signal asks to end; return the exit status, always 0."""
     signal.signal(signal.SIGTERM, _end)
     # A driver may print: that must not be taken for an answer.

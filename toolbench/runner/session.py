@@ -6,21 +6,23 @@ import time
 from typing import Any, Tuple
 
 from runtime.address import Address
-from toolbench.driver import Driver, Operation, Options
+from toolbench.driver import MeasuredDriver, Operation, Options
 from toolbench.drivers import DRIVERS
 from toolbench.runner import histogram
-from toolbench.runner.protocol import Message, Session
+from toolbench.runner.protocol import Message, RunnerSession
 from toolbench.runner.values import decode, encode
 from toolbench.runner.worker_pool import WorkerPool
 
 
-class DriverSession(Session):
+class DriverSession(RunnerSession):
     """One driver with a pool of workers."""
 
     async def open(self, question: Message) -> WorkerPool:
         """Load the driver, which no other runner needs to have installed, and connect."""
         make = DRIVERS[question["driver"]].load()
-        driver: Driver = make(Address(**question["address"]), Options(**question["options"]))
+        driver: MeasuredDriver = make(
+            Address(**question["address"]), Options(**question["options"])
+        )
         pool = WorkerPool(driver)
         await pool.open(1)
         return pool

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, Dict, List
 
-from toolbench.driver import Call, Driver, Operation
-from toolbench.runner.workers import LoadResult, in_tasks, in_threads
+from toolbench.driver import Call, MeasuredDriver, Operation
+from toolbench.runner.workers import LoadNotes, in_tasks, in_threads
 
 
 class WorkerPool:
@@ -15,7 +15,7 @@ class WorkerPool:
     Calls of a driver that blocks are made in coroutines, too: no other coroutine runs meanwhile.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: MeasuredDriver) -> None:
         self._driver = driver
         self._connections: List[Any] = []
         self._operations: Dict[str, Operation] = {}
@@ -37,7 +37,7 @@ class WorkerPool:
 
     async def drive(
         self, name: str, seconds: float, concurrency: int, overtime: float
-    ) -> LoadResult:
+    ) -> LoadNotes:
         """Run this many workers on an operation that was checked before."""
         if self._driver.SHARED:
             calls = await self._bound(name, 1) * concurrency

@@ -16,7 +16,7 @@ MOST_FAULTS = 1000
 LONGEST_ERROR = 200
 
 
-class Worker:
+class TimedWorker:
     """Does one operation after the other.
 
     ``marks`` are readings of the clock: when the worker began, then the end of each operation.
@@ -68,17 +68,17 @@ class Worker:
         return False
 
 
-class LoadResult(NamedTuple):
+class LoadNotes(NamedTuple):
     """The workers' notes; ``late`` of them still had an operation under way after ``overtime``."""
 
-    workers: Sequence[Worker]
+    workers: Sequence[TimedWorker]
     late: int
     overtime: float
 
 
-async def in_tasks(calls: Sequence[Call], seconds: float, overtime: float) -> LoadResult:
+async def in_tasks(calls: Sequence[Call], seconds: float, overtime: float) -> LoadNotes:
     """Run a worker for each call, each in a task."""
-    workers = [Worker(call) for call in calls]
+    workers = [TimedWorker(call) for call in calls]
     tasks = [asyncio.create_task(worker.work_async(round(seconds * 1e9))) for worker in workers]
     _, late = await asyncio.wait(tasks, timeout=seconds + overtime)
     for task in late:
@@ -88,12 +88,12 @@ async def in_tasks(calls: Sequence[Call], seconds: float, overtime: float) -> Lo
     for worker, task in zip(workers, tasks):
         if task not in late and (task.cancelled() or task.exception()):
             worker.faults.append((len(worker.marks), "its driver cancelled the worker"))
-    return LoadResult(workers, len(late), overtime)
+    return LoadNotes(workers, len(late), overtime)
 
 
-def in_threads(calls: Sequence[Call], seconds: float, overtime: float) -> LoadResult:
+def in_threads(calls: Sequence[Call], seconds: float, overtime: float) -> LoadNotes:
     """Run a worker for each call, each in a thread; all begin together."""
-    workers = [Worker(call) for call in calls]
+    workers = [TimedWorker(call) for call in calls]
     gate = threading.Event()
 
     def run(work: Callable[[int], None]) -> None:
@@ -107,7 +107,7 @@ def in_threads(calls: Sequence[Call], seconds: float, overtime: float) -> LoadRe
     deadline = time.monotonic() + seconds + overtime
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
-    return LoadResult(workers, sum(thread.is_alive() for thread in threads), overtime)
+    return LoadNotes(workers, sum(thread.is_alive() for thread in threads), overtime)
 
 
 def in_a_line(error: BaseException) -> str:

@@ -14,13 +14,13 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from toolbench.sqlalchemy.workload import SCHEMA, SIZES
 
 
-class Base(DeclarativeBase):
+class ToolbenchBase(DeclarativeBase):
     """The base of both classes, in the toolbench's own schema."""
 
     metadata = MetaData(schema=SCHEMA)
 
 
-class Parent(Base):
+class ParentRow(ToolbenchBase):
     """A row that children belong to."""
 
     __tablename__ = "parents"
@@ -28,10 +28,10 @@ class Parent(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     data: Mapped[str | None]
     created: Mapped[datetime] = mapped_column(server_default=func.now())
-    children: Mapped[list[Child]] = relationship()
+    children: Mapped[list[ChildRow]] = relationship()
 
 
-class Child(Base):
+class ChildRow(ToolbenchBase):
     """A row that belongs to a parent."""
 
     __tablename__ = "children"
@@ -41,9 +41,9 @@ class Child(Base):
     data: Mapped[str | None]
 
 
-def family(data: int) -> list[Parent]:
+def family(data: int) -> list[ParentRow]:
     """Return the parents that one write inserts, with their children."""
     return [
-        Parent(data=str(data + place), children=[Child() for _ in range(size)])
+        ParentRow(data=str(data + place), children=[ChildRow() for _ in range(size)])
         for place, size in enumerate(SIZES, start=1)
     ]

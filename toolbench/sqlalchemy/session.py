@@ -7,14 +7,14 @@ import time
 from runtime.address import Address
 from toolbench.drivers import DRIVERS
 from toolbench.runner.histogram import summary
-from toolbench.runner.protocol import Message, Session
+from toolbench.runner.protocol import Message, RunnerSession
 from toolbench.runner.values import encode
 from toolbench.sqlalchemy.log import Log
 from toolbench.sqlalchemy.strategies import Strategy
 from toolbench.sqlalchemy.workload import workload
 
 
-class WorkloadSession(Session):
+class WorkloadSession(RunnerSession):
     """One strategy."""
 
     async def open(self, question: Message) -> Strategy:

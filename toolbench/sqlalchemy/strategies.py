@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, selectinload, sessionmaker
 from runtime.address import Address
 from toolbench.sqlalchemy import schedules
 from toolbench.sqlalchemy.log import Log, clock
-from toolbench.sqlalchemy.models import Base, Child, Parent, family
+from toolbench.sqlalchemy.models import ChildRow, ParentRow, ToolbenchBase, family
 from toolbench.sqlalchemy.schedules import Schedule
 from toolbench.sqlalchemy.workload import EXAMPLE, NAME, READ, SCHEMA, WRITTEN, Work
 from toolbench.timeouts import TIMEOUTS
@@ -27,7 +27,7 @@ SPARE = 10
 """Connections that a pool leaves to others, such as the harness."""
 
 MAKE_SCHEMA = text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-EMPTY = text(f"TRUNCATE {Child.__table__}, {Parent.__table__} RESTART IDENTITY")
+EMPTY = text(f"TRUNCATE {ChildRow.__table__}, {ParentRow.__table__} RESTART IDENTITY")
 MOST_CONNECTIONS = text("""
     SELECT sum(CASE name WHEN 'max_connections' THEN setting::int ELSE -(setting::int) END)
     FROM pg_settings WHERE name IN
@@ -72,7 +72,7 @@ def url(address: Address, driver: str) -> URL:
 
 def with_children() -> Any:
     """Return the query of a read."""
-    return select(Parent).options(selectinload(Parent.children)).limit(READ)
+    return select(ParentRow).options(selectinload(ParentRow.children)).limit(READ)
 
 
 class SyncStrategy:
@@ -87,7 +87,7 @@ class SyncStrategy:
     async def prepare(self) -> None:
         with self._engine.begin() as connection:
             connection.execute(MAKE_SCHEMA)
-            Base.metadata.create_all(connection)
+            ToolbenchBase.metadata.create_all(connection)
 
     async def example(self) -> list[list[Any]]:
         await self.empty()
@@ -121,7 +121,7 @@ class SyncStrategy:
         with self._sessions() as session:
             return loaded(self._found(session))
 
-    def _found(self, session: Session) -> list[Parent]:
+    def _found(self, session: Session) -> list[ParentRow]:
         return list(session.scalars(with_children()))
 
     async def close(self) -> None:
@@ -145,7 +145,7 @@ class AsyncStrategy:
     async def prepare(self) -> None:
         async with self._aside.begin() as connection:
             await connection.execute(MAKE_SCHEMA)
-            await connection.run_sync(Base.metadata.create_all)
+            await connection.run_sync(ToolbenchBase.metadata.create_all)
             self._most = max(1, int((await connection.scalar(MOST_CONNECTIONS)) or 0) - SPARE)
 
     async def example(self) -> list[list[Any]]:
@@ -191,7 +191,7 @@ class AsyncStrategy:
         async with sessions() as session:
             return loaded(await self._found(session))
 
-    async def _found(self, session: AsyncSession) -> list[Parent]:
+    async def _found(self, session: AsyncSession) -> list[ParentRow]:
         return list(await session.scalars(with_children()))
 
     def _pool(self, size: int) -> AsyncEngine:
@@ -231,11 +231,11 @@ def bounded(address: Address) -> AsyncStrategy:
     return AsyncStrategy(address, schedules.bounded, bound=True)
 
 
-def loaded(parents: list[Parent]) -> int:
+def loaded(parents: list[ParentRow]) -> int:
     """Return how many rows were loaded of both tables; each is looked at, as a user would."""
     return sum(1 + len(parent.children) for parent in parents)
 
 
-def shown(parents: list[Parent]) -> list[list[Any]]:
+def shown(parents: list[ParentRow]) -> list[list[Any]]:
     """Return each parent's text and the number of its children."""
     return [[parent.data, len(parent.children)] for parent in parents]

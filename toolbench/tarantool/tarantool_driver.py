@@ -12,7 +12,7 @@ from toolbench.tarantool.requests import ROWLESS, request
 from toolbench.timeouts import TIMEOUTS
 
 
-class Tarantool:
+class TarantoolConnector:
     """Without a host, the connector takes its port for the path of a Unix socket."""
 
     BLOCKING = True

@@ -6,4 +6,4 @@ from toolbench.postgres.asyncpg_driver import Asyncpg
 
 
 class ToyTool(Asyncpg):
-    """See ``toolbench.driver.Driver``."""
+    """See ``toolbench.driver.MeasuredDriver``."""

@@ -55,7 +55,7 @@ class Blocking:
             operation,
             rows=lambda: [*ROWS, *([operation.args] if operation.args else [])],
             fails=fail,
-            hangs=lambda: time.sleep(next(seconds, 0.3)),
+            hangs=lambda: time.sleep(next(seconds, 3)),
             nothing=lambda: None,
         )
 
@@ -80,7 +80,7 @@ class Asynchronous:
         seconds = iter([0])
 
         async def hang() -> None:
-            await asyncio.sleep(next(seconds, 1))
+            await asyncio.sleep(next(seconds, 3))
 
         async def do() -> Any:
             return call()

@@ -17,7 +17,7 @@ from toolbench.contenders import choose, driver_texts
 from toolbench.drivers import DRIVERS
 from toolbench.languages import LANGUAGES
 from toolbench.scenario import ToolsScenario
-from toolbench.tool import FACTORS, LOOP, RUNNER, TRANSPORT, Mapper, Program, Tool
+from toolbench.tool import FACTORS, LOOP, RUNNER, TRANSPORT, ForeignTool, Mapper, Tool
 
 POSTGRES = [
     name
@@ -170,6 +170,6 @@ def test_what_is_not_installed_says_what_installs_it(monkeypatch: pytest.MonkeyP
     absent = replace(DRIVERS["asyncpg"], needs=("not_there_at_all",))
     assert absent.problem() == "not installed (not_there_at_all): make env"
     monkeypatch.setenv("PATH", "/nowhere")
-    program = Program("golang", database="postgres", levels={LOOP: ("goroutines",)})
+    program = ForeignTool("golang", database="postgres", levels={LOOP: ("goroutines",)})
     assert program.generator == RUNNER
     assert program.not_installed() == f"not installed ({LANGUAGES['golang'].program}): make system"

@@ -13,7 +13,7 @@ from toolbench.drivers import DRIVERS
 from toolbench.runner import histogram, workers
 from toolbench.runner.session import DriverSession
 from toolbench.runner.values import decode, encode
-from toolbench.runner.workers import LoadResult, Worker
+from toolbench.runner.workers import LoadNotes, TimedWorker
 from toolbench.tool import Tool
 
 KINDS = ("Asynchronous", "Blocking", "SharedConnection")
@@ -169,8 +169,8 @@ def test_operations_that_hang_are_waited_for_no_longer_than_the_overtime(
     fake_driver.open_now.clear()  # the pool abandons connections that are in use
 
 
-def worker(marks: list[int], *failed: int) -> Worker:
-    one = Worker(lambda: None)
+def worker(marks: list[int], *failed: int) -> TimedWorker:
+    one = TimedWorker(lambda: None)
     one.marks = marks
     one.faults = [(place, "it broke") for place in failed]
     return one
@@ -178,7 +178,7 @@ def worker(marks: list[int], *failed: int) -> Worker:
 
 def test_figures_by_hand() -> None:
     # 1, 2 and 3 ms, of which the second failed; then 4 ms of another worker, which begins later.
-    result = LoadResult(
+    result = LoadNotes(
         [
             worker([0, 1_000_000, 3_000_000, 6_000_000], 2),
             worker([4_000_000, 8_000_000]),
