@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,14 @@ from race.saved.reader import SavedRace, load
 from tests.support.synthetic import ARTICLE, Recipe, write
 
 RECIPE = Recipe(engines=ARTICLE[1:6], pages=("good", "ugly"), depths=(), rounds=9, faults=False)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_races() -> Iterator[None]:
+    """Simulate fewer races than the command does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "RACES", 300)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +101,8 @@ def test_the_same_race_gives_the_same_figures(race: SavedRace, found: Power) -> 
 
 
 def test_the_command_prints_tables_and_json(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(module, "RACES", 50)
     assert main(["power", str(folder), "--rounds", "6", "--effect", "1.2", "1.4"]) == 0
     shown = capsys.readouterr().out
     headings = next(line for line in shown.splitlines() if "rounds" in line and "1.4×" in line)

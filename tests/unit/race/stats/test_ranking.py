@@ -53,7 +53,7 @@ def test_no_observations_is_an_error() -> None:
 def test_interval_and_test_agree(n: int) -> None:
     """The interval leaves out exactly those centres that the test at 5 % refuses."""
     random = np.random.default_rng(n)
-    for _ in range(200):
+    for _ in range(60):
         values = random.normal(random.uniform(-1, 1), 1, n)
         estimate = signed_rank.hodges_lehmann(values)
         excludes_zero = estimate.low > 0 or estimate.high < 0
