@@ -1,4 +1,4 @@
-"""Results are checked value by value, types included; a wrong one is told in a line."""
+"""Results are compared value by value with their types, and a wrong one is named in a line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_databases_texts_are_tagged_by_their_types() -> None:
     assert complaint("a, b", RIGHT, rows()) is None
 
 
-def test_what_a_driver_gives_by_design_is_right_for_it_alone() -> None:
+def test_a_type_that_a_driver_has_by_design_is_right_for_it_alone() -> None:
     other = rows(char="bytes", bytea="memoryview", int4="text")
     assert other[0] == [
         ["text", "1"],
@@ -39,12 +39,12 @@ def test_what_a_driver_gives_by_design_is_right_for_it_alone() -> None:
     assert complaint("a, b", RIGHT, other) is not None
 
 
-def test_a_type_that_nobody_knows_is_a_tag_itself() -> None:
+def test_an_unknown_type_is_its_own_tag() -> None:
     assert Types({}, {}).value("decimal", "1.50") == ["decimal", "1.50"]
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "told"),
+    ("place", "value", "line"),
     [
         ((0, 0), ["text", "1"], "row 1, column 1 is text '1' where int 1 is right"),
         ((1, 0), ["int", "3"], "row 2, column 1 is int 3 where int 2 is right"),
@@ -55,15 +55,15 @@ def test_a_type_that_nobody_knows_is_a_tag_itself() -> None:
         ((1, 3), ["Char", "c" * 99], f"is Char {'c' * 40}... where text 'c' is right"),
     ],
 )
-def test_a_wrong_value_or_type_is_told_with_its_place(
-    place: tuple[int, int], value: Any, told: str
+def test_a_wrong_value_or_type_is_named_with_its_place(
+    place: tuple[int, int], value: Any, line: str
 ) -> None:
     given = [list(row) for row in RIGHT]
     given[place[0]][place[1]] = value
     found = complaint("asyncpg, ints", RIGHT, given)
     assert found is not None
     assert found.startswith("asyncpg, ints: row ")
-    assert told in found
+    assert line in found
 
 
 def test_rows_and_columns_are_counted() -> None:

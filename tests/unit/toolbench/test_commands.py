@@ -15,9 +15,6 @@ from toolbench import discipline
     ("words", "line"),
     [
         (["--drivers", "asynpg"], "unknown driver 'asynpg': did you mean 'asyncpg'?"),
-        (["--operations", "wid"], "unknown operation 'wid': did you mean 'wide'?"),
-        (["--drivers", "limits-uvloop"], "it is driven by wrk"),
-        (["--set", "loop=uvlop"], "unknown loop 'uvlop': did you mean 'uvloop'?"),
         (["--set", "load.concurency=[1]"], "did you mean 'load.concurrency'?"),
     ],
 )

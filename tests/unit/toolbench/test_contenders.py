@@ -59,7 +59,7 @@ def test_by_default_a_driver_races_once_at_its_plainest() -> None:
     assert found.left_out == []
 
 
-def test_all_levels_that_are_asked_for_are_raced_and_said() -> None:
+def test_all_levels_that_are_asked_for_are_raced_and_in_the_label() -> None:
     levels = {"loop": ["asyncio", "uvloop"], "statements": ["prepared", "unprepared"]}
     found = choose(made(**levels, transport=["tcp"]))
     assert [one.label for one in found.contenders] == [
@@ -71,7 +71,7 @@ def test_all_levels_that_are_asked_for_are_raced_and_said() -> None:
     assert len({tuple(one.factors.items()) for one in found.contenders}) == 4
 
 
-def test_a_level_that_a_driver_does_not_have_is_left_out_and_said() -> None:
+def test_a_level_that_a_driver_lacks_is_left_out_with_a_note() -> None:
     found = choose(made(drivers=["psycopg2"], loop=["uvloop"], statements=["prepared"]))
     assert [one.label for one in found.contenders] == ["psycopg2"]
     assert found.left_out == [
@@ -80,7 +80,7 @@ def test_a_level_that_a_driver_does_not_have_is_left_out_and_said() -> None:
     ]
 
 
-def test_the_transport_is_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_transport_depends_on_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     both = made(transport=["unix", "tcp"])
     assert [one.factors[TRANSPORT] for one in choose(both).contenders] == ["unix", "tcp"]
     monkeypatch.setenv("DATABASE_URL", "postgresql://me@example.com/mine")
@@ -89,13 +89,13 @@ def test_the_transport_is_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.left_out == ["asyncpg with transport unix: it has only tcp"]
 
 
-def test_an_address_that_is_none_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_url_that_is_wrong_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "nonsense")
     with pytest.raises(RaceError, match="DATABASE_URL"):
         choose(made())
 
 
-def test_an_operation_that_a_driver_cannot_do_is_not_planned_and_said() -> None:
+def test_an_operation_that_a_driver_cannot_do_is_not_planned() -> None:
     plan = planned(drivers=["asyncpg", "aiopg"], operations=["wide", "copy-in"], rounds=2)
     reason = DRIVERS["aiopg"].cannot["copy"]
     assert plan.cannot == {"aiopg": {"copy-in": reason}}
@@ -107,7 +107,7 @@ def test_an_operation_that_a_driver_cannot_do_is_not_planned_and_said() -> None:
     assert works == [["wide", "copy-in"], ["wide"], ["wide", "copy-in"]]
 
 
-def test_who_does_none_of_the_operations_is_left_out() -> None:
+def test_a_driver_that_does_none_of_the_operations_is_left_out() -> None:
     found = choose(made(drivers=["aiopg", "asyncpg"], operations=["copy-in"]))
     assert [one.label for one in found.contenders] == ["asyncpg"]
     assert found.left_out[0].startswith("aiopg: it does none of these operations: ")
@@ -115,7 +115,7 @@ def test_who_does_none_of_the_operations_is_left_out() -> None:
     assert found.left_out == ['limits-uvloop: it is driven by wrk: [load] generator = "wrk"']
 
 
-def test_each_concurrency_is_a_work_of_its_own() -> None:
+def test_each_concurrency_is_a_load() -> None:
     plan = planned(load={"concurrency": [1, 10]})
     assert [work.load for work in plan.works] == [
         Load("runner", 1, duration_s=5.0, fixed=True),
@@ -134,7 +134,7 @@ def test_each_concurrency_is_a_work_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "line"),
     [
         ({"drivers": ["asynpg"]}, "unknown driver 'asynpg': did you mean 'asyncpg'?"),
         ({"operations": ["wid"]}, "unknown operation 'wid': did you mean 'wide'?"),
@@ -146,14 +146,14 @@ def test_each_concurrency_is_a_work_of_its_own() -> None:
         ({"load": {"rates": [5]}}, "operations have no fixed rates"),
     ],
 )
-def test_what_makes_no_sense_is_one_line(more: dict[str, Any], told: str) -> None:
+def test_a_scenario_that_makes_no_sense_is_one_line(more: dict[str, Any], line: str) -> None:
     with pytest.raises(RaceError) as raised:
         planned(**more)
-    assert told in str(raised.value)
+    assert line in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
-def test_every_line_of_the_registry_is_whole() -> None:
+def test_every_entry_of_the_registry_is_complete() -> None:
     for name in POSTGRES:
         tool = DRIVERS[name]
         assert tool.text, name
@@ -165,7 +165,9 @@ def test_every_line_of_the_registry_is_whole() -> None:
     assert set(POSTGRES) <= texts.keys()
 
 
-def test_what_is_not_installed_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_driver_that_is_absent_says_what_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.undo()
     absent = replace(DRIVERS["asyncpg"], needs=("not_there_at_all",))
     assert absent.problem() == "not installed (not_there_at_all): make env"

@@ -81,12 +81,7 @@ def test_a_page_that_does_something_else_is_refused(
         asyncio.run(pages.check(FakeTarantool(**blocking), AsyncTarantool(**connection)))
 
 
-def test_a_race_that_cannot_be_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    rates = {"load": {"generator": "wrk", "rates": [5]}}
-    with pytest.raises(RaceError, match="operations have no fixed rates"):
-        prepare(from_json({**RACE, "drivers": ["*"], **rates}))
-    with pytest.raises(RaceError, match="unknown driver 'limit-uvloop': did you mean"):
-        prepare(from_json({**RACE, "drivers": ["limit-uvloop"]}))
+def test_a_missing_interpreter_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, driver in DRIVERS.items():
         monkeypatch.setitem(DRIVERS, name, replace(driver, python="3.2"))
     with pytest.raises(RaceError, match=r"no environment for CPython 3\.2: make env"):

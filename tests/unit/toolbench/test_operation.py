@@ -72,7 +72,7 @@ def test_what_must_be_left_behind_is_what_the_records_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "line"),
     [
         (LEAST + "sqll = 'x'", "unknown key of operation mine 'sqll': did you mean 'sql'?"),
         ('title = "t"\ntext = "x"', "operation mine: key 'kind' is missing"),
@@ -93,10 +93,10 @@ def test_what_must_be_left_behind_is_what_the_records_say() -> None:
         (LEAST + 'args = [{ bytes = "zz" }]', "operation mine: 'args': non-hexadecimal number"),
     ],
 )
-def test_a_bad_file_is_one_line(text: str, told: str, tmp_path: Path) -> None:
+def test_a_bad_file_is_one_line(text: str, line: str, tmp_path: Path) -> None:
     with pytest.raises(RaceError) as raised:
         operation(write(tmp_path, text))
-    assert told in str(raised.value)
+    assert line in str(raised.value)
     assert "\n" not in str(raised.value)
 
 

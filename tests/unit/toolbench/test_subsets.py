@@ -101,7 +101,7 @@ def test_a_label_can_be_excluded_and_be_the_baseline() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "line"),
     [
         (
             "asyncpg, uvlop",
@@ -110,10 +110,10 @@ def test_a_label_can_be_excluded_and_be_the_baseline() -> None:
         ("asynpg, uvloop", "unknown driver 'asynpg': did you mean 'asyncpg'?"),
     ],
 )
-def test_a_label_that_no_contender_has_is_one_line(typed: str, told: str) -> None:
+def test_a_label_that_no_contender_has_is_one_line(typed: str, line: str) -> None:
     with pytest.raises(RaceError) as refusal:
         planned("toolbench-postgres", contenders=typed)
-    assert str(refusal.value).startswith(told)
+    assert str(refusal.value).startswith(line)
 
 
 @pytest.mark.parametrize("name", [one for one in read.names() if one.startswith("toolbench")])
