@@ -1,4 +1,4 @@
-"""What the words and signs of a report mean, as far as this race has them: a line for each."""
+"""The legend of a report: a line for each word and sign that this race has."""
 
 from __future__ import annotations
 

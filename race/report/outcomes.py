@@ -54,5 +54,5 @@ class Outcomes:
 
     @property
     def again(self) -> int:
-        """How many measurements were replaced by a later one."""
+        """The number of measurements that were replaced by a later one."""
         return self.tally.get(REPLACED, 0)

@@ -1,4 +1,4 @@
-"""What a report says about one comparison: who won, by which margin, what to doubt."""
+"""Sentences about one comparison: who won, by which margin, what to doubt."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from race.report import format as words
 
 
 class ColumnKind(NamedTuple):
-    """What the values of a column are: how they read, and at which side they stand.
+    """The kind of a column: how its values read, and at which side they stand.
 
     `brief` is how they read on a terminal without the room.
     """

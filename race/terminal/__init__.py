@@ -1,1 +1,1 @@
-"""What a person sees in a terminal."""
+"""Texts, tables and boards on a terminal."""

@@ -18,7 +18,7 @@ from race.terminal.say import say
 
 
 class Board(Protocol):
-    """A board is told of everything that happens, and shows what it likes."""
+    """A board takes everything that happens in a race, and shows what it likes."""
 
     def round(self, number: int, of: int) -> None:
         """Begin a round, of so many; round 0 is the calibration."""

@@ -34,7 +34,7 @@ class MatrixEntry:
 
     @property
     def waits(self) -> bool:
-        """Whether its first round here is not over."""
+        """True while its first round at the task is not over."""
         if self.item is None:
             return self.unfinished and not self.valid
         # A contender may have got its cell since the analysis; half of an old round stays half.
@@ -42,12 +42,12 @@ class MatrixEntry:
 
     @property
     def bound(self) -> bool:
-        """Whether its rate is a lower bound."""
+        """True where its rate is a lower bound."""
         return not_the_limit(self.valid, self.party)
 
     @property
     def failed(self) -> bool:
-        """Whether it has no rate because a cell failed."""
+        """True where it has no rate because a cell failed."""
         return not self.valid and any(cell.status == "failed" for cell in self.ran)
 
     @property

@@ -1,4 +1,4 @@
-"""What each choice buys."""
+"""The chapter of effects: one level of a factor against another."""
 
 from __future__ import annotations
 

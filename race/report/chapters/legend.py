@@ -1,4 +1,4 @@
-"""How to read the report: what its words and signs mean."""
+"""The chapter that explains the words and signs of the report."""
 
 from __future__ import annotations
 

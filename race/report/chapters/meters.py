@@ -1,4 +1,4 @@
-"""What the meters saw that no other chapter shows."""
+"""The chapter of meters that no other chapter shows."""
 
 from __future__ import annotations
 

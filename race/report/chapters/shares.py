@@ -1,4 +1,4 @@
-"""Where the CPU time of a task goes."""
+"""The chapter of CPU time, by party."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What went on over time, contenders side by side: users that come and go by a shape, or a load
-that was watched from its begin to its end.
-"""
+"""The chapter of what went on over time: under user loads, and in cells that were watched."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ CONNECTIONS = "connections to the database"
 
 @dataclass(frozen=True, slots=True)
 class LoadSection:
-    """What ran under one load: its heading, the load, remarks, figures, tables."""
+    """One load: its heading, how it was driven, remarks, figures, tables."""
 
     title: str
     load: str

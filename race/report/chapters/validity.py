@@ -1,4 +1,4 @@
-"""What was left out, what disturbed the race, and its own noise."""
+"""The chapter of what was left out, what disturbed the race, and its own noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a contender looks like in charts and tables, which follows from its factors alone.
+"""Colours, dashes and signs of contenders, which follow from their factors alone.
 
 The first factor of a discipline gives the hue, the same in every chart and table; the plainest
 level of the second is paler, and dashed as a line. The accents are defined in templates/style.css,

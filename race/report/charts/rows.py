@@ -87,7 +87,7 @@ class LatencyBox:
 
     @property
     def milliseconds(self) -> list[float]:
-        """Those of BOX; one that is not known lies where the one before it does."""
+        """The times at BOX; one that is not known lies where the one before it does."""
         found, us = [], 1.0
         for percent in BOX:
             us = max(self.at(percent) or us, 1.0)
@@ -179,7 +179,7 @@ def axis(scale: Scale, height: float, ticks: Sequence[float], unit: str = "") ->
 
 
 def _name(label: str, top: float, more: str = "") -> Markup:
-    """Return a row's name, with what is said of it, above its marks."""
+    """Return a row's name, with more text behind it, above its marks."""
     said = svg.element("tspan", more, class_="said", dx=8) if more else ""
     return svg.element("text", label, said, x=0, y=top + NAME)
 

@@ -15,7 +15,7 @@ from race.report.tables.values import RATIO, REFERENCE, Ratio
 
 PERCENTILES = ("p50", "p99", "p99.9")
 FAR = "p99.9"
-"""What the errors that a cell may have can move: those without an answer are in no histogram."""
+"""The percentile that errors can move: a request without an answer is in no histogram."""
 
 
 def shared(analysis: Analysis) -> list[Comparison]:

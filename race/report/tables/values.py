@@ -76,7 +76,7 @@ class Rate(NamedTuple):
 
 
 class Saturated(NamedTuple):
-    """Who was saturated, and how busy the party under test was."""
+    """The party that was saturated, and how busy the party under test was."""
 
     who: str | None
     party: str
@@ -84,7 +84,7 @@ class Saturated(NamedTuple):
 
     @property
     def parts(self) -> tuple[str, str]:
-        """Who, and the figure of the party under test where that is another."""
+        """The saturated party, and the figure of the party under test where that is another."""
         own = "" if self.busy is None else f"{self.party} {100 * self.busy:.0f} %"
         return (own or self.party, "") if self.who == self.party else (self.who or "unknown", own)
 
