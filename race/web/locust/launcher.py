@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -50,7 +49,7 @@ class LocustProcesses:
     samples: Path
     stopped: Sequence[int] = ()
     page: str | None = None
-    _processes: list[LocustProcess] = field(default_factory=list)
+    _processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start(self) -> None:
         """Start all processes and wait for the web page. RaceError if that fails."""
@@ -63,8 +62,8 @@ class LocustProcesses:
         worker = ["--worker", "--master-host", HERE, "--master-port", port]
         locust = [sys.executable, "-m", "locust", "-f", str(FILE), *QUIET]
         first = [*locust, *self._arguments(), *master * bool(number)]
-        self._processes.append(LocustProcess(first))
-        self._processes += [LocustProcess([*locust, *worker]) for _ in range(number)]
+        self._processes.append(start(first))
+        self._processes += [start([*locust, *worker]) for _ in range(number)]
         if self.page:
             self._wait(self.page)
 
@@ -93,55 +92,45 @@ class LocustProcesses:
 
     def running(self) -> bool:
         """Return whether the process that decides runs."""
-        return bool(self._processes) and self._processes[0].running()
+        return bool(self._processes) and self._processes[0].poll() is None
 
     def end(self, timeout: float) -> int:
         """End all processes, with reports; return the exit status of the one that decides.
 
-        The locustfile handles SIGTERM. SIGINT would end a run that began by itself, and leave the
-        program with its page.
+        A process that a signal killed has 128 and the number of the signal. The locustfile handles
+        SIGTERM; SIGINT would end a run that began by itself, and leave the program with its page.
         """
         if not self._processes:
             return 0
         first, *workers = self._processes
-        first.end(timeout)
+        end(first, timeout)
         for worker in workers:
-            worker.end(timeout / 5)
-        return first.status()
+            end(worker, timeout / 5)
+        return first.returncode if first.returncode >= 0 else 128 - first.returncode
 
 
-class LocustProcess:
-    """A process that writes to our terminal and ends with us."""
+def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start a process that writes to our terminal and ends with us."""
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            cwd=ROOT,
+            start_new_session=True,  # so Ctrl-C reaches us alone, and we pass it on once
+            preexec_fn=dies_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one thread
+        )
+    except OSError as error:
+        raise RaceError(f"cannot start {command[0]}: {error.strerror}") from error
 
-    def __init__(self, command: Sequence[str]) -> None:
-        try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                cwd=ROOT,
-                start_new_session=True,  # so Ctrl-C reaches us alone, and we pass it on once
-                preexec_fn=dies_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one thread
-            )
-        except OSError as error:
-            raise RaceError(f"cannot start {command[0]}: {error.strerror}") from error
-        self._pidfd = os.pidfd_open(self._process.pid)
 
-    def running(self) -> bool:
-        """Return whether it still runs."""
-        return self._process.poll() is None
-
-    def end(self, timeout: float) -> None:
-        """Ask for an end and wait for it; kill the process if it does not come."""
-        if self.running():
-            self._process.terminate()
-            if not select.select([self._pidfd], [], [], timeout)[0]:
-                self._process.kill()
-        self._process.wait()
-
-    def status(self) -> int:
-        """Return its exit status, 128 and the number of the signal that killed it."""
-        code = self._process.wait()
-        return code if code >= 0 else 128 - code
+def end(process: subprocess.Popen[bytes], timeout: float) -> None:
+    """Ask for an end and wait for it; kill the process if it does not come."""
+    process.terminate()
+    try:
+        process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def free_port(number: int = 0) -> int:
