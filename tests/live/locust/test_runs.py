@@ -119,10 +119,8 @@ def test_a_spike_runs_to_its_end(site: SiteServer, tmp_path: Path) -> None:
     assert max(moment["users"] for moment in data["timeline"]) == 6
 
 
-@pytest.mark.parametrize(
-    ("number", "load"),
-    [(signal.SIGTERM, ["--shape", "Soak"]), (signal.SIGINT, ["-u", "3", "-r", "3"])],
-)
+@pytest.mark.parametrize("load", [["--shape", "Soak"], ["-u", "3", "-r", "3"]])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_a_run_with_its_reports(
     tmp_path: Path, number: signal.Signals, load: list[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""Ramp, the other signals, and rarer faults of a run."""
+"""Ramp, and rarer faults of a run."""
 
 from __future__ import annotations
 
@@ -27,21 +27,6 @@ def test_a_ramp_says_what_it_found(site: SiteServer, tmp_path: Path) -> None:
     data = reports(tmp_path).data
     assert data["finding"].startswith("no knee up to 4 users (")
     assert data["finding"] in running.text()
-
-
-@pytest.mark.parametrize(
-    ("number", "load"),
-    [(signal.SIGINT, ["--shape", "Soak"]), (signal.SIGTERM, ["-u", "3", "-r", "3"])],
-)
-def test_a_signal_ends_a_run_with_its_reports(
-    tmp_path: Path, number: signal.Signals, load: list[str]
-) -> None:
-    with fake(REPORT_PAGES) as site, locust(site.url, tmp_path, *load, "Reporter") as running:
-        until(lambda: len(site.asked) > 4, 30.0, "nobody came")
-        running.send(number)
-        assert running.wait(20) == 0, running.text()
-    assert reports(tmp_path).data["total"]["requests"] >= 1
-    assert "Traceback" not in running.text()
 
 
 BUSY = """
