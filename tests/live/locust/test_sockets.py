@@ -40,9 +40,12 @@ def count_ends(listening: socket.socket, where: Address, place: Any) -> None:
         ends = [listening.accept()[0] for _ in ours]
         assert open_to(where, me) == 2
         assert open_to(where, []) == 0
-        for one in [*ours, *ends]:
+        for one in ends:
             one.close()
+        # Our ends are still there, but no longer connected.
         assert open_to(where, me) == 0
+        for one in ours:
+            one.close()
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from race.web import link
 from race.web.link.relay import CHUNK, MOST_BYTES, Relay
 
 SECONDS = 10.0
-LATE = 0.8  # a busy machine wakes a sleeping process late, never early
+LATE = 2.5  # a busy machine wakes a sleeping process late, never early
 
 
 class Echo:
