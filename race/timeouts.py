@@ -10,6 +10,8 @@ from runtime.timeouts import timeouts
 class Timeouts(NamedTuple):
     """Timeouts of the race, in seconds."""
 
+    child_end: float = 8.0  # for a child process to end after SIGTERM, and after SIGKILL
+    results_lock: float = 2.0  # for a harness that was just killed to lose its lock on results
     page: float = 10.0  # for a page to be answered whole, and for a busy server to be free again
     engines: float = 60.0  # for `server.py --list`
     server_start: float = 30.0  # until a server says where it serves

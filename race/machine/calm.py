@@ -1,4 +1,4 @@
-"""Whether the machine leaves the measured cores alone while they are asked for."""
+"""Measures how much of busy cores the host and other programs take."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ BURN = [sys.executable, "-S", "-E", "-c", "while True: pass"]
 
 
 def burn(layout: Layout, seconds: float = BURN_SECONDS) -> Figures:
-    """`steal` and `foreign` (fractions) of a layout's cores, each kept busy for so long.
+    """Keep a layout's cores busy; return the fractions `steal` and `foreign` taken of them.
 
-    A core at rest shows no steal: the host takes only what is asked for. Empty where nothing is
-    pinned.
+    An idle core shows no steal, because the host only takes time that a program asks for. The
+    result is empty if nothing is pinned.
     """
     used = sorted(frozenset[int]().union(*layout.values()))
     if not used:

@@ -1,4 +1,4 @@
-"""Which core runs what: the parties of a cell told apart where there are enough cores."""
+"""Assigns cores to the parties of a cell, to each its own where there are enough."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Layout = dict[str, frozenset[int]]
 
 
 WORKERS = "workers"
-"""The factor that says how many processes the party under test has; without it one."""
+"""The factor with the number of processes of the party under test; one if it is missing."""
 
-# What this program was given; it moves itself off the measured cores later (`kept_off`).
+# The cores that this program was started with. `kept_off` later moves it off the measured ones.
 GIVEN = frozenset(os.sched_getaffinity(0))
 
 
 def allowed() -> list[int]:
-    """Cores this program may use, one thread of every physical core first."""
+    """Return the cores that this program may use, one thread of every physical core first."""
     cores = sorted(GIVEN)
     seen: set[str] = set()
     first: list[int] = []
@@ -32,7 +32,7 @@ def allowed() -> list[int]:
 
 
 def _physical(core: int) -> str:
-    """The threads that share a physical core, as the kernel names them."""
+    """Return the threads that share a physical core, as the kernel names them."""
     path = Path(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list")
     try:
         return path.read_text().strip()
@@ -41,10 +41,10 @@ def _physical(core: int) -> str:
 
 
 def assign(parties: Sequence[str], workers: int = 1, cores: list[int] | None = None) -> Layout:
-    """As many cores as workers for the first party, then one for each of the others.
+    """Assign as many cores as workers to the first party, then one to each of the others.
 
-    The others share the last core when there are too few, also with workers that take all.
-    One core: nothing is pinned, since every layout would be the same.
+    The others share the last core if there are too few. With a single core nothing is pinned, since
+    every layout would be the same.
     """
     cores = allowed() if cores is None else cores
     if len(cores) < 2:
@@ -57,8 +57,8 @@ def assign(parties: Sequence[str], workers: int = 1, cores: list[int] | None = N
 
 
 def resting(layout: Layout) -> frozenset[int]:
-    """Where a party under test is while it is not its turn: on a core that nobody is measured on,
-    else on those of the other parties. Empty where nothing is pinned.
+    """Return the cores of paused contenders: those that no party uses, else those of the parties
+    that are not under test. Empty if nothing is pinned.
     """
     first = next(iter(layout.values()), frozenset[int]())
     taken = frozenset[int]().union(*layout.values())
@@ -67,7 +67,7 @@ def resting(layout: Layout) -> frozenset[int]:
 
 @contextmanager
 def kept_off(layout: Layout) -> Iterator[None]:
-    """This process off the first party's cores, and off the second's where that can be."""
+    """Keep this process off the first party's cores, and off the second's if any are left."""
     before = os.sched_getaffinity(0)
     taken = list(layout.values())[:2]
     off_first = before - taken[0]

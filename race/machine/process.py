@@ -1,4 +1,7 @@
-"""Child processes: pinned, in a session of their own, waited for asleep, always ended."""
+"""Child processes of the harness: pinned to cores, in a session of their own, and always ended.
+
+The harness sleeps while it waits for them, so that it takes no CPU time from what is measured.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ from typing import IO
 
 from race.errors import RaceError
 from race.machine import guard
+from race.timeouts import TIMEOUTS
 
-STOP_SECONDS = 8.0
 LAST_WORDS = 4096
 READ_BYTES = 65536
 LOG_BYTES = 1 << 20
-"""Of a child's stderr no more than this is kept, but for what it says until somebody looks."""
+"""The size from which a child's stderr is cut to its end, when the harness next looks at it."""
 LOOK_SECONDS = 1.0
 
 
@@ -52,12 +55,12 @@ class Child:
         talks: bool = False,
         hears: bool = False,
     ) -> None:
-        """`talks`: its output is read line by line while it runs, not as a whole after its end;
-        `hears`: it is told lines, on its stdin.
+        """Start it on these cores. With `talks` its output is read line by line while it runs, else
+        as a whole after its end; with `hears` it reads lines from its stdin.
         """
         guard.up()
         self.command = list(command)
-        # A pipe that nobody reads would stop a child with much to say.
+        # Files in memory: a pipe that is not read would block a child that writes much.
         self._stderr, self._stdout = _in_memory("stderr"), _in_memory("stdout")
         try:
             self._process = subprocess.Popen(
@@ -83,7 +86,7 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Process id, valid until `end`."""
+        """The process id, valid until `end`."""
         return self._process.pid
 
     @property
@@ -92,11 +95,14 @@ class Child:
         return self._pidfd
 
     def running(self) -> bool:
-        """Whether the process still runs; does not reap it, so its CPU time stays readable."""
+        """Return whether the process still runs.
+
+        It is not reaped, so that its CPU time stays readable.
+        """
         return self._open and not select.select([self._pidfd], [], [], 0)[0]
 
     def read_line(self, timeout: float) -> str | None:
-        """The next line of its output, or None when it ended or the time was up first."""
+        """Return the next line of its output; None if it ended or the time was up first."""
         descriptor = self._stdout.fileno()
         deadline = time.monotonic() + timeout
         searched = 0
@@ -115,7 +121,7 @@ class Child:
         return line.decode(errors="replace").strip()
 
     def tell(self, line: str, timeout: float) -> bool:
-        """A line to its stdin; whether it took it, which it does not once it has ended."""
+        """Write a line to its stdin; return False if it has ended or does not read."""
         if self._process.stdin is None:
             return False
         descriptor, left = self._process.stdin.fileno(), line.encode() + b"\n"
@@ -135,7 +141,7 @@ class Child:
         self._signal(signal.SIGINT)
 
     def bound_log(self) -> None:
-        """Forget all of a long stderr but its end."""
+        """Cut a long stderr to its end."""
         if not self._open or os.fstat(self._stderr.fileno()).st_size <= LOG_BYTES:
             return
         said = _text(self._stderr, LAST_WORDS).encode()
@@ -143,44 +149,44 @@ class Child:
         os.write(self._stderr.fileno(), said)
 
     def output(self) -> str:
-        """All that it wrote; call it after its end."""
+        """Return all that it wrote to stdout; call it after its end."""
         return _text(self._stdout, 0)
 
     def complaint(self) -> str:
-        """The last line of its stderr; empty when it was silent."""
+        """Return the last line of its stderr, or "" if it wrote none."""
         lines = _text(self._stderr, LAST_WORDS).strip().splitlines()
         return lines[-1].strip() if lines else ""
 
     def exit(self) -> Exit:
-        """How it ended; does not reap it, so its CPU time stays readable until `end`."""
+        """Return how it ended; it is not reaped, so its CPU time stays readable until `end`."""
         code = self._process.returncode
         if code is None:
             code = self._ended()
         return Exit(code) if code >= 0 else Exit(None, signal.Signals(-code))
 
     def last_words(self) -> str:
-        """How it ended, in words, with the last line that it said."""
+        """Return how it ended, in words, with the last line of its stderr."""
         said = self.complaint()
         return str(self.exit()) + (f" ({said})" if said else "")
 
-    def end(self, patience: float = STOP_SECONDS) -> None:
-        """SIGTERM, wait, then SIGKILL for all that is left of its session."""
+    def end(self, timeout: float = TIMEOUTS.child_end) -> None:
+        """Send SIGTERM and wait, then kill what is left of its session."""
         if not self._open:
             return
         self._signal(signal.SIGTERM)
         try:
-            self._process.wait(timeout=patience)
+            self._process.wait(timeout=timeout)
         except subprocess.TimeoutExpired:
             pass
         finally:
             self._kill_session()
-            self._process.wait(timeout=STOP_SECONDS)
+            self._process.wait(timeout=TIMEOUTS.child_end)
             self._close()
 
     def _ended(self) -> int:
-        """Its exit code, or minus the signal that killed it, as `Popen.returncode` has them."""
-        if wait_first([self], STOP_SECONDS) is None:
-            raise subprocess.TimeoutExpired(self.command, STOP_SECONDS)
+        """Return its exit code, or minus the number of the signal that killed it."""
+        if wait_first([self], TIMEOUTS.child_end) is None:
+            raise subprocess.TimeoutExpired(self.command, TIMEOUTS.child_end)
         found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         if found is None:  # only with WNOHANG
             raise ChildProcessError(self.pid)
@@ -190,7 +196,7 @@ class Child:
     def _kill_session(self) -> None:
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):  # nobody of the session is left
+        except (ProcessLookupError, PermissionError):  # the whole session has ended
             return
 
     def _signal(self, number: signal.Signals) -> None:
@@ -210,13 +216,16 @@ _OPEN: weakref.WeakSet[Child] = weakref.WeakSet()
 
 
 def bound_logs() -> None:
-    """Of every child, also of those that rest."""
+    """Cut the stderr of every child, paused ones included, to its end."""
     for child in tuple(_OPEN):
         child.bound_log()
 
 
 def _in_memory(name: str) -> IO[bytes]:
-    """A file that no full disk concerns; who writes there goes on at its end, wherever that is."""
+    """Return a file in memory, which a full disk cannot stop, open for appending.
+
+    Appending means that a child goes on at the new end after `bound_log` has cut the file.
+    """
     descriptor = os.memfd_create(name)
     fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND)
     return os.fdopen(descriptor, "r+b", buffering=0)
@@ -227,14 +236,14 @@ def _left(deadline: float) -> float:
 
 
 def _text(file: IO[bytes], last: int) -> str:
-    """The end of a file, or with 0 all of it; the child's writing position stays where it is."""
+    """Return the last bytes of a file, or with 0 all of it, without moving its position."""
     size = os.fstat(file.fileno()).st_size
     begin = max(0, size - last) if last else 0
     return os.pread(file.fileno(), size - begin, begin).decode(errors="replace")
 
 
 def wait_first(children: Sequence[Child], timeout: float) -> Child | None:
-    """Sleep until one of them ends; None when the time was up first."""
+    """Sleep until one of the children ends and return it; None if the time was up first."""
     poller = select.poll()
     for child in children:
         poller.register(child.pidfd, select.POLLIN)
@@ -250,7 +259,10 @@ def wait_first(children: Sequence[Child], timeout: float) -> Child | None:
 
 
 def _prefix(cores: frozenset[int]) -> list[str]:
-    """Set before exec, so that every thread of the child is pinned and it dies with the harness."""
+    """Return the programs that run before the child's: they set its cores and its death signal.
+
+    Set before exec, cores hold for every thread; the signal comes when the harness dies.
+    """
     prefix: list[str] = []
     if _installed("setpriv"):
         prefix += ["setpriv", "--pdeathsig", "TERM"]
@@ -261,5 +273,7 @@ def _prefix(cores: frozenset[int]) -> list[str]:
 
 @cache
 def _installed(program: str) -> bool:
-    """Looked for once: to search PATH for each cell was a quarter of what the harness used."""
+    """Return whether PATH has a program. Searching it for each cell cost the harness a quarter of
+    its CPU time, so the answer is kept.
+    """
     return shutil.which(program) is not None

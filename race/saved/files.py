@@ -1,4 +1,4 @@
-"""Room on the disk that is reserved before a file needs it."""
+"""Reserves room on the disk before a file needs it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import os
 
 FALLOC_FL_KEEP_SIZE = 1
 CANNOT = {errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
-"""What file systems say that know no room without a size."""
+"""The errors of file systems that cannot reserve room beyond the size of a file."""
 
 
 def reserve(descriptor: int, size: int) -> None:
-    """Room on the disk for so many bytes more, behind the end of a file, which stays where it is;
-    OSError where the disk is full. Where the file system knows nothing of the kind, nothing is.
+    """Reserve so many bytes behind the end of a file, whose size stays as it is.
+
+    Raises OSError if the disk is full. Does nothing where the file system cannot reserve room.
     """
     end = ctypes.c_long(os.fstat(descriptor).st_size)
     libc = ctypes.CDLL(None, use_errno=True)

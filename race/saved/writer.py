@@ -16,20 +16,19 @@ from race.errors import NotSaved, RaceError
 from race.saved.files import reserve
 from race.saved.model import Cell, Head
 from race.saved.reader import CELLS_FILE, RUN_FILE, read_head
+from race.timeouts import TIMEOUTS
 from runtime.files import write_atomically
 
-LOCK_SECONDS = 2.0
-"""Of one that was just killed, the lock is gone in a moment."""
 PROBE_SECONDS = 0.05
 ROOM_BYTES = 1 << 18
-"""More than the line of a cell takes: what was measured can be written."""
+"""More than the line of a cell takes. It is reserved before a cell is measured."""
 
 
 class Writer:
-    """The open results folder of one race, which nobody else writes into meanwhile. A cell is on
-    disk before the next one starts.
+    """The open results folder of one race, locked against other harnesses.
 
-    RaceError where another harness is at it, or was since `head` was read.
+    A cell is on disk before the next one starts. Raises RaceError if another harness has the
+    folder open, or wrote into it since `head` was read.
     """
 
     def __init__(self, folder: Path, head: Head) -> None:
@@ -63,9 +62,10 @@ class Writer:
         self._cells.close()
 
     def add(self, cell: Cell) -> None:
-        """Append one line and flush it; NotSaved, with the line taken back, on a full disk.
+        """Append one line and flush it.
 
-        NotSaved, too, where the next one has no room: it is not measured for nothing.
+        Raises NotSaved on a full disk, without a part of the line left behind, and also if the next
+        cell would not fit: measuring it would be in vain.
         """
         line = msgspec.json.encode(cell) + b"\n"
         end = self._cells.seek(0, os.SEEK_END)
@@ -106,8 +106,8 @@ class Writer:
             self._cells.truncate(self._cells.seek(0, os.SEEK_END))
 
     def _lock(self) -> None:
-        """The kernel drops it with the process, whatever ends that."""
-        deadline = time.monotonic() + LOCK_SECONDS
+        """Lock the file of cells; the kernel drops the lock with the process, however that ends."""
+        deadline = time.monotonic() + TIMEOUTS.results_lock
         while True:
             try:
                 fcntl.flock(self._cells, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -124,7 +124,7 @@ class Writer:
                 return
 
     def _check_same(self) -> None:
-        """Two that begin in the same second choose the same name."""
+        """Refuse the folder of another race: two that begin in one second choose the same name."""
         if not (self.folder / RUN_FILE).exists():
             return
         there = read_head(self.folder)
@@ -134,7 +134,7 @@ class Writer:
             raise RaceError(f"{self.folder} has another race of that name: try again")
 
     def _drop_torn_line(self) -> None:
-        """A line without an end is what a crash left of a cell; the cell is run again."""
+        """Drop a line without an end, which a crash left of a cell; the cell is run again."""
         path = self.folder / CELLS_FILE
         try:
             content = path.read_bytes()
@@ -148,7 +148,7 @@ class Writer:
 
 
 def holder(descriptor: int) -> str:
-    """Who has locked a file, as " (process 12)"; empty where the kernel does not show it."""
+    """Return who has locked a file, as " (process 12)", or "" if the kernel does not show it."""
     inode = str(os.fstat(descriptor).st_ino)
     try:
         lines = Path("/proc/locks").read_text().splitlines()

@@ -1,9 +1,9 @@
-"""Nothing that is started here outlives us, whatever ends us: a process of its own sees our end and
-ends what is left.
+"""A guard process ends whatever this process has started and left behind, however it ended.
 
-The signal that a child asks for at its parent's death (`process`) comes sooner, but not to who was
-forked and has not asked yet, and not everybody obeys it or passes it on. Who descends from us is
-known by a word in its environment, which all inherit.
+Children also ask the kernel for a signal at their parent's death (`race.machine.process`). That
+comes sooner, but a child that was just forked has not asked yet, and some programs ignore the
+signal or do not pass it on. The guard knows our descendants by a random word in their environment,
+which every process inherits.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from pathlib import Path
 from runtime.child import GUARD
 
 _words: dict[int, str] = {}
-"""Of this process, by its id: one that was forked from it has none yet."""
+"""The guard's word by process id: a process that was forked from this one has none yet."""
 
 
 def up() -> None:
-    """From now on, for all that this process starts. To be called again where the environment may
-    have been put back.
+    """Guard all that this process starts from now on.
+
+    Call it again where somebody may have restored the environment, as tests do.
     """
     outer = os.environ.get(GUARD, "")
     if os.getpid() not in _words:
@@ -33,18 +34,18 @@ def up() -> None:
 
 
 def _guard(outer: str) -> str:
-    """Start a guard, which those that guard us may end as well; the word that it looks for."""
+    """Start a guard and return its word. The guards of our own parents may end it as well."""
     word = secrets.token_hex(8)
-    # Nobody writes into it: it is closed with the last of us. Who was forked has it until it runs
-    # a program of its own.
+    # Nothing is written into this pipe. Each copy of this process holds its other end until it
+    # ends or calls exec, so the guard can tell whether there are any (``copies``).
     reader, _ = os.pipe()
     program = str(Path(__file__).with_name("__main__.py"))
     os.posix_spawn(
         sys.executable,
-        # No packages, no site: it starts in a moment, and sleeps in little memory.
+        # Without site and packages it starts at once and needs little memory.
         [sys.executable, "-I", "-S", program, GUARD, word, str(os.getpid())],
         {GUARD: outer},
-        setsid=True,  # what is sent to our group is not for it
+        setsid=True,  # signals to our process group must not reach it
         file_actions=[
             (os.POSIX_SPAWN_DUP2, reader, 0),
             (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
@@ -57,7 +58,7 @@ def _guard(outer: str) -> str:
 
 @contextmanager
 def aside() -> Iterator[None]:
-    """What is started meanwhile may stay."""
+    """Let what is started meanwhile outlive this process."""
     words = os.environ.pop(GUARD, None)
     try:
         yield

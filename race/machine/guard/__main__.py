@@ -1,8 +1,8 @@
-"""The guard's process: ``python -I -S race/machine/guard/__main__.py NAME WORD PID``, with the pipe
-of ``up`` as its stdin. It imports nothing of ours.
+"""The guard's process: ``python -I -S race/machine/guard/__main__.py NAME WORD PID``.
 
-It waits for the end of process PID, its parent, then ends whoever has WORD in the environment
-variable NAME: SIGTERM at once, SIGKILL for who is there after PATIENCE_SECONDS.
+It waits for the end of process PID, its parent. Then it ends every process that has WORD in the
+environment variable NAME: with SIGTERM at once, with SIGKILL after KILL_SECONDS. Its stdin is the
+pipe of ``up``; it imports nothing of the project, so that it starts at once.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import sys
 import time
 
 PIPE = 0
-PATIENCE_SECONDS = 3.0
-LOOK_SECONDS = 0.05
-# How often nobody must be found, and how long after each: one that closed the pipe may not run its
-# program yet, and shows no word before.
+KILL_SECONDS = 3.0
+PROBE_SECONDS = 0.05
+# The guard ends when it found no process after each of these pauses. One look is not enough: a
+# process between fork and exec may have closed the pipe and not show its new environment yet.
 EMPTY_SECONDS = (0.2, 0.8)
 
 
 def main(name: str, word: str, pid: int) -> None:
-    """Wait, and leave nobody."""
+    """Wait for the parent's end, then end what it left."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     wait_for(pid)
-    deadline, told, empty = time.monotonic() + PATIENCE_SECONDS, set[int](), 0
+    deadline, told, empty = time.monotonic() + KILL_SECONDS, set[int](), 0
     while empty < len(EMPTY_SECONDS):
         found = [*marked(name, word), *copies()]
         for one in found:
@@ -36,12 +36,12 @@ def main(name: str, word: str, pid: int) -> None:
                 told.add(one)
                 send(one, signal.SIGTERM)
                 send(one, signal.SIGCONT)
-        time.sleep(LOOK_SECONDS if found else EMPTY_SECONDS[empty])
+        time.sleep(PROBE_SECONDS if found else EMPTY_SECONDS[empty])
         empty = 0 if found else empty + 1
 
 
 def wait_for(pid: int) -> None:
-    """Until a process is gone that was our parent when we began."""
+    """Wait for the end of a process that was our parent when we began."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -51,7 +51,7 @@ def wait_for(pid: int) -> None:
 
 
 def marked(name: str, word: str) -> list[int]:
-    """Who has the word, but us."""
+    """Return the processes, other than this one, that have the word in their environment."""
     found = []
     begin = name.encode() + b"="
     for pid in processes():
@@ -67,7 +67,10 @@ def marked(name: str, word: str) -> list[int]:
 
 
 def copies() -> list[int]:
-    """Who was forked and has run no program of its own yet: it holds the other end of our pipe."""
+    """Return the processes that were forked and have not called exec yet.
+
+    They have no new environment, but still hold the other end of our pipe.
+    """
     if select.select([PIPE], [], [], 0)[0]:
         return []
     ours = os.readlink(f"/proc/self/fd/{PIPE}")  # noqa: PTH115 - no pathlib, for a quick start
@@ -75,7 +78,7 @@ def copies() -> list[int]:
 
 
 def files(pid: int) -> set[str]:
-    """What a process has open."""
+    """Return the targets of a process's open descriptors."""
     folder, found = f"/proc/{pid}/fd", set()
     try:
         for number in os.listdir(folder):
@@ -86,12 +89,12 @@ def files(pid: int) -> set[str]:
 
 
 def processes() -> list[int]:
-    """All but us."""
+    """Return the ids of all other processes."""
     return [int(one) for one in os.listdir("/proc") if one.isdigit() and int(one) != os.getpid()]
 
 
 def send(pid: int, number: int) -> None:
-    """A signal, where somebody is left to take it."""
+    """Send a signal, unless the process has ended."""
     try:
         os.kill(pid, number)
     except OSError:

@@ -14,6 +14,7 @@ from race.errors import RaceError
 from race.saved import writer as writing
 from race.saved.reader import RUN_FILE
 from race.saved.writer import Writer
+from race.timeouts import TIMEOUTS
 from tests.support.records import contender, head
 
 HOLD = """
@@ -31,7 +32,7 @@ HEAD = head(contender("a"))
 def test_the_second_harness_in_a_folder_is_told_of_the_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(writing, "TIMEOUTS", TIMEOUTS._replace(results_lock=0.1))
     words = [sys.executable, "-c", HOLD, str(tmp_path / "r")]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as first:
         try:

@@ -123,7 +123,7 @@ def test_who_does_not_listen_is_told_only_so_long() -> None:
 def test_who_ignores_sigterm_is_killed_with_its_children() -> None:
     child = python(STUBBORN, talks=True)
     grandchild = int(child.read_line(10) or 0)
-    child.end(patience=0.2)
+    child.end(timeout=0.2)
     assert not child.running()
     deadline = time.monotonic() + 5
     while _state(grandchild) not in ("", "Z"):
