@@ -38,12 +38,21 @@ def run(options: argparse.Namespace) -> int:
         return _claim(words, options)
     words = words[words[0] == "ratio" :]
     if len(words) < 4:
-        raise RaceError("give documents (FILE.md ...), or RUN ... TASK A B")
+        raise RaceError(_usage())
     *runs, task, first, second = words
     if "+" in task:
         return _claim(["+".join(runs), task, first, second], options)
     names = [name for joined in runs for name in joined.split("+")]
     return _pair(names, (task, first, second), options)
+
+
+def _usage() -> str:
+    from race.report.claims.measures import MEASURES
+
+    return (
+        "give documents (FILE.md ...), or RUN ... TASK A B, or a measure, RUN[+RUN...] and its "
+        f"words; measures are {', '.join(MEASURES)}"
+    )
 
 
 def _is_claim(words: Sequence[str], results: Path) -> bool:
@@ -67,6 +76,8 @@ def _claim(words: Sequence[str], options: argparse.Namespace) -> int:
 
 
 def _documents(paths: Sequence[Path], options: argparse.Namespace) -> int:
+    from race.report.format import plural
+
     found = [(path, checked) for path in paths for checked in check(path, options.results)]
     wrong = [one for _, one in found if one.problem]
     if options.json:
@@ -75,7 +86,7 @@ def _documents(paths: Sequence[Path], options: argparse.Namespace) -> int:
     for path, one in found:
         text = f"WRONG: {one.problem}" if one.problem else one.found
         print(f"{path}:{one.claim.line}: {one.claim.body}\n    {text}")
-    print(f"{len(found)} claims, {len(wrong)} not as the saved cells have it")
+    print(f"{plural(len(found), 'claim')}, {len(wrong)} not as the saved cells have it")
     return FAILED if wrong else 0
 
 

@@ -174,7 +174,7 @@ def _figure(
     return Measure(("TASK", "CONTENDER", *takes), text)
 
 
-def _full(runs: Runs, task: str, label: str) -> str:
+def _saturated(runs: Runs, task: str, label: str) -> str:
     return _same(item.saturated or words.NONE for _, item in _results(runs, task, label))
 
 
@@ -239,7 +239,7 @@ MEASURES = {
     "rate": _figure(lambda item: item.throughput and item.throughput.median, words.number),
     "busy": _figure(lambda item: item.busy, words.percent),
     "counted": _figure(lambda item: item.cells, lambda cells: f"{cells:g}"),
-    "full": Measure(("TASK", "CONTENDER"), _full),
+    "saturated": Measure(("TASK", "CONTENDER"), _saturated),
     "rank": Measure(("TASK", "CONTENDER"), _rank),
     "cpu": _figure(lambda item, party: item.cpu_us.get(party), words.number, "PARTY"),
     "fact": _figure(

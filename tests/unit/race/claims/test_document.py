@@ -64,8 +64,8 @@ def test_noise_is_the_tasks_own(results: Path) -> None:
     ("words", "text"),
     [
         (f"rank one good {BOUND}", "1"),
-        (f"full one good {FAST}", "server"),
-        (f"full one ugly:x24 {BOUND}", "generator"),
+        (f"saturated one good {FAST}", "server"),
+        (f"saturated one ugly:x24 {BOUND}", "generator"),
         (f"ratio one ugly:x24 {BOUND} {BASELINE}", "not ranked"),
         (f"ratio one good+ugly:x24 {BOUND} {BASELINE}", "not ranked"),
         (f"ratio one good+ugly {FAST} {BASELINE}", None),
@@ -165,8 +165,9 @@ def test_the_command_answers_with_its_exit_status(
     assert main([*options, str(path)]) == 0
     path.write_text(f"So {claim.replace('= 1', '= 2')}")
     assert main([*options, str(path)]) == 1
-    assert "1 claims, 1 not" in capsys.readouterr().out
+    assert "1 claim, 1 not" in capsys.readouterr().out
     assert main([*options, "one", "good"]) == 2
+    assert "measures are ratio, " in capsys.readouterr().err
 
 
 def test_published_races_are_found_by_name(tmp_path: Path) -> None:
