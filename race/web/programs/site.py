@@ -18,6 +18,7 @@ import markupsafe
 
 from data_interface.tarantool import layout
 from databases import find, private
+from runtime.arguments import Parser, port
 from runtime.paths import ROOT
 
 try:
@@ -155,8 +156,8 @@ def limited(
 
 def arguments() -> argparse.Namespace:
     """Return the arguments, with `index` and `good`: the two pages, with --limit limited."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-p", "--port", type=int, default=1717, help="0: a free one")
+    parser = Parser(description=__doc__)
+    parser.add_argument("-p", "--port", type=port, default=1717, help="0: a free one")
     text = "answer 503 where the database takes longer than the site would wait"
     parser.add_argument("--limit", action="store_true", help=text)
     given = parser.parse_args()
