@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, List
 
+from data_interface.connections import MOST_CONNECTIONS, mode
 from data_interface.mysql.pool import MysqlPool
 from data_interface.pools import DriverPool
 from data_interface.store import StoreError
@@ -152,3 +153,58 @@ async def test_who_may_have_to_wait_waits_apart() -> None:
     library.freesize = 1
     library.waits.set()
     await asyncio.wait_for(second, 1)
+
+
+class ListDriver:
+    """A driver whose connections are lists, and those that it closed."""
+
+    multiplexed = False
+
+    def __init__(self) -> None:
+        self.closed: List[Any] = []
+
+    async def connect(self) -> Any:
+        return []
+
+    async def disconnect(self, connection: Any) -> None:
+        self.closed.append(connection)
+
+    def is_open(self, connection: Any) -> bool:
+        return True
+
+    def data(self, connection: Any) -> Any:
+        return connection
+
+    def translate(self, error: BaseException) -> Any:
+        return None
+
+
+async def failing_page(pool: Any) -> Any:
+    """Fail in the middle of a page; return its connection."""
+    try:
+        async with pool.acquire() as connection:
+            raise ValueError
+    except ValueError:
+        return connection
+
+
+async def test_a_connection_of_a_failed_page_is_not_used_again() -> None:
+    driver: Any = ListDriver()
+    gate = mode("gate", driver, 1)
+    async with gate.acquire() as first:
+        pass
+    assert await failing_page(gate) is first
+    assert driver.closed == [first]
+    with within(0.3):
+        async with gate.acquire() as second:
+            assert second is not first
+
+
+async def test_each_page_gives_its_place_to_the_next() -> None:
+    driver: Any = ListDriver()
+    multi = mode("multi", driver, 1)
+    with within(1.0):
+        for _ in range(MOST_CONNECTIONS):
+            await failing_page(multi)
+        async with multi.acquire():
+            assert len(driver.closed) == MOST_CONNECTIONS
