@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from race.analysis.analyse import analyse
+from race.analysis.model import Analysis
 from race.report import html
 from race.saved.reader import SavedRace, load
 from tests.support.synthetic import SMALL, Recipe, write
@@ -13,6 +14,17 @@ from tests.support.synthetic import SMALL, Recipe, write
 @pytest.fixture(scope="session")
 def article(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
     return load(write(tmp_path_factory.mktemp("races") / "article"))
+
+
+@pytest.fixture(scope="session")
+def found(article: SavedRace) -> Analysis:
+    """The race of the article, analysed."""
+    return analyse(article)
+
+
+@pytest.fixture(scope="session")
+def article_page(found: Analysis) -> str:
+    return html.page(found)
 
 
 @pytest.fixture(scope="session")

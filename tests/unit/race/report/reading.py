@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import replace
 
 from msgspec.structs import replace as changed
+from rich.console import Console
 
+from race.analysis.model import Analysis
 from race.saved.model import Cell
 from race.saved.reader import SavedRace
+from race.terminal.tables import everything
 
 
 def altered(race: SavedRace, change: Callable[[Cell], Cell]) -> SavedRace:
@@ -33,6 +37,15 @@ def section(page: str, name: str) -> str:
         .partition(f'<section id="{name}">')[2]
         .partition("</section>")[0]
     )
+
+
+def shown(found: Analysis, width: int = 80) -> str:
+    """What a terminal shows at the end of a race."""
+    console = Console(file=io.StringIO(), width=width)
+    for part in everything(found):
+        console.print(part)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
 
 
 def tables(text: str) -> dict[str, list[list[list[str]]]]:

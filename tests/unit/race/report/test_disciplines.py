@@ -7,15 +7,14 @@ from dataclasses import replace
 
 import pytest
 from msgspec.structs import replace as changed
-from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.report import html, markdown
 from race.report.charts.colours import palette
 from race.saved.model import Cell, Contender, Discipline, Environment
 from race.saved.reader import SavedRace
-from race.terminal import tables
 from tests.support.synthetic import SMALL
+from tests.unit.race.report.reading import shown
 
 TOOLS = Discipline(
     name="tools",
@@ -90,11 +89,7 @@ def test_another_discipline_is_reported_in_its_own_words(tools: SavedRace) -> No
     ):
         assert part in text, part
     assert not re.search(r"request|engine|\bpage|server|database", markdown.page(found))
-    shown = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
-    for table in tables.everything(found):
-        shown.print(table)
-    shown.file.close()
-    assert not re.search(r"request|engine|\bpage|server|database", shown.export_text())
+    assert not re.search(r"request|engine|\bpage|server|database", shown(found, 120))
 
 
 def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_second(

@@ -1,25 +1,22 @@
-"""Lower bounds, who was full, pairs that disagree: what a report must not hide."""
+"""Lower bounds, saturated parties, pairs that disagree: all that a report must not hide."""
 
 from __future__ import annotations
 
-import io
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace as changed
-from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.report import html, markdown, sentences
 from race.saved.model import Cell, WarmUp
 from race.saved.reader import SavedRace, load
-from race.terminal import tables
 from race.terminal.phrases import figures
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
-from tests.unit.race.report.reading import altered, bound, section
+from tests.unit.race.report.reading import altered, bound, section, shown
 
 FAST, SECOND = SMALL[3], SMALL[2]
 
@@ -33,14 +30,6 @@ def limited(small: SavedRace) -> Analysis:
         return bound(cell) if spare else bound(cell, "server", 0.97)
 
     return analyse(altered(small, change))
-
-
-def shown(found: Analysis, width: int = 80) -> str:
-    console = Console(file=io.StringIO(), width=width)
-    for comparison in found.closed():
-        console.print(tables.ranking(found, comparison))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
 
 
 def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> None:
@@ -65,22 +54,24 @@ def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> 
     assert max(map(len, terminal.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("full", ["nobody", "generator"])
-def test_the_terminal_names_who_was_full_within_80_columns(small: SavedRace, full: str) -> None:
+@pytest.mark.parametrize("party", ["nobody", "generator"])
+def test_the_terminal_names_who_was_saturated_within_80_columns(
+    small: SavedRace, party: str
+) -> None:
     def change(cell: Cell) -> Cell:
-        return bound(cell, full if cell.label == FAST else "server", 0.81)
+        return bound(cell, party if cell.label == FAST else "server", 0.81)
 
     lines = shown(analyse(altered(small, change))).splitlines()
     row = next(number for number, line in enumerate(lines) if "≥" in line)
     assert "81 %" in lines[row]
-    assert full in lines[row + 1].split()
+    assert party in lines[row + 1].split()
     assert max(map(len, lines)) <= 80
 
 
 def test_a_limit_that_is_not_known_is_a_lower_bound_and_says_why(small: SavedRace) -> None:
     why = "the database could not be seen"
     analysis = analyse(altered(small, lambda c: changed(c, saturated=None, saturated_unknown=why)))
-    # At a rate that all kept, CPU time says something whoever was full.
+    # At a rate that all kept, CPU time says something whoever was saturated.
     assert analysis.headline is not None
     assert (analysis.headline.rate, analysis.headline.declared) == (4000.0, False)
     assert analysis.effects == []
@@ -143,14 +134,14 @@ def test_who_was_not_the_limit_is_in_no_effect_and_no_headline(limited: Analysis
     assert FAST not in {label for pair in pairs for label in pair}
 
 
-def test_rankings_have_no_percentiles(limited: Analysis, small: SavedRace) -> None:
-    page = html.page(limited)
-    closed = replace(small, cells=[c for c in small.cells if c.load.rate is None])
-    for text in (section(page, "tasks"), markdown.page(analyse(closed)), shown(limited)):
+def test_rankings_have_no_percentiles(page: str, small: SavedRace) -> None:
+    race = replace(small, cells=[c for c in small.cells if c.load.rate is None])
+    closed = analyse(race)
+    for text in (section(page, "tasks"), markdown.page(closed), shown(closed)):
         assert "p99" not in text
     assert "p99 ms" in section(page, "cells")
-    assert 'id="latency"' not in html.page(analyse(closed))
-    cell = next(c for c in closed.cells if c.count)
+    assert 'id="latency"' not in html.page(closed)
+    cell = next(c for c in race.cells if c.count)
     timed = changed(cell, latency_us={**cell.latency_us, "p99": 9000.0})
     assert "p99" not in figures(timed, small.head.discipline)
 
@@ -165,9 +156,10 @@ def test_connections_are_those_that_were_open(small: SavedRace) -> None:
     assert sentences.load(analyse(uneven), comparison) == "100 to 400 connections"
 
 
-def test_every_pair_is_shown_and_no_mean_where_they_disagree(article: SavedRace) -> None:
-    found = analyse(article)
-    text = section(html.page(found), "effects")
+def test_every_pair_is_shown_and_no_mean_where_they_disagree(
+    found: Analysis, article_page: str
+) -> None:
+    text = section(article_page, "effects")
     split = [one for _, one in found.effects if not one.agree]
     whole = [one for _, one in found.effects if one.agree and len(one.pairs) > 1]
     assert split
@@ -177,41 +169,38 @@ def test_every_pair_is_shown_and_no_mean_where_they_disagree(article: SavedRace)
             assert f"<span>{str(estimate).partition(' ')[0]}</span>" in text
     assert "pairs disagree, p " in text
     assert f"{whole[0].estimate}, p " in text
-
-
-def test_what_is_written_in_a_chart_is_not_cut(article: SavedRace) -> None:
-    """Limits are rounded outwards; cut digits would round one of them inwards."""
-    found = analyse(article)
+    # Limits are rounded outwards; cut digits would round one of them inwards.
     means = [one.estimate for _, one in found.effects if one.estimate]
     assert any(re.search(r"\.\d{3}", str(one)) for one in means)
-    text = section(html.page(found), "effects")
     assert all(f">{one}" in text for one in means)
+    assert "japronto (the nearest differ in web and python)" in text
 
 
-def test_controls_are_named_where_the_margin_is_explained(article: SavedRace) -> None:
-    found = analyse(article)
+def test_controls_are_named_where_the_margin_is_explained(
+    found: Analysis, article_page: str
+) -> None:
     ugly = next(one for one in found.comparisons if one.work.task == "ugly")
     assert ugly.controls
     most = 100 * (ugly.controls.estimate.ratio - 1)
-    told = f"differ by up to {most:.1f} %"
     assert "five engines that run the same code here" in sentences.rule(ugly)
-    assert told in sentences.rule(ugly)
-    for text in (html.page(found), markdown.page(found)):
-        assert told in text.replace("\u00a0", " ")
+    for text in (sentences.rule(ugly), article_page, markdown.page(found)):
+        assert f"differ by up to {most:.1f} %" in text.replace("\u00a0", " ")
 
 
 def test_disturbance_and_warm_ups_are_shown(small: SavedRace) -> None:
     def change(cell: Cell) -> Cell:
         cores = {"steal": 0.0, "foreign": -0.01 if cell.task == "index" else 0.004}
-        late = cell.label == FAST and cell.task == "ugly" and cell.load.pipeline == 1
-        meters = {**cell.meters, "cores": cores}
-        return changed(cell, meters=meters, warm_up=WarmUp(3, agreed=not late))
+        late = cell.label == FAST and cell.load.pipeline == 1
+        # A warm-up of one window has nothing to agree with.
+        warm_up = WarmUp(3, agreed=not late) if cell.task == "ugly" else WarmUp(1, agreed=None)
+        return changed(cell, meters={**cell.meters, "cores": cores}, warm_up=warm_up)
 
     race = altered(small, change)
     idle = {"foreign": -0.0031, "steal": 0.0004, "seconds": 1.0}
     found = analyse(replace(race, head=changed(race.head, idle=idle)))
     text = section(html.page(found), "validity")
-    assert f"<dd>6 of {len(found.counted)}</dd>" in text
+    known = [cell for cell in found.counted if cell.task == "ugly"]
+    assert f"did not settle</dt><dd>6 of {len(known)}</dd>" in text
     assert "median −1.0 %, from −1.0 % to +0.4 %" in text
     assert "−0.3 % over 1.0 s" in text
     assert "before the race" not in html.page(analyse(race))
@@ -232,21 +221,6 @@ def test_an_answer_has_bytes_headers_and_requests(small: SavedRace) -> None:
     assert re.search(rf"{SECOND}</span></td>.*>210</td>", body)
     same = analyse(altered(small, lambda c: changed(c, facts={"headers": 5})))
     assert re.search('class="names"[^>]*>all</td>', html.page(same))
-
-
-def test_one_warm_up_window_has_nothing_to_agree_with(small: SavedRace) -> None:
-    told = "counted after a warm-up that did not settle"
-    one = altered(small, lambda c: changed(c, warm_up=WarmUp(1, agreed=None)))
-    assert told not in html.page(analyse(one))
-
-    def change(cell: Cell) -> Cell:
-        agreed = {"index": None, "ugly": cell.label != FAST}[cell.task]
-        return changed(cell, warm_up=WarmUp(2, agreed=agreed))
-
-    analysis = analyse(altered(small, change))
-    known = [c for c in analysis.counted if c.task == "ugly"]
-    late = sum(c.label == FAST for c in known)
-    assert f"{told}</dt><dd>{late} of {len(known)}</dd>" in html.page(analysis)
 
 
 def test_cells_that_do_not_count_keep_their_raw_figures(small: SavedRace) -> None:

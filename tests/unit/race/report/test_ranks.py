@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis, Comparison
 from race.report import format as words
 from race.report import html, legend, markdown, sentences
 from race.saved.reader import SavedRace, load
-from race.terminal import tables
 from tests.support.synthetic import Recipe, write
+from tests.unit.race.report.reading import shown
 
 RANGE = "The best and the worst rank that the rounds allow; which, this race cannot say."
-
-
-@pytest.fixture(scope="module")
-def found(article: SavedRace) -> Analysis:
-    return analyse(article)
 
 
 @pytest.fixture
@@ -100,10 +93,10 @@ def test_who_beat_all_others_is_first_wherever_it_stands(three: Comparison, firs
 
 
 def test_a_range_is_explained_where_there_is_one(
-    found: Analysis, tmp_path_factory: pytest.TempPathFactory
+    found: Analysis, article_page: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     assert {"1–2", "7–9"} <= set(everybody(found))
-    assert RANGE in html.page(found)
+    assert RANGE in article_page
     assert RANGE in markdown.page(found)
     assert RANGE in " ".join(shown(found).split())
     engines = ("aiohttp-tarantool-one", "sanic-tarantool-one", "japronto-tarantool-one")
@@ -114,8 +107,10 @@ def test_a_range_is_explained_where_there_is_one(
     assert "this race cannot say" not in shown(clear)
 
 
-def test_those_whom_nobody_beat_are_green(found: Analysis, article: SavedRace) -> None:
-    assert html.page(found).count('<td class="first"') == sum(
+def test_those_whom_nobody_beat_are_green(
+    found: Analysis, article_page: str, article: SavedRace
+) -> None:
+    assert article_page.count('<td class="first"') == sum(
         len(comparison.unbeaten) for comparison in found.closed()
     )
     alike = [cell for cell in article.cells if cell.label.startswith("japronto")]
@@ -128,12 +123,3 @@ def test_too_few_rounds_give_no_range(tmp_path: Path) -> None:
     few = analyse(load(write(tmp_path / "few", Recipe(rounds=2, faults=False))))
     assert set(everybody(few)) == {words.NONE}
     assert not list(legend.ranges(few))
-
-
-def shown(found: Analysis) -> str:
-    """What a terminal shows at the end of a race."""
-    console = Console(width=80, file=io.StringIO())
-    for part in tables.everything(found):
-        console.print(part)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()

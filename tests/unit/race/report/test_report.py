@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace as changed
-from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.report import html, markdown
@@ -17,15 +16,9 @@ from race.report.chapters import CHAPTERS
 from race.report.tables.more import answers
 from race.saved.model import Cell, Contender, Environment
 from race.saved.reader import SavedRace, load
-from race.terminal import tables
 from runtime.plugin import Plugin
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
-from tests.unit.race.report.reading import section
-
-
-def test_numbers_of_the_analysis_are_on_the_page(article: SavedRace) -> None:
-    text = html.page(analyse(article))
-    assert "japronto (the nearest differ in web and python)" in text
+from tests.unit.race.report.reading import section, shown
 
 
 def test_connections_without_an_answer_are_named(small: SavedRace) -> None:
@@ -69,18 +62,13 @@ def test_empty_and_unfinished_races_are_reported(small: SavedRace) -> None:
     assert "The race was not finished" in text
     assert 'id="tasks"' not in text
     assert markdown.page(nothing)
-    assert list(tables.everything(nothing)) == []
+    assert shown(nothing) == ""
 
 
 def test_terminal_and_markdown_show_ranks_intervals_and_failures(small: SavedRace) -> None:
     found = analyse(small)
-    console = Console(width=150, record=True, quiet=False, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
-    for comparison in found.closed():
-        console.print(tables.ranking(found, comparison))
-    console.file.close()
-    shown = console.export_text()
     text = markdown.page(found)
-    for told in (shown, text.replace("\\", "")):
+    for told in (shown(found, 150), text.replace("\\", "")):
         assert "1 (reference)" in told
         assert re.search(r"\d\.\d+× \[\d\.\d+, \d\.\d+\]", told)
         assert "failed: the page answered 503" in told

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import msgspec
 import pytest
 from msgspec.structs import replace as changed
-from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis, Spread
@@ -22,9 +20,8 @@ from race.report import html, markdown
 from race.report.claims.document import compute
 from race.saved.model import Cell, Moment
 from race.saved.reader import SavedRace, load
-from race.terminal import tables
 from tests.support.user_load import LOAD, write
-from tests.unit.race.report.reading import altered, section
+from tests.unit.race.report.reading import altered, section, shown
 from tests.unit.race.report.reading import tables as marked
 
 QUERY, POOL = "aiohttp-psycopg-query", "aiohttp-psycopg-pool"
@@ -155,12 +152,8 @@ def test_the_page_shows_both_sides_and_what_the_generator_cannot(found: Analysis
 
 
 def test_markdown_and_terminal_compare_pairs(found: Analysis) -> None:
-    console = Console(file=io.StringIO(), width=200)
-    for part in tables.everything(found):
-        console.print(part)
-    assert isinstance(console.file, io.StringIO)
     pair = rf"{POOL}[ |]+{QUERY}[ |]+connection[ |]+\d.*\][ |]+0\.1\d+× \[.*\][ |]+0\.1"
-    for text in (markdown.page(found), console.file.getvalue()):
+    for text in (markdown.page(found), shown(found, 200)):
         assert re.search(pair, text)
 
 
