@@ -34,21 +34,20 @@ def test_ugly_is_what_the_framework_says_by_itself(site: SiteServer) -> None:
 
 
 @on(ON_MEMORY)
-def test_every_other_answer_carries_the_security_headers(site: SiteServer) -> None:
+def test_headers_of_every_other_answer(site: SiteServer) -> None:
     for path in (*TYPES, "/missing", "/stickers/0", "/stickers/missing/1", "/pictures/x"):
         answer = get(site.url, path)
         assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY, path
         assert answer.headers["content-length"] == str(len(answer.body)), path
-
-
-@on(ON_MEMORY)
-def test_types_and_caching(site: SiteServer) -> None:
     for path, kind in TYPES.items():
         answer = get(site.url, path)
         assert (answer.status, answer.headers["content-type"]) == (200, kind), path
         forever = path.startswith(("/pictures", "/static"))
         wanted = "public, max-age=31536000, immutable" if forever else "no-store"
         assert answer.headers["cache-control"] == wanted, path
+        # Pages that count no visit set no cookie.
+        visited = path in ("/", "/good", "/bad")
+        assert ("set-cookie" in answer.headers) == visited, path
 
 
 @on(ON_MEMORY)
@@ -72,12 +71,6 @@ def test_a_new_visitor_gets_a_session_and_keeps_it(site: SiteServer) -> None:
             assert back.status == 200
             assert "set-cookie" not in back.headers
     assert len(seen) == 3
-
-
-@on(ON_MEMORY)
-def test_pages_that_note_no_visit_set_no_cookie(site: SiteServer) -> None:
-    for path in ("/ugly", "/about", "/reports/2", "/stickers", "/pictures/1.svg", "/missing"):
-        assert "set-cookie" not in get(site.url, path).headers
 
 
 @on(ON_MEMORY)

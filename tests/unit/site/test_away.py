@@ -16,6 +16,7 @@ from handlers.api import Refused
 from handlers.exchange import HTML, JSON, Page
 from handlers.render import RENDERERS
 from handlers.site import AWAY, MOST_LINES, RepeatedLines, Settings, Site
+from tests.unit.site.test_pages import ToyVisit, form
 
 SECRET = "Cannot reach /srv/secret/s.sock at 10.0.0.1:3301"
 
@@ -36,15 +37,6 @@ class Away:
         """Never entered."""
 
 
-class Asked:
-    """A visit that says nothing."""
-
-    session = authorization = None
-    address = agent = query = ""
-    params = ("1", "1")
-    body = b"vote_plus=" + b"0" * 32 + b"&vote_minus=" + b"1" * 32
-
-
 def site_on(error: StoreError) -> Site:
     """A site whose database is away."""
     store: Any = Away(error)
@@ -54,7 +46,7 @@ def site_on(error: StoreError) -> Site:
 def answers(error: StoreError) -> list[Page]:
     """Of every page that may be asked without a token and waits for the database."""
     site = site_on(error)
-    asked: Any = Asked()
+    asked = ToyVisit(params=("1", "1"), body=form("0" * 32, "1" * 32))
     pages = []
     for route in site.routes:
         if route.waits and (route.method == "GET" or route.path == "/"):
