@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from race.analysis.analyse import analyse
 from race.report import html
 from race.saved.reader import load
-from tests.conftest import absent
 from tests.support.synthetic import SMALL, Recipe, write
 
-FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-)
 UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 DESK, PHONE = 1280, 390
 LOW = """(all) => all.filter((one) => one.offsetWidth && one.clientHeight > 1.9 * parseFloat(
@@ -30,17 +24,6 @@ OUTSIDE = """(all) => all.filter((one) => {
 }).map((one) => one.textContent)"""
 
 pytestmark = pytest.mark.xdist_group("report-browser")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        absent("chromium is not installed: apt-get install chromium")
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")
