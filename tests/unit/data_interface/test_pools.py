@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any, List
 
 from data_interface.connections import MOST_CONNECTIONS, mode
@@ -181,11 +182,12 @@ class ListDriver:
 
 async def failing_page(pool: Any) -> Any:
     """Fail in the middle of a page; return its connection."""
-    try:
+    used: List[Any] = []
+    with contextlib.suppress(ValueError):
         async with pool.acquire() as connection:
+            used.append(connection)
             raise ValueError
-    except ValueError:
-        return connection
+    return used[0]
 
 
 async def test_a_connection_of_a_failed_page_is_not_used_again() -> None:
