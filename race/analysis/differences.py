@@ -12,7 +12,7 @@ from race.saved.model import Discipline, Environment, Head, Interpreter, Work
 from race.saved.reader import SavedRace
 
 Opened = dict[Work, dict[str, list[int]]]
-"""Closed-loop work, then label, to the numbers of connections that its cells were driven with."""
+"""The numbers of connections of the cells of each closed-loop work and label."""
 
 _MACHINE = ("cpu", "cores", "kernel", "memory_bytes", "governor")
 

@@ -21,7 +21,7 @@ from race.stats.ranking import Ranking
 
 PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 ByWork = dict[Work, dict[str, list[Cell]]]
-"""Work, then contender's label, to cells."""
+"""The cells of each work and contender's label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class RaceData:
 
     @property
     def originals(self) -> list[Contender]:
-        """All contenders but A/A twins."""
+        """The contenders that are no A/A twins."""
         return [one for label, one in self.contenders.items() if label not in self.twins]
 
     @property

@@ -21,7 +21,7 @@ GENERATOR = "generator"
 
 Measure = Callable[[Cell], float | None]
 Values = dict[Work, dict[str, dict[int, float]]]
-"""Work, then contender's label, then round number, to a log."""
+"""A logarithm for each work, contender's label and round number."""
 
 
 def title(discipline: Discipline, task: str) -> str:

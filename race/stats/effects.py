@@ -27,16 +27,16 @@ from race.stats.noise import Rounds, log_ratios
 from race.stats.ranking import winner
 
 Design = Mapping[str, str]
-"""Factor to level for one contender."""
+"""The level of each factor of one contender."""
 
 Factors = Mapping[str, Sequence[str]]
-"""Factor to its levels, in order; the first is the plainest, which others are measured against.
+"""The levels of each factor, in order; the others are measured against the first, the plainest.
 
 Levels that are not named follow the named ones in natural order: 3.7 before 3.13.
 """
 
 What = tuple[str, str, str]
-"""Factor, level, reference."""
+"""A factor, a level of it, and the level that it is measured against."""
 
 Pairs = list[tuple[str, str]]
 Table = NDArray[np.float64]

@@ -25,7 +25,7 @@ from race.stats.estimate import Estimate
 Array = NDArray[np.float64]
 
 Rounds = Mapping[int, float]
-"""Round number to the mean log of the rate in that round."""
+"""The mean log of the rate in each round, by round number."""
 
 Groups = Sequence[AbstractSet[str]]
 """Labels of contenders that run the same code, a set for each code."""

@@ -1,4 +1,4 @@
-"""How often the rule errs and finds, over a whole report; docs/method.md states what holds here."""
+"""Error rates and power of the rule over whole reports; docs/method.md states these bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an invented race is found to say."""
+"""The analysis of an invented race finds what was put into it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cells count for a row, and what is said where another than the server was saturated."""
+"""Cells that count for a result, and results where another than the server was saturated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What races like a saved one would find."""
+"""Power and error rates of races like a saved one."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_all_that_a_report_claims_is_simulated(race: SavedRace, found: Power) ->
 
 
 def test_processes_may_keep_more_than_the_saved_race_shows(race: SavedRace) -> None:
-    """Of five pairs the pages and the twin show too little of it to be sure."""
+    """Five pages and one twin are too few pairs to estimate that difference well."""
     (quiet,), (kept,) = (power(race, [9], processes=sd).outlooks for sd in (0.0, 0.05))
     assert power(race, [9], processes=0.05).processes == 0.05
     assert kept.false_reports > quiet.false_reports

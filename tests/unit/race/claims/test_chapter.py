@@ -1,4 +1,4 @@
-"""What articles claimed, in the report of one race."""
+"""The chapter of claims in the report of one race."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_a_ratio_is_that_of_the_analysis(results: Path) -> None:
 
 
 def test_noise_is_the_tasks_own(results: Path) -> None:
-    """Where the twin did not run there is none, whatever another task lends."""
+    """A task without a twin has no noise of its own, though it takes that of another task."""
     own = finder(results, results)("one").analysis.race
     cells = [c for c in own.cells if c.task != "ugly" or "(A/A)" not in c.label]
     folder = results / "lent"

@@ -40,7 +40,7 @@ QUESTIONS = [one for each in ARTICLES for claim in each.claims for one in claim.
 
 @each_document
 def test_every_sentence_with_an_interval_is_recomputed(path: Path, published: FindRun) -> None:
-    """By hand: `race claim FILE.md`."""
+    """The command `race claim FILE.md` says the same."""
     found = check_document(path.read_text(encoding="utf-8"), published)
     wrong = [one for one in found if one.problem]
     assert [f"line {one.claim.line}: {one.problem}" for one in wrong] == []
@@ -94,13 +94,13 @@ def test_the_words_of_each_row_find_its_ratio(page: ClaimsPage, published: FindR
 
 
 def test_the_document_is_what_the_command_makes(page: ClaimsPage) -> None:
-    """By hand: `race articles -o docs/claims.md`."""
+    """The command `race articles -o docs/claims.md` writes it."""
     assert (PUBLISHED.parent / "claims.md").read_text(encoding="utf-8") == markdown(page)
 
 
 @pytest.mark.parametrize("race", sorted({one.race for one in QUESTIONS}))
 def test_a_claim_is_of_what_its_scenario_races(race: str) -> None:
-    """Or hours of a race would pass before somebody sees that nothing answers it."""
+    """Otherwise hours of a race would pass before somebody sees that nothing answers it."""
     assert race in read.names(), f"{SCENARIOS} has no {race}"
     scenario = read.load(race)
     works = closed_works(scenario, discipline(scenario.discipline).tasks)

@@ -87,7 +87,9 @@ def test_nothing_is_weaker_where_nobody_won(measured: tuple[float, float, float]
 
 
 def test_who_is_shown_to_be_equal_is_not_faster() -> None:
-    """By margin and tolerance both: a race that sees little shows nothing."""
+    """The interval must lie within both margin and tolerance: a race that sees little shows
+    nothing.
+    """
     within = estimate(1.01, 0.98, 1.03)
     wide, narrow = math.log(1.5), math.log(1.03)
     assert judged(Claimed(FASTER), Measured(within, 0, narrow)) == (REFUTED, EQUAL)

@@ -1,4 +1,4 @@
-"""What a race knows of its own noise, by hand."""
+"""The margin and its parts, worked by hand."""
 
 from __future__ import annotations
 

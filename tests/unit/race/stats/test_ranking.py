@@ -146,7 +146,7 @@ def test_where_all_tie_each_may_have_any_rank() -> None:
 
 
 def test_all_sets_hold_the_true_ranks_at_once() -> None:
-    """Of equals the true rank is 1 and the number of those that are truly faster."""
+    """The true rank of equals is 1 plus the number of contenders that are truly faster."""
     random, narrow = np.random.default_rng(5), 0
     for _ in range(100):
         true = {str(name): float(random.choice([0, 0.03, 0.06])) for name in range(5)}

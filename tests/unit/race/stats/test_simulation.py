@@ -82,7 +82,7 @@ def test_too_few_rounds_find_nothing_and_invent_nothing() -> None:
 
 
 def test_the_simulation_tells_effects_and_headlines_as_a_race_does() -> None:
-    """Of races that claim much, because processes differ by more than the margin knows."""
+    """The races claim much, because processes differ by more than the margin allows for."""
     races = races_of_equals(100, 9, processes=0.08)
     judged = simulation.judge(races, NONE)
     bought = simulation.bought(races, judged.margin[:, :, 0], CONTRASTS)
