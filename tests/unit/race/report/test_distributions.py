@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,23 +154,14 @@ def test_a_geometric_mean_is_of_those_who_did_everything(race: SavedRace) -> Non
 
 
 def test_the_chapter_has_tables_and_both_charts_of_each(race: SavedRace) -> None:
-    page = html.page(analyse(race))
-    text = section(page, "distributions")
-    for part in (
-        "<h3>Geometric mean, 1 at once</h3>",
-        "<h3>Geometric mean, 10 at once</h3>",
-        "Over Wide rows, Integers",
-        "1 (reference)",
-        "<h3>Wide rows, 10 at once</h3>",
-        "<h3>Ping, 1 at once</h3>",
-        "p99.9 µs</th>",
-        "CPU µs/row",
-        "Operations per second",
-        "Latency",
-    ):
+    text = section(html.page(analyse(race)), "distributions")
+    for load in (1, 10):
+        for title in ("Geometric mean", "Wide rows", "Integers", "Ping"):
+            assert f"<h3>{title}, {load} at once</h3>" in text
+    for part in ("Over Wide rows, Integers", "1 (reference)", "p99.9 µs</th>", "CPU µs/row"):
         assert part in text, part
-    assert len(re.findall(r"<figure>", text)) == 2 + 3 * 2
-    assert text.count('id="times-') == 3 * 2
+    for title in ("Operations per second", "Latency"):
+        assert text.count(f"<b>{title}</b>") == 2 * 4
 
 
 def test_markdown_has_the_means_and_what_a_row_costs_and_how_times_spread(race: SavedRace) -> None:
@@ -209,7 +199,3 @@ def test_markdown_leaves_out_columns_without_a_figure(race: SavedRace) -> None:
     more = tables(markdown.page(analyse(replace(race, cells=some))))["Ping, 1 at once"][1]
     assert more[0] == ping[0]
     assert {row[0] for row in more if row[more[0].index("p50 µs")] == "–"} == {"quick"}
-
-
-def test_only_fixed_loads_have_the_chapter(page: str) -> None:
-    assert 'id="distributions"' not in page

@@ -197,13 +197,6 @@ def test_three_digits_whatever_they_round_to(value: float | None, told: str) -> 
     assert words.number(value) == told
 
 
-def test_every_order_is_said(page: str) -> None:
-    assert "Best first, by the mean ratio to all others" in section(page, "tasks")
-    assert "In the order of the mean multiple" in section(page, "glance")
-    assert "the cheapest first" in section(page, "latency")
-    assert "in its order" in section(page, "cells")
-
-
 def test_each_task_is_a_link_and_folds(small: SavedRace, page: str) -> None:
     nav = page.partition("<nav")[2].partition("</nav>")[0]
     for comparison in analyse(small).closed():

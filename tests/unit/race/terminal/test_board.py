@@ -252,14 +252,6 @@ def test_a_failed_cell_is_never_a_number(saved: SavedRace) -> None:
     assert "failed: sanic-tarantool-one on" in table
 
 
-def test_the_table_fits_a_terminal_and_counts_valid_cells_only(saved: SavedRace) -> None:
-    table = text(matrix(analyse(saved)), width=80)
-    assert "…" not in table
-    assert "japronto-tarantool-one-uvloop" in table
-    invalid = [replace(cell, status="invalid", reason="steal") for cell in saved.cells]
-    assert "?" in text(matrix(analysed(saved, invalid)))
-
-
 def test_fixed_rates_have_a_table(saved: SavedRace) -> None:
     def shown(cells: Iterable[Cell]) -> str:
         found = analysed(saved, cells)
@@ -284,12 +276,6 @@ def test_a_ranking_cuts_no_word_and_is_no_wider(saved: SavedRace, width: int) ->
             assert all(word in shown for word in broken(item.label, 1).split("\n"))
         # Who was saturated stands beside the figures, or below them.
         assert all(("generator" in line) == (width > 100) for line in lines if "≥" in line)
-
-
-def test_names_are_broken_after_hyphens() -> None:
-    assert broken("aiohttp-tarantool-one", 30) == "aiohttp-tarantool-one"
-    assert broken("aiohttp-tarantool-one", 18) == "aiohttp-tarantool-\none"
-    assert broken("aiohttp", 3) == "aiohttp"
 
 
 @pytest.mark.parametrize(
