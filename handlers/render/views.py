@@ -13,12 +13,10 @@ from data_interface.reports.rows import (
     DAYS,
     RATING_BIN,
     Bins,
-    Figures,
     Leader,
     Newest,
     Ranking,
     Ratings,
-    Spread,
     Today,
     Trend,
     VoterDay,
@@ -60,6 +58,11 @@ class Pack(NamedTuple):
     leader: Optional[Leader]
 
 
+def _item(number: int, one: str, rest: str = "", note: str = "") -> Item:
+    """Return "1 vote today" for 1, "vote" and " today"."""
+    return Item(f"{number:,}", texts.plural(number, one) + rest, note)
+
+
 def today(found: Today, now: int) -> View:
     """Return the values of the day so far."""
     so_far, before = found.so_far, found.before
@@ -69,16 +72,8 @@ def today(found: Today, now: int) -> View:
     ]
     return {
         "items": [
-            Item(
-                f"{so_far.votes:,}",
-                texts.plural(so_far.votes, "vote") + " today",
-                f"{before.votes:,} by now yesterday",
-            ),
-            Item(
-                f"{so_far.voters:,}",
-                texts.plural(so_far.voters, "voter"),
-                f"{before.voters:,} by now yesterday",
-            ),
+            _item(so_far.votes, "vote", " today", f"{before.votes:,} by now yesterday"),
+            _item(so_far.voters, "voter", "", f"{before.voters:,} by now yesterday"),
             Item(texts.ratio(*so_far), "votes each", f"{texts.ratio(*before)} yesterday"),
         ],
         "hours": columns(found.hours, says, EVERY_FOURTH_HOUR, found.hours_before),
@@ -96,7 +91,10 @@ def newest(found: Newest, now: int) -> View:
     ticks = [(place, f"-{last - place} min") for place in range(10, last, 10)]
     spans = (("ten minutes", found.ten_minutes), ("an hour", found.hour), ("a day", found.day))
     return {
-        "items": [_rate(what, figures) for what, figures in spans],
+        "items": [
+            _item(it.votes, "vote", f" in {what}", f"by {texts.count(it.voters, 'voter')}")
+            for what, it in spans
+        ],
         "minutes": columns(found.minutes, says, ticks),
         "duels": [
             (texts.iso(duel.moment), texts.time(duel.moment), *duel[1:]) for duel in found.duels
@@ -104,32 +102,22 @@ def newest(found: Newest, now: int) -> View:
     }
 
 
-def _rate(what: str, figures: Figures) -> Item:
-    votes = texts.plural(figures.votes, "vote")
-    return Item(
-        f"{figures.votes:,}", f"{votes} in {what}", f"by {texts.count(figures.voters, 'voter')}"
-    )
-
-
 def ratings(found: Ratings, now: int) -> View:
     """Return the values of the distribution of ratings."""
+    spread = found.spread
     return {
-        "items": _spread(found.spread),
+        "items": [
+            _item(spread.stickers, "sticker"),
+            Item(f"{spread.median:+d}", "the middle one"),
+            Item(f"{spread.lower:+d} to {spread.upper:+d}", "half of them"),
+            Item(f"{spread.lowest:+d} to {spread.highest:+d}", "all of them"),
+        ],
         "bins": _by_rating(found.bins),
         "attention": _by_attention(found.attention),
         "rising": found.rising,
         "falling": found.falling,
         "contested": found.contested,
     }
-
-
-def _spread(spread: Spread) -> List[Item]:
-    return [
-        Item(f"{spread.stickers:,}", texts.plural(spread.stickers, "sticker")),
-        Item(f"{spread.median:+d}", "the middle one"),
-        Item(f"{spread.lower:+d} to {spread.upper:+d}", "half of them"),
-        Item(f"{spread.lowest:+d} to {spread.highest:+d}", "all of them"),
-    ]
 
 
 def _by_rating(bins: Bins) -> Chart:
@@ -189,8 +177,8 @@ def voters(found: Voters, now: int) -> View:
     returns = gathered(found.returns, 1, MOST_DAYS)
     return {
         "items": [
-            _voters(found.month, DAYS),
-            _voters(found.week, 7),
+            _item(found.month.voters, "voter", f" in {DAYS} days"),
+            _item(found.week.voters, "voter", " in 7 days"),
             Item(texts.ratio(*found.month), "votes each"),
             Item(texts.percent(sum(returns[1:]), sum(returns)), "came back"),
         ],
@@ -200,10 +188,6 @@ def voters(found: Voters, now: int) -> View:
         "each": _each(grouped(found.votes_each)),
         "days": _new(found.days, since),
     }
-
-
-def _voters(figures: Figures, days: int) -> Item:
-    return Item(f"{figures.voters:,}", f"{texts.plural(figures.voters, 'voter')} in {days} days")
 
 
 def _week(votes: Sequence[int]) -> Heat:

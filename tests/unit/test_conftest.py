@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
-from handlers.engine import every_engine
+from data_interface import BACKENDS
+from handlers import WEB
+from handlers.engine import every_engine, parse
 from tests import conftest
+from tests.support.engines import EACH_BACKEND, EACH_WEB, ENGINES, PAIRS
 from tests.support.groups import group
 
 
@@ -27,3 +32,14 @@ def test_tests_of_one_framework_on_one_backend_share_a_process() -> None:
         assert group(f"tests/live/engines/test_a.py::test_b[GET-/x-{engine.name}]") == pair
         assert group(f"tests/live/site/test_a.py::test_b[{engine.name}]").endswith("test_a.py")
     assert group("tests/live/engines/test_a.py::test_b") == "tests/live/engines/test_a.py"
+
+
+def test_each_two_levels_that_go_together_meet_in_the_cover() -> None:
+    def pairs(name: str) -> set[object]:
+        return set(itertools.combinations(parse(name).factors.items(), 2))
+
+    assert set().union(*map(pairs, PAIRS)) == set().union(*(pairs(it.name) for it in ENGINES))
+    assert len(PAIRS) < len(ENGINES) / 4
+    assert [parse(name).web for name in EACH_WEB] == list(WEB)
+    stored = [name for name, backend in BACKENDS.items() if backend.database]
+    assert sorted(parse(name).backend for name in EACH_BACKEND) == sorted(stored)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
+
 import pytest
 
-from runtime.arguments import WRONG_USE, Parser
+from runtime.arguments import WRONG_USE, Parser, did_you_mean, port, whole_number
 
 
 def parser() -> Parser:
@@ -55,3 +57,27 @@ def test_what_is_refused_is_one_line(
 def test_what_is_right_is_parsed() -> None:
     options = parser().parse_args(["--level", "info", "compare", "--rounds", "3"])
     assert (options.level, options.rounds) == ("info", 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "said"),
+    [
+        ("nosuch", ["toolbench", "quick"], ""),
+        ("asyncpg", ["sanic-psycopg-one"], ""),
+        ("godo", ["good", "ugly"], "did you mean 'good'?"),
+        (
+            "aiohttp-memry-one",
+            ["aiohttp-memory-one", "sanic"],
+            "did you mean 'aiohttp-memory-one'?",
+        ),
+    ],
+)
+def test_only_a_similar_word_is_offered(given: str, known: list[str], said: str) -> None:
+    assert did_you_mean(given, known) == said
+
+
+def test_whole_numbers_have_bounds() -> None:
+    assert [port("0"), port("65535"), whole_number("x", 1, 3)("3")] == [0, 65535, 3]
+    for text in ("", "-1", "65536", "1.5", "http", " 1"):
+        with pytest.raises(argparse.ArgumentTypeError, match="is no port: 0 to 65535"):
+            port(text)
