@@ -1,4 +1,4 @@
-"""The command `race`: its arguments, and one line for every error a person can cause."""
+"""The command `race`: it prints one line for every error that a person can cause."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runtime.paths import ROOT
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; the exit status."""
+    """Run the command and return the exit status."""
     options = parser().parse_args(argv)
     pins.give_back_left()
     try:
@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parser() -> Parser:
-    """Every command with its options."""
+    """Return the parser of every command with its options."""
     top = Parser(
         "race", description="Race Python web stacks, and rank only what can be told apart."
     )
@@ -55,7 +55,7 @@ def parser() -> Parser:
 
 
 def version() -> str:
-    """The project's own: it is not installed, so that no metadata has it."""
+    """Return the project's version from its file: it is not installed, so it has no metadata."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         found: str = tomllib.load(file)["project"]["version"]
     return found

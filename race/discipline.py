@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Party:
-    """Who takes part in a cell: the main process, whose tree is metered, and the cores it runs on.
+    """A participant of a cell: its main process, whose tree is metered, and the cores it runs on.
 
     `pid` is None for what only runs while a load is driven, or on another machine; no cores: it is
     not pinned.
@@ -55,7 +55,7 @@ class Party:
 
 @dataclass(frozen=True)
 class Sample:
-    """What a load saw.
+    """The measurements of a load.
 
     `count` units went well in `seconds`; `errors` by kind. Latencies are microseconds, the
     histogram is pairs (upper bound, count). `busy_connections` is the mean number of connections
@@ -89,7 +89,7 @@ class Sample:
 
 
 class Broken(CellFailed):
-    """Somebody died under a load: `sample` is what was seen of it until then."""
+    """A party died under a load; `sample` is what was measured until then."""
 
     def __init__(self, reason: str, sample: Sample) -> None:
         super().__init__(reason)
@@ -98,7 +98,7 @@ class Broken(CellFailed):
 
 @dataclass(frozen=True)
 class Choice:
-    """What can run here. `scenario` lacks what cannot; `left_out` says what and why, one text each.
+    """The part of a scenario that can run here; `left_out` says what cannot and why.
 
     `cannot` is what a contender has nothing for, by label and task, with the reason: it is not run.
     """
@@ -125,30 +125,32 @@ class Subject(Protocol):
     """One contender's life, from a start to an end."""
 
     def parties(self) -> Mapping[str, Party]:
-        """Who takes part, the one under test first."""
+        """Return the participants, the one under test first."""
 
     def alive(self) -> bool:
-        """Whether it can be driven; False once it has ended by itself."""
+        """Return whether it can be driven; False once it has ended by itself."""
 
     def resume(self) -> None:
-        """It is its turn again: onto its cores."""
+        """Move it onto its cores, for its turn."""
 
     def pause(self) -> None:
-        """It is another's turn: off the measured cores, and alive."""
+        """Move it off the measured cores, for another's turn; it stays alive."""
 
     def check(self, task: str) -> None:
-        """CellFailed when the contender does not do the task right."""
+        """Raise CellFailed if the contender does not do the task right."""
 
     def drive(self, work: Work) -> Sample:
-        """Load it with one task; CellFailed when it or the load did not last that out (Broken where
-        something was seen by then), NotReady when a longer load may.
+        """Load it with one task and return what was measured.
+
+        Raises CellFailed when a party died (Broken if something was measured by then), NotReady
+        when a longer load may go well.
         """
 
     def facts(self, task: str) -> Figures:
-        """What is known of the task beside the load, by name: requests to the database."""
+        """Return what is known of a task beside the load, by name: requests to the database."""
 
     def close(self) -> None:
-        """End it, and all that was started for it; bounded."""
+        """End it and all that was started for it, within a bounded time."""
 
 
 Start = Callable[[Contender], Subject]
@@ -160,23 +162,23 @@ class Discipline(Protocol):
 
     @property
     def unit(self) -> str:
-        """What is counted: "requests"."""
+        """The unit that is counted: "requests"."""
 
     @property
     def contender(self) -> str:
-        """What a contender is called: "engine"; files and options say "engines"."""
+        """The word for a contender: "engine"; files and options say "engines"."""
 
     @property
     def task(self) -> str:
-        """What a task is called: "page"."""
+        """The word for a task: "page"."""
 
     @property
     def parties(self) -> Sequence[str]:
-        """Whose processes are metered, the one under test first."""
+        """The parties whose processes are metered, the one under test first."""
 
     @property
     def scenario(self) -> type[Scenario]:
-        """The form of its scenarios."""
+        """The class of its scenarios."""
 
     @property
     def headline(self) -> str | None:
@@ -188,23 +190,23 @@ class Discipline(Protocol):
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """What contenders can be raced on, in order."""
+        """The tasks that contenders can be raced on, in order."""
 
     @property
     def level_texts(self) -> Mapping[str, Mapping[str, str]]:
-        """What a level of a factor means, where its name does not say it; reports explain those."""
+        """The meaning of levels whose names do not say it, by factor and level, for reports."""
 
     def choose(self, scenario: Any) -> Choice:
-        """What can run here; RaceError when a name is unknown or nothing can drive."""
+        """Return what can run here; raises RaceError if a name is unknown or nothing can drive."""
 
     def open(self, scenario: Any, contenders: Sequence[Contender]) -> AbstractContextManager[Start]:
-        """Hold what contenders share, for the length of a race; RaceError when that cannot be."""
+        """Hold what contenders share for the length of a race; raises RaceError if that fails."""
 
     def versions(self) -> Mapping[str, str | None]:
         """Versions of the programs around the contenders; None for what is not installed."""
 
     def findings(self) -> Sequence[Finding]:
-        """What is there and what is missing, for `race doctor`."""
+        """Return what is there and what is missing, for `race doctor`."""
 
 
 def explained(saved: model.Discipline, kind: Discipline) -> model.Discipline:

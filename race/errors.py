@@ -1,4 +1,4 @@
-"""What can go wrong in a race, each with one line that a person can act on."""
+"""The errors of a race, each with one line that a person can act on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from runtime.arguments import did_you_mean
 
 MANY = 20
-"""So many names are not read in a line."""
+"""The most names that are listed in an error."""
 
 
 class RaceError(Exception):
@@ -27,12 +27,12 @@ class NotReady(CellFailed):
 
 
 def unknown(kind: str, name: str, valid: Iterable[str]) -> RaceError:
-    """The error for a name nobody knows, with the nearest valid one."""
+    """Return the error for an unknown name, with the nearest valid one."""
     return RaceError(f"unknown {kind} {name!r}: {instead(name, valid)}")
 
 
 def instead(name: str, valid: Iterable[str]) -> str:
-    """What to say in place of a name: the nearest valid one, else all of them, else how many."""
+    """Return what to say in place of a name: the nearest valid one, else all, else how many."""
     choices = sorted(set(valid))
     near = did_you_mean(name, choices)
     if near:

@@ -1,4 +1,4 @@
-"""Where things are in the project."""
+"""The places of results in the project."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ CLAIMS = ROOT / "docs" / "claims"
 
 
 def var() -> Path:
-    """What is kept beside results, private databases among it: VAR_DIR, or `var` in the project."""
+    """Return the folder of private databases and notes: VAR_DIR, or `var` in the project."""
     return Path(os.environ.get("VAR_DIR") or ROOT / "var").resolve()

@@ -15,15 +15,15 @@ DEFAULT_SCENARIO = "quick"
 
 AtLeastOne = Annotated[int, Meta(ge=1)]
 LEAST_SECONDS = 0.2
-"""Of a cell: what drives takes up to a tenth of a second to start, and wrk looks at its clock ten
-times a second; of less than this nobody knows how long it was.
+"""The shortest cell. Generators take up to a tenth of a second to start, and wrk looks at its clock
+ten times a second, so the length of a shorter cell would not be known.
 """
 Duration = Annotated[float, Meta(ge=LEAST_SECONDS)]
 Names = Annotated[tuple[Name, ...], Meta(min_length=1)]
 
 
 class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a task is driven. `pipeline` depths above 1 are used on tasks that allow it, over
+    """The load of a task. `pipeline` depths above 1 are used on tasks that allow it, over
     `pipelined_connections`: few, for each has a whole batch under way, and libuv accepts one for
     each turn of its loop.
 
@@ -53,7 +53,7 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return Load(self.generator, connections, self.threads, depth, None, self.duration_s)
 
     def closed_loads(self, pipelines: bool) -> Sequence[Load]:
-        """Of the cells without a rate of a task: one for each depth, where it `pipelines`."""
+        """Return the loads of a task without a rate: one for each depth if the task `pipelines`."""
         return [self.closed(depth) for depth in (self.pipeline if pipelines else (1,))]
 
 
@@ -94,12 +94,12 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
 
     def starts_anew(self, number: int) -> bool:
-        """Whether all contenders are started again before a round."""
+        """Return whether all contenders are started again before a round."""
         return self.restart > 0 and number > 1 and (number - 1) % self.restart == 0
 
     @property
     def open_loop(self) -> bool:
-        """Whether it asks for fixed rates."""
+        """Return whether it asks for fixed rates."""
         load = self.load
         return bool(load.rates or load.rates_of_slowest or load.rates_of_own)
 
@@ -113,6 +113,6 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return {}
 
     def as_json(self) -> dict[str, Any]:
-        """As loaded: what `from_json` accepts again."""
+        """Return the scenario as `from_json` accepts it again."""
         data: dict[str, Any] = msgspec.to_builtins(self)
         return data

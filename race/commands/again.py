@@ -1,4 +1,4 @@
-"""Commands as they can be pasted into the shell that this one was typed in."""
+"""Writes commands that can be pasted into the shell that this one was typed in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from race.paths import RESULTS
 
 
 def resume(folder: Path) -> str:
-    """Goes on with the race that is saved in a folder."""
+    """Return the command that resumes the race in a folder."""
     folder = folder.resolve()
     words = [*_program(), "resume", folder.name]
     if folder.parent != RESULTS.resolve():
@@ -21,7 +21,7 @@ def resume(folder: Path) -> str:
 
 
 def _program() -> list[str]:
-    """What `race` was called by."""
+    """Return the words that `race` was called by."""
     program = Path(sys.argv[0]).absolute()
     if program.name == "__main__.py":  # python -m race
         return [near(Path(sys.executable)), "-m", "race"]
@@ -32,7 +32,7 @@ def _program() -> list[str]:
 
 
 def near(path: Path) -> str:
-    """A path from the working directory where it is below it, else the whole; a command as well."""
+    """Return a path from the working directory if it is below it, else the whole path."""
     path = Path(os.path.normpath(path.absolute()))
     here = Path.cwd()
     if path == here or not path.is_relative_to(here):

@@ -32,7 +32,7 @@ ROUNDS = "small differences will not be told apart, more rounds help"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """None of its own."""
+    """Add no arguments but an epilog."""
     parser.epilog = (
         "Exit status: 0 when a default race can run here, 1 when something it needs is missing. "
         "Noise is told, and does not change it."
@@ -88,7 +88,7 @@ def _machine() -> list[Finding]:
 
 
 def _in_words(layout: Layout) -> str:
-    """Who runs where: "server on core 0, generator and database on core 1"."""
+    """Return who runs where: "server on core 0, generator and database on core 1"."""
     names: dict[frozenset[int], list[str]] = {}
     for name, mine in layout.items():
         names.setdefault(mine, []).append(name)

@@ -1,4 +1,4 @@
-"""Finding a saved race by what a person types."""
+"""Finds a saved race by what a person types."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ LATEST = "latest"
 
 
 def one_race(parser: ArgumentParser) -> None:
-    """The argument RACE."""
+    """Add the argument RACE."""
     parser.add_argument("race", metavar="RACE", help=SAVED_RACE)
 
 
 def find(folder: Path, name: str) -> Path:
-    """The folder of a saved race: by path, by id, among the published ones, or the one that began
-    last.
-    """
+    """Return the folder of a saved race, by its path or id, or of the latest one."""
     if (Path(name) / RUN_FILE).exists():
         return Path(name)
     races = _in(folder)
@@ -36,17 +34,17 @@ def find(folder: Path, name: str) -> Path:
 
 
 def known(folder: Path) -> dict[str, Path]:
-    """Name to folder of every race there, and of the published ones."""
+    """Return the folder of every race there and of the published ones, by name."""
     return {**_in(PUBLISHED), **_in(folder)}
 
 
 def published(path: Path) -> Path | None:
-    """The published run that a path is in, or is; None for any other."""
+    """Return the published run that a path is or is in; None for any other path."""
     place, root = path.resolve(), PUBLISHED.resolve()
     within = (one for one in (place, *place.parents) if one.is_relative_to(root))
     return next((one for one in within if (one / RUN_FILE).exists()), None)
 
 
 def _in(folder: Path) -> dict[str, Path]:
-    """Name to folder of every race in it."""
+    """Return the folder of every race in a folder, by name."""
     return {path.parent.name: path.parent for path in sorted(folder.glob(f"*/{RUN_FILE}"))}

@@ -1,5 +1,7 @@
-"""Programs that a scenario names itself. A folder of results from elsewhere is data: what it names
-is run where it was run here before, or where a person says so.
+"""Asks before programs are run that only a scenario in a folder of results names.
+
+Such a folder may come from elsewhere. Its programs run if they ran here before, or if a person
+agrees.
 """
 
 from __future__ import annotations
@@ -16,12 +18,12 @@ from race.paths import var
 from race.scenario import Scenario
 
 KNOWN = "programs"
-"""The file of those that were run here: a digest in each line."""
+"""The file with the programs that were run here, a digest in each line."""
 OPTION = "--run-programs"
 
 
 def remember(scenario: Scenario) -> None:
-    """A person begins a race here, with these."""
+    """Remember the programs of a race that a person begins here."""
     if not scenario.own_programs or _known(scenario):
         return
     with contextlib.suppress(OSError):  # a resumed race then asks
@@ -32,7 +34,7 @@ def remember(scenario: Scenario) -> None:
 
 
 def ask(scenario: Scenario) -> None:
-    """RaceError unless they were run here before, or a person at a terminal says yes."""
+    """Ask for permission; raises RaceError unless they ran here before or a person says yes."""
     if not scenario.own_programs or _known(scenario):
         return
     print("This race was not begun here, and runs programs that its folder names:", file=sys.stderr)
@@ -62,5 +64,5 @@ def _digest(scenario: Scenario) -> str:
 
 
 def _visible(text: str) -> str:
-    """Without what would write elsewhere on a terminal."""
+    """Return a text without characters that control a terminal."""
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)

@@ -12,14 +12,14 @@ from race.scenario import Scenario
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which race."""
+    """Add the name of the race."""
     one_race(parser)
     text = "also those that only its folder names, of a race that was not begun here"
     parser.add_argument(programs.OPTION, action="store_true", help=text)
 
 
 def run(options: argparse.Namespace) -> int:
-    """As `race run`."""
+    """Run what is left of a race."""
     with race.interruptible():
         folder = find(options.results, options.race)
         head, plan = race.resumed(folder, _anything if options.run_programs else programs.ask)
@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _anything(scenario: Scenario) -> None:
-    """A person has said so."""
+    """Allow all programs, since a person has said so."""
 
 
 COMMAND = Command("go on with an interrupted race", arguments, run)

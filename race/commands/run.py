@@ -48,7 +48,7 @@ CHANGED = {
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """A scenario, and what the command line changes of it."""
+    """Add the scenario and the options that change it."""
     text = "a name from `race list`, or a TOML file; default %(default)s"
     parser.add_argument(
         "scenario", nargs="?", default=DEFAULT_SCENARIO, metavar="SCENARIO", help=text
@@ -69,7 +69,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _own_words(kind: str) -> Iterator[str]:
-    """What each discipline calls its contenders or tasks, in the plural; then the core's word."""
+    """Yield each discipline's word for its contenders or tasks, in the plural, then the core's."""
     for name in DISCIPLINES:
         one = discipline(name)
         yield (one.contender if kind == "contenders" else one.task) + "s"
@@ -77,7 +77,7 @@ def _own_words(kind: str) -> Iterator[str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Exit 1 when a cell failed."""
+    """Run a race; return 1 if a cell failed."""
     with race.interruptible():
         plan = race.prepare(_changed(_scenario(options), options))
         console = Console(stderr=options.json)
@@ -102,7 +102,7 @@ def _scenario(options: argparse.Namespace) -> Scenario:
 
 
 def carry_out(folder: Path, head: Head, plan: Plan, as_json: bool) -> int:
-    """Run what is left of a race and show what it found; the exit status."""
+    """Run what is left of a race and show what it found; return the exit status."""
     console = Console(stderr=as_json)
     try:
         race.run(folder, head, plan, board.on(console))
@@ -119,7 +119,7 @@ def carry_out(folder: Path, head: Head, plan: Plan, as_json: bool) -> int:
 
 
 def _kept(folder: Path, failure: NotSaved) -> RaceError:
-    """Where results could not be written: what is left of them, and how to go on."""
+    """Return the error for results that could not be written, with how to go on."""
     if not (folder / RUN_FILE).exists():
         return failure
     return RaceError(
@@ -128,7 +128,7 @@ def _kept(folder: Path, failure: NotSaved) -> RaceError:
 
 
 def _so_far(folder: Path, plan: Plan, console: Console, as_json: bool) -> None:
-    """What an interrupted race has found, where the report of it is, how to go on."""
+    """Print what an interrupted race has found, where its report is, and how to go on."""
     found = analyse(load(folder))
     if found.comparisons:
         if not as_json:
@@ -142,7 +142,7 @@ def _so_far(folder: Path, plan: Plan, console: Console, as_json: bool) -> None:
 
 
 def _summary(found: Analysis, console: Console, as_json: bool) -> None:
-    """The ranking, and where the report is."""
+    """Print the ranking, and where the report is."""
     if as_json:
         print(json.dumps(found.as_json()))
     else:
@@ -155,7 +155,7 @@ def _summary(found: Analysis, console: Console, as_json: bool) -> None:
 
 
 def _report(found: Analysis) -> Path:
-    """Written, and where; RaceError where it cannot be, for the results are there without it."""
+    """Write the report and return its path; raises RaceError if it cannot be written."""
     from race.report import html
 
     path = found.race.folder / REPORT_FILE
@@ -186,7 +186,7 @@ def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
 
 
 def _changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
-    """The scenario with what the command line changes; others or elsewhere, it is so called."""
+    """Return the scenario with the changes of the command line, and a title that says so."""
     given = {key: getattr(options, option) for option, key in CHANGED.items()}
     changes = {key: value for key, value in given.items() if value is not None}
     changes |= {key: value for key, value, _ in options.set}
@@ -195,7 +195,7 @@ def _changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
 
 
 def _title(scenario: Scenario) -> str:
-    """Who races on what, in a few words."""
+    """Return who races on what, in a few words."""
     kind = discipline(scenario.discipline)
     who, where = _some(scenario.contenders, kind.contender), _some(scenario.tasks, kind.task)
     return f"{who} on {where}"
@@ -206,7 +206,7 @@ def _some(names: Sequence[str], kind: str) -> str:
 
 
 def _command(options: argparse.Namespace, plan: Plan, seed: int) -> Sequence[str]:
-    """The command that repeats a race, with the seed of its order."""
+    """Return the command that repeats a race, with the seed of its order."""
     words = ["race", "run", options.scenario]
     own = {"contenders": plan.discipline.contender, "tasks": plan.discipline.task}
     for kind in LISTS:

@@ -27,14 +27,14 @@ from race.terminal.tables import everything, plain_table
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What to show."""
+    """Add the name of a scenario or race."""
     parser.add_argument("name", metavar="NAME", help="a scenario, or a race as for `report`")
     text = "of a race, every cell; with --json they are what is printed"
     parser.add_argument("--cells", action="store_true", help=text)
 
 
 def run(options: argparse.Namespace) -> int:
-    """A scenario's plan; the tables of a saved race, or its cells."""
+    """Print a scenario's plan, or the tables or cells of a saved race."""
     console, name = Console(), options.name
     if name in read.names() or name.endswith(".toml"):
         if options.cells:
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _folder(results: Path, name: str) -> Path:
-    """As `find`; what nobody knows may have been meant as a scenario as well."""
+    """Return the folder of a race; raises RaceError with the nearest scenario or race."""
     if name != LATEST and not (Path(name) / RUN_FILE).exists() and name not in known(results):
         raise unknown("scenario or race", name, [*read.names(), *known(results)])
     return find(results, name)
@@ -70,7 +70,7 @@ def _show_scenario(scenario: Scenario, console: Console, options: argparse.Names
 
 
 def _planned(scenario: Scenario) -> Iterator[str]:
-    """The plan; what the scenario asks for and why it cannot be, where it cannot run here."""
+    """Yield the lines of a plan; if it cannot run here, what it asks for and why it cannot."""
     try:
         plan = prepare(scenario)
     except RaceError as error:
@@ -82,7 +82,7 @@ def _planned(scenario: Scenario) -> Iterator[str]:
 
 
 def _show_race(saved: SavedRace, console: Console) -> None:
-    """As at its end."""
+    """Print the tables of a race as at its end."""
     found = analyse(saved)
     tell(console, _title(saved.head, len(saved.cells)))
     for table in everything(found):
@@ -92,7 +92,7 @@ def _show_race(saved: SavedRace, console: Console) -> None:
 
 
 def _title(head: Head, cells: int) -> str:
-    """Which race it is, of when, and how far it came."""
+    """Return the name, the time and the state of a race."""
     state = "finished" if head.finished_at else "interrupted"
     asked = head.scenario.get("title") or head.scenario.get("name", "")
     return f"{head.race}: {asked}\n{moment(head.started_at)}, {state}, {cells} cells"

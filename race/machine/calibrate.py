@@ -1,4 +1,4 @@
-"""What the meter of the cores reads when there is nothing to read: its zero on this machine."""
+"""Reads the meter of the cores on an idle machine, to know what it shows at rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def idle(layout: Layout, seconds: float = SECONDS) -> Figures:
 
 
 def watch(parties: Parties, seconds: float) -> tuple[Figures, float]:
-    """What the meter of the cores reads while these parties do what they do, and for how long."""
+    """Return the figures of the meter of the cores while these parties run, and the seconds."""
     cpu, cores = Cpu(), Cores()
     before = cpu.read(parties), cores.read(parties)
     began = time.monotonic()

@@ -1,4 +1,4 @@
-"""What a result depends on besides the code: machine, versions, commit, interpreters."""
+"""Describes what a result depends on besides the code: machine, versions, commit, interpreters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from runtime.paths import ROOT
 
 SECONDS = 15.0
 PYTHON = "python"
-"""The factor that names a contender's interpreter, where it has one."""
+"""The factor that names a contender's interpreter, if it has one."""
 
 _PACKAGES = """
 import json, sys
@@ -79,7 +79,7 @@ def own_interpreter(version: str) -> Path | None:
 
 
 def _interpreters(contenders: Iterable[Contender]) -> dict[str, Interpreter]:
-    """By label; a contender that is no Python program has a level of another kind, and none."""
+    """Return the interpreters by label; a contender that is no Python program has none."""
     versions = {one.label: one.factors.get(PYTHON, current_python()) for one in contenders}
     numbers = {version for version in versions.values() if version[:1].isdigit()}
     known = {version: _interpreter(version) for version in numbers}
@@ -99,7 +99,7 @@ def number(text: str) -> str | None:
 
 
 def output(command: list[str], any_exit: bool = False) -> str:
-    """What a program prints; empty when it is missing or fails."""
+    """Return what a program prints, or "" if it is missing or fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):

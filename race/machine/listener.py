@@ -1,4 +1,4 @@
-"""Which process serves an address on this machine: for databases that the race did not start."""
+"""Finds the process that serves an address of this machine, for databases of the user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.address import Address
 
 
 def pid_of(address: Address) -> int | None:
-    """The oldest process that listens there; None when it is not ours to see.
+    """Return the oldest process that listens there; None if we may not see it.
 
     Addresses of other machines have none; nor have processes of other users, unless we are root.
     """

@@ -1,8 +1,8 @@
-"""The cores of processes that were there before us: pinned for a race, given back after it.
+"""Pins processes that ran before the race, such as a user's database, and restores them after it.
 
-Whoever they start meanwhile inherits our pins (a process for each connection), and gets back what
-its main process had. What was there before is on the disk before anything is changed, so that the
-next command gives it back where a race was killed.
+Processes that they start meanwhile, such as one for each connection, inherit our pins and get the
+cores that their main process had before. The cores of before are noted on disk before anything is
+changed, so that the next `race` command restores them if a race was killed.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from runtime.files import write_atomically
 FOLDER = "pins"
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 PASSES = 2
-"""Somebody may be started by one that is still pinned."""
+"""The second pass finds processes that were started during the first by one still pinned."""
 
 
 class Pinned(Struct):
-    """A main process: `since` when it runs (ticks after the boot), `masks` what its threads and
-    those of its descendants had, by thread, `ours` what was set in their place.
+    """A pinned main process, started `since` ticks after the boot.
+
+    `masks` has the cores that its threads and its descendants' had, by thread; `ours` has the sets
+    of cores that were set in their place.
     """
 
     pid: int
@@ -38,11 +40,11 @@ class Pinned(Struct):
     ours: list[list[int]] = []
 
     def lives(self) -> bool:
-        """Whether it is still the same process."""
+        """Return whether it is still the same process."""
         return since(self.pid) == self.since
 
     def note(self, cores: list[int]) -> bool:
-        """What is not of our making is what they get back; whether anything of this is new."""
+        """Note the cores that we have not set ourselves; return whether the note has changed."""
         found = {thread: mask for thread, mask in masks(self.pid) if mask not in self.ours}
         known = found.items() <= self.masks.items() and cores in self.ours
         self.masks |= found
@@ -51,7 +53,7 @@ class Pinned(Struct):
         return not known
 
     def give_back(self) -> bool:
-        """False where that is not allowed. What somebody else has set meanwhile stays."""
+        """Restore the cores that we have set; return False if that is not allowed."""
         allowed = True
         for _ in range(PASSES):
             for thread, mask in masks(self.pid) if self.lives() else ():
@@ -62,7 +64,7 @@ class Pinned(Struct):
 
 
 class Note(Struct):
-    """What a harness has pinned, since which boot of the machine."""
+    """The saved note of a harness: the processes that it has pinned, in which boot."""
 
     boot: str
     harness: int
@@ -70,20 +72,21 @@ class Note(Struct):
     processes: list[Pinned] = []
 
     def left(self) -> bool:
-        """Whether nobody is there any more who would give it back."""
+        """Return whether the harness is gone that would restore them."""
         return self.boot != boot() or since(self.harness) != self.since
 
 
 class Pins:
-    """Of one race."""
+    """The pins of one race."""
 
     def __init__(self) -> None:
         self._note = Note(boot(), os.getpid(), since(os.getpid()) or 0)
         self._name = f"{os.getpid()}-{secrets.token_hex(4)}.json"
 
     def pin(self, pid: int | None, cores: frozenset[int]) -> None:
-        """Every thread of a process and its descendants; NotSaved, with nothing changed, where
-        what they had cannot be noted. Nothing without cores, or where nobody is.
+        """Pin every thread of a process and its descendants; do nothing without cores or process.
+
+        Raises NotSaved, with nothing changed, if their cores cannot be noted.
         """
         began = since(pid) if pid is not None and cores else None
         if pid is None or began is None:
@@ -100,7 +103,7 @@ class Pins:
                 pin(thread, sorted(cores))
 
     def release(self) -> None:
-        """Give back what they had."""
+        """Restore the cores of all pinned processes."""
         for main in self._note.processes:
             main.give_back()
         self._note.processes.clear()
@@ -117,7 +120,7 @@ class Pins:
 
 
 def give_back_left() -> None:
-    """What was pinned for races that were killed."""
+    """Restore what races that were killed have left pinned."""
     for path in folder().glob("*.json"):
         with contextlib.suppress(OSError):
             try:
@@ -129,17 +132,17 @@ def give_back_left() -> None:
                 continue
             here = note.processes if note.boot == boot() else []
             refused = [one.pid for one in here if not one.give_back()]
-            if not refused:  # else somebody who may is asked for it later
+            if not refused:  # else another user's next command tries again
                 path.unlink()
 
 
 def folder() -> Path:
-    """Where notes are."""
+    """Return the folder of the notes."""
     return var() / FOLDER
 
 
 def boot() -> str:
-    """Which run of this machine's kernel."""
+    """Return the id of the current boot."""
     try:
         return BOOT.read_text().strip()
     except OSError:
@@ -147,13 +150,13 @@ def boot() -> str:
 
 
 def since(pid: int) -> int | None:
-    """When a process began, in ticks after the boot; None when it is gone."""
+    """Return when a process began, in ticks after the boot; None if it has ended."""
     fields = read(pid, "stat").rpartition(")")[2].split()
     return int(fields[19]) if len(fields) > 19 and fields[0] not in "ZX" else None
 
 
 def masks(pid: int) -> Iterator[tuple[int, list[int]]]:
-    """The cores of every thread of a process and its descendants, the main one first."""
+    """Yield the cores of every thread of a process and its descendants, the main one first."""
     for one in tree(pid):
         try:
             threads = [int(name) for name in os.listdir(f"/proc/{one}/task")]
@@ -165,7 +168,7 @@ def masks(pid: int) -> Iterator[tuple[int, list[int]]]:
 
 
 def pin(thread: int, cores: list[int]) -> bool:
-    """False where that is not allowed; who ended meanwhile needs nothing."""
+    """Pin a thread; return False if that is not allowed. One that has ended is no failure."""
     try:
         os.sched_setaffinity(thread, cores)
     except PermissionError:

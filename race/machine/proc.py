@@ -1,4 +1,4 @@
-"""Processes and cores as the kernel shows them under /proc."""
+"""Reads processes and cores from /proc."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CorePassed(NamedTuple):
 
     @property
     def busy(self) -> float:
-        """What was used, by whomever."""
+        """Return the time that was used, by any process."""
         return self.whole - self.idle - self.steal
 
     def foreign(self, ours_ns: float) -> float:
@@ -99,7 +99,7 @@ def read_cores(cores: Iterable[int]) -> CoreReading:
 
 
 def passed_between(before: CoreReading, after: CoreReading, cores: Iterable[int]) -> CorePassed:
-    """Of some of the cores of both readings."""
+    """Return the time of some cores between two readings."""
     pairs = [(before.cores[core], after.cores[core]) for core in cores]
     idle, steal, interrupts = (
         sum(new[part] - old[part] for old, new in pairs) * TICK_NS for part in range(3)

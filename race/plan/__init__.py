@@ -1,1 +1,1 @@
-"""What is raced, in which order, and how long it takes."""
+"""The plan of a race: contenders, works, their order and the time that they take."""

@@ -12,7 +12,7 @@ from race.plan.order import Kind, kind_of
 from race.saved.model import Cell
 
 FORECAST_SECONDS = 10.0
-"""So much of the race runs before its own pace counts as much as the forecast's."""
+"""After so many seconds the race's own pace counts as much as the forecast."""
 
 
 class Clock:

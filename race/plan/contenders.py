@@ -1,4 +1,4 @@
-"""Who races: names and patterns, the baseline, the A/A twin."""
+"""Chooses the contenders of a race by names and patterns, with the baseline and the A/A twin."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _like(pattern: str, names: Iterable[str]) -> list[str]:
 
 
 def with_twin(scenario: Scenario, found: Sequence[Contender]) -> list[Contender]:
-    """The contenders, and the one among them that runs twice."""
+    """Return the contenders and the A/A twin of one of them."""
     if not found:
         return []
     wanted = scenario.twin or baseline(scenario, found)
@@ -108,7 +108,7 @@ def with_twin(scenario: Scenario, found: Sequence[Contender]) -> list[Contender]
 
 
 def baseline(scenario: Scenario, found: Sequence[Contender]) -> str:
-    """The label that the others are compared with: the scenario's, else the first."""
+    """Return the label that the others are compared with: the scenario's, else the first."""
     for contender in found:
         if scenario.baseline and _called(scenario.baseline, contender):
             return contender.label
@@ -116,5 +116,5 @@ def baseline(scenario: Scenario, found: Sequence[Contender]) -> str:
 
 
 def _called(name: str, contender: Contender) -> bool:
-    """By its label or its name, in any case."""
+    """Return whether a contender has this label or name, in any case."""
     return name.lower() in (contender.label.lower(), contender.name.lower())

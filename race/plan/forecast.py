@@ -1,4 +1,4 @@
-"""A race that can start, and what it will take."""
+"""The plan of a race that can start, with a forecast of the time that it takes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from race.saved.model import CALIBRATION, Contender, Load, Work
 from race.scenario import Scenario
 
 CELL_SECONDS = 0.15
-"""What a cell takes beside its load: checks, starts of generators, cells that are measured again.
+"""Seconds of a cell beside its load: checks, starts of generators, cells that are measured again.
 The median of the published races."""
 START_SECONDS = 2.0
 WINDOWS = 2
@@ -26,9 +26,9 @@ WINDOWS = 2
 
 @dataclass(frozen=True)
 class Plan:
-    """Who runs, who is `left_out` and why, and how long it takes.
+    """The contenders and works of a race, with those `left_out` and the reasons.
 
-    `cannot` is what a contender has nothing for, by label and task, with the reason.
+    `cannot` has the tasks that a contender does not support, by label and task, with the reason.
     """
 
     discipline: Discipline
@@ -39,7 +39,7 @@ class Plan:
 
     @property
     def notes(self) -> list[str]:
-        """What will not run and why, by line."""
+        """Return what will not run and why, in lines."""
         lacking = [
             f"unsupported: {label} on {task}: {reason}"
             for label, lacks in self.cannot.items()
@@ -49,32 +49,32 @@ class Plan:
 
     @property
     def works(self) -> list[Work]:
-        """The closed-loop cells of each contender that can do all tasks."""
+        """Return the closed-loop works of a contender that can do all tasks."""
         return closed_works(self.scenario, self.discipline.tasks)
 
     def able(self, contender: Contender, works: Iterable[Work]) -> list[Work]:
-        """Those of these works that a contender can do, or its original where it is a twin."""
+        """Return the works that a contender, or the original of a twin, can do."""
         lacks = self.cannot.get(contender.label.removesuffix(TWIN_MARK), {})
         return [work for work in works if work.task not in lacks]
 
     @property
     def rounds(self) -> int:
-        """The planned rounds; fixed rates take one more, which finds the capacities."""
+        """Return the planned rounds; fixed rates take one more, which finds the capacities."""
         return self.scenario.rounds + self.scenario.open_loop
 
     @property
     def calibrations(self) -> int:
-        """The cells of the calibration, which do not count."""
+        """Return the number of cells of the calibration, which do not count."""
         return sum(map(self._doing, self.works))
 
     @property
     def cells(self) -> int:
-        """How many cells the planned rounds have; open-loop ones are a forecast."""
+        """Return the number of cells of the planned rounds; open-loop ones are a forecast."""
         rounds = range(CALIBRATION + 1, self.rounds + 1)
         return sum(self._doing(work) for number in rounds for work in self._works(number))
 
     def seconds(self) -> float:
-        """A forecast of the calibration and the planned rounds."""
+        """Return a forecast of the calibration and the planned rounds."""
         return sum(
             self._doing(work) * self.expected(number, work.load)
             for number in range(CALIBRATION, self.rounds + 1)
@@ -82,11 +82,11 @@ class Plan:
         )
 
     def usual(self) -> float:
-        """Seconds of a cell of the last round, on the mean."""
+        """Return the mean seconds of a cell of the last round."""
         return fmean(self.expected(self.rounds, work.load) for work in self._works(self.rounds))
 
     def expected(self, number: int, load: Load) -> float:
-        """Seconds of a cell in a round, with its share of what its contender's start takes."""
+        """Return the seconds of a cell in a round, with its share of its contender's start."""
         works, warmup = self._works(number), self.scenario.warmup
         windows = min(WINDOWS, warmup.windows)
         if number == CALIBRATION:
@@ -114,11 +114,11 @@ class Plan:
         return self.expected(CALIBRATION if calibrates else CALIBRATION + 1, load)
 
     def _doing(self, work: Work) -> int:
-        """How many contenders can do it."""
+        """Return how many contenders can do a work."""
         return sum(len(self.able(one, [work])) for one in self.contenders)
 
     def _works(self, number: int) -> list[Work]:
-        """A contender's in a round, if it can do all tasks; those at fixed rates are a forecast."""
+        """Return a contender's works in a round; the number at fixed rates is a forecast."""
         closed = self.works
         if number <= 1 or not self.scenario.open_loop:
             return closed

@@ -1,4 +1,4 @@
-"""What is run in which order: the cells of a round."""
+"""Puts the cells of a round in order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def kind_of(number: int, label: str, work: Work) -> Kind:
 
 @dataclass(frozen=True)
 class Planned:
-    """A cell before it is run: whose, what, and its place in the round."""
+    """A cell before it is run: contender, work, and its place in the round."""
 
     round: int
     order: int
@@ -37,7 +37,7 @@ class Planned:
 
     @property
     def calibrates(self) -> bool:
-        """Whether it only finds out what later cells need."""
+        """Return whether the cell only finds what later cells need."""
         return self.round == CALIBRATION
 
 
@@ -53,12 +53,12 @@ def shuffled(
     number: int,
     first: int = 1,
 ) -> list[Planned]:
-    """The cells of a round: works in random order, on each of them the contenders in random order.
+    """Return the cells of a round: works in random order, and for each the contenders at random.
 
-    Those who are compared on a task run it within seconds of each other: what the machine does from
-    minute to minute is then in all of them. From round `first` on every second round has the
-    reverse order of the one before it, so that what goes in one direction favours nobody. The order
-    depends on seed and round alone, so that a resumed race goes on with the same plan.
+    Contenders on one task run within seconds of each other, so that what the machine does from
+    minute to minute affects all of them. From round `first` on every second round has the reverse
+    order of the one before it, so that a steady drift favours no contender. The order depends on
+    seed and round alone, so that a resumed race goes on with the same plan.
     """
     mirrors = number > first and (number - first) % 2 == 1
     groups: dict[tuple[str, int, int, bool], list[tuple[Contender, Work]]] = {}

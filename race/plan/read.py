@@ -33,7 +33,7 @@ def load(name: str) -> Scenario:
 
 
 def toml(path: Path) -> dict[str, Any]:
-    """What a TOML file says; RaceError in one line when it cannot be read."""
+    """Return the content of a TOML file; raises RaceError if it cannot be read."""
     try:
         return tomllib.loads(path.read_text())
     except OSError as error:
@@ -127,7 +127,7 @@ def _unknown_keys(form: Any, data: Any, where: str) -> Iterator[tuple[str, list[
 
 
 def _doubled(form: Struct, where: str) -> Iterator[tuple[str, Any]]:
-    """What a list has twice, and would be measured twice as one cell: keys and values."""
+    """Return keys and values that a list has twice, and that would be measured twice."""
     for one in msgspec.structs.fields(form):
         values = getattr(form, one.name)
         if not isinstance(values, tuple):

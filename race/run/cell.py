@@ -1,4 +1,4 @@
-"""One cell: check, warm up, read meters, drive, read meters, check, judge."""
+"""Measures one cell: check, warm up, read meters, drive, read meters, check, judge."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from race.saved.model import Cell, Fault, Figures, Load, Status, Work
 from race.scenario import Scenario
 
 ROOM = 1.2
-"""How much longer than just long enough a cell for few samples a second is made."""
+"""The factor by which a lengthened cell is longer than it must be."""
 
 
 class Verdict(NamedTuple):
-    """What a measured cell is worth."""
+    """The status of a measured cell, with its reason and the contender's fault."""
 
     status: Status
     reason: str | None = None
@@ -58,7 +58,7 @@ class Cells:
         return cell
 
     def _verdict(self, subject: Subject, planned: Planned, outcome: _Outcome) -> Verdict:
-        """Of a cell with figures, which it keeps whatever they are worth."""
+        """Return the verdict on a cell; it keeps its figures whatever the verdict is."""
         if outcome.measured.died:
             return Verdict("failed", outcome.measured.died)
         try:
@@ -68,9 +68,10 @@ class Cells:
         return self._judged(planned, outcome)
 
     def _judged(self, planned: Planned, outcome: _Outcome) -> Verdict:
-        """What a contender does wrong twice is its own failure, not a reason to repeat it.
+        """Return the verdict by the limits.
 
-        One that cannot serve a fixed rate has shown it at once, and that is a finding.
+        A contender's own fault makes a cell invalid the first time and failed the second. A fixed
+        rate that is not kept up with makes it overloaded at once, for that is a finding.
         """
         judged = judge(self.scenario.limits, outcome.load, outcome.measured)
         spot, reasons = (planned.contender.label, planned.work), "; ".join(judged.reasons)
@@ -88,13 +89,13 @@ class Cells:
         return Verdict("invalid", reasons, "once")
 
     def _short(self, spot: ContenderWork, sample: Sample, reasons: str) -> Verdict:
-        """Its later cells last twice as long; too slow where they last the longest already."""
+        """Return the verdict on a cell that was too short; its later cells last twice as long."""
         if self.learned.longer(spot):
             return Verdict("invalid", reasons, "too short")
         return Verdict("failed", _too_slow(sample, spot[1].load, self.scenario), "too slow")
 
     def calibrate(self, subject: Subject, planned: Planned) -> Cell:
-        """Find the connections that a contender needs; a cell of its last window, not judged."""
+        """Find the connections that a contender needs; return its last window as a cell."""
         began, work = _now(), planned.work
         try:
             subject.check(work.task)
@@ -111,7 +112,7 @@ class Cells:
         return cell
 
     def discard(self, subject: Subject, planned: Planned) -> None:
-        """Run what is not like later cells: nothing is saved, and nothing learned of it."""
+        """Run a cell that is not saved, because the first after a start differs from later ones."""
         task, load = planned.work.task, self.learned.load(planned.work)
         with suppress(CellFailed):
             subject.check(task)
@@ -132,7 +133,7 @@ class Cells:
         return _Outcome(measured, longer.load, facts, warm)
 
     def _window(self, subject: Subject, task: str) -> Window:
-        """Of a warm-up or calibration; CellFailed where a party dies, for no cell has begun."""
+        """Return the driver of a warm-up's windows; it raises CellFailed if a party dies."""
 
         def window(load: Load) -> Measured:
             seen = measure(subject, self._meters, Work(task, load))
@@ -143,9 +144,9 @@ class Cells:
         return window
 
     def _seconds(self, spot: ContenderWork, load: Load, rate: float) -> float:
-        """How long to drive: as planned, or longer where that is too short (`least_seconds`).
+        """Return how long to drive: as planned, or longer if that is too short (`least_seconds`).
 
-        Found once, for all rounds. A shape takes as long as it does.
+        The answer is the same for all rounds. A user load always takes the time of its shape.
         """
         planned = load.duration_s
         if spot not in self.learned.seconds:
@@ -157,7 +158,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """A measured cell before it is judged: the load as it was driven, facts, the warm-up."""
+    """A measured cell before its verdict: the load as it was driven, facts, the warm-up."""
 
     measured: Measured
     load: Load
@@ -166,7 +167,7 @@ class _Outcome:
 
 
 def failed(planned: Planned, reason: str, began: str = "") -> Cell:
-    """A cell without a number: it failed, or was not run because its subject does not start."""
+    """Return a cell without figures: it failed, or its subject does not start."""
     return Cell(
         round=planned.round,
         order=planned.order,
@@ -180,7 +181,7 @@ def failed(planned: Planned, reason: str, began: str = "") -> Cell:
 
 
 def _cell(planned: Planned, outcome: _Outcome, began: str, verdict: Verdict) -> Cell:
-    """With all its figures, whatever they are worth."""
+    """Return a measured cell with all its figures."""
     sample, limit = outcome.measured.sample, bottleneck(outcome.measured)
     unanswered = no_latency(sample, outcome.load)
     return replace(
@@ -210,14 +211,14 @@ def _cell(planned: Planned, outcome: _Outcome, began: str, verdict: Verdict) -> 
 
 
 def _offered(load: Load) -> str:
-    """What a contender did not keep up with."""
+    """Return the load that a contender did not keep up with, in words."""
     if load.user_load:
         return f"{load.connections} users of the shape {load.user_load.shape}"
     return f"{load.rate:,.0f}/s"
 
 
 def _too_slow(sample: Sample, load: Load, scenario: Scenario) -> str:
-    """Found once, and the cell is not measured again: the next time would be as slow."""
+    """Return the reason of a cell whose contender needs more time than a cell may take."""
     least = scenario.limits.samples
     seen = f"{sample.count} in {sample.seconds:.1f} s"
     if load.user_load:

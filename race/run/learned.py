@@ -1,4 +1,4 @@
-"""What a race has learned, and must not forget between two rounds."""
+"""Keeps what a race learns from its cells: connections, rates, durations and faults."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from msgspec.structs import replace
 from race.saved.model import CALIBRATION, Cell, Load, Work
 
 LONGEST = 4.0
-"""Nothing lasts longer than so many times what the scenario says."""
+"""The most times its planned duration that a cell may be made to last."""
 
 ContenderWork = tuple[str, Work]
 """A contender's label and one of its works."""
 
 ConnectionKey = tuple[str, int, int]
-"""A task, the depth at which it is pipelined, and connections that are fixed, or 0: what one number
-of connections is found for.
+"""What a number of connections is found for: task, pipeline depth, and fixed connections or 0.
 """
 
 
 def connection_key(work: Work) -> ConnectionKey:
-    """Also of a work at a fixed rate: it is driven like the one that found the capacity."""
+    """Return the key of a work; one at a fixed rate has that of the one that found its capacity."""
     load = work.load
     return work.task, load.pipeline, load.connections if load.fixed else 0
 
 
 @dataclass
 class Learned:
-    """`connections` that a task takes, one number for all contenders: the most that any needs.
+    """What later cells of a race need to know.
 
-    `rates` at which its calibration saw a contender work; `seconds` that a cell takes, more than
-    planned where that was needed; `faults` where a contender failed by itself once, `too_slow`
-    where no length is enough, and why.
+    `connections` of a task: one number for all contenders, the most that any needs. `rates`: the
+    throughput in the calibration. `seconds`: the duration of a cell, more than planned if that was
+    too short. `faults`: the contenders and works with one fault of their own. `too_slow`: those
+    for which no duration is enough, with the reason.
     """
 
     connections: dict[ConnectionKey, int] = field(default_factory=dict)
@@ -43,20 +43,19 @@ class Learned:
     too_slow: dict[ContenderWork, str] = field(default_factory=dict)
 
     def load(self, work: Work) -> Load:
-        """Its load with the connections that were found."""
+        """Return the load of a work with the connections that were found."""
         found = self.connections.get(connection_key(work), work.load.connections)
         return replace(work.load, connections=found)
 
     def longer(self, spot: ContenderWork) -> bool:
-        """Whether its cells may still be made longer; a shape takes as long as it does."""
+        """Return whether its cells may still be made longer; a user load's never are."""
         load = spot[1].load
         return load.user_load is None and self.seconds[spot] < LONGEST * load.duration_s
 
     def remember(self, cells: Iterable[Cell]) -> None:
-        """Learn from cells: from each one as it is measured, or from all of an interrupted race, in
-        their order. So a race that is resumed knows what it would have known.
+        """Learn from cells in their order: from one that was measured, or from a resumed race's.
 
-        Also from those that were measured again later: the first time may have been the fault.
+        Cells that were measured again later count too, since they may have shown a fault.
         """
         for cell in cells:
             if cell.round == CALIBRATION:
@@ -65,7 +64,7 @@ class Learned:
                 self._measured(cell)
 
     def _calibrated(self, cell: Cell) -> None:
-        """What failed has found nothing."""
+        """Learn from a cell of the calibration; a failed one has found nothing."""
         if cell.connections_used is not None:
             known = self.connections.get(connection_key(cell.work), 0)
             self.connections[connection_key(cell.work)] = max(cell.connections_used, known)

@@ -1,4 +1,4 @@
-"""Driving one load against one subject, with every meter read before and after."""
+"""Drives one load against one subject and reads every meter before and after."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STRETCHES = (1, 2, 4)
 class Measured:
     """A sample with the figures of its meters, by meter; `layout` has the cores of each party.
 
-    `died` says who did not last it out: the figures are what was seen until then.
+    `died` names a party that ended early; the figures are those until then.
     """
 
     sample: Sample
@@ -30,9 +30,9 @@ class Measured:
 
 
 def measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measured:
-    """One load; CellFailed when nothing was seen of it.
+    """Drive one load; raises CellFailed if nothing was measured.
 
-    On a busy machine what drives may not be ready in time: it gets twice, then four times as long.
+    On a busy machine a generator may not be ready in time: it gets twice, then four times as long.
     """
     for stretch in STRETCHES:
         try:
@@ -44,7 +44,7 @@ def measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measur
 
 
 def lasting(work: Work, seconds: float) -> Work:
-    """The same work for another time."""
+    """Return the same work for another duration."""
     return Work(work.task, replace(work.load, duration_s=seconds))
 
 
@@ -58,7 +58,7 @@ def _measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measu
         sample, died = failure.sample, str(failure)
     now = subject.parties()
     gone = [name for name, party in parties.items() if now[name].pid != party.pid]
-    # Another process's clock says nothing of the one that went away.
+    # The clock of a restarted process says nothing about the one before it.
     left = {name: Party(None, one.cores) if name in gone else one for name, one in now.items()}
     after = {name: meter.read(left) for name, meter in meters.items()}
     found: dict[str, Figures] = {}

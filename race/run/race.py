@@ -1,4 +1,4 @@
-"""One race: what can run, its record, all of its rounds, tidied up whatever happens."""
+"""Prepares, runs and resumes a race, and ends all that it started whatever happens."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from race.terminal.board import Boards
 
 
 def prepare(scenario: Scenario) -> Plan:
-    """Find out what can run here; RaceError when nothing can."""
+    """Return the plan of what can run here; raises RaceError when nothing can."""
     kind = discipline(scenario.discipline)
     choice = kind.choose(scenario)
     found = labelled(choice.scenario, choice.contenders, kind.contender)
@@ -45,7 +45,7 @@ def prepare(scenario: Scenario) -> Plan:
 
 
 def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> Head:
-    """The record of a new race; its name is free in the results folder."""
+    """Return the record of a new race; its name is free in the results folder."""
     now = datetime.now(UTC)
     stem = f"{now.astimezone():%Y%m%d-%H%M%S}-{plan.scenario.name}"
     layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
@@ -67,7 +67,7 @@ def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> He
 
 
 def described(name: str, kind: Discipline) -> model.Discipline:
-    """What a report must know of a discipline."""
+    """Return what a report must know of a discipline."""
     found = model.Discipline(
         name=name,
         unit=kind.unit,
@@ -84,7 +84,7 @@ def described(name: str, kind: Discipline) -> model.Discipline:
 
 
 def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
-    """Run what is left of a race; when interrupted, with all children ended."""
+    """Run what is left of a race; when interrupted, end all children."""
     layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
     quiet = QuietWait(plan.scenario.limits, partial(calm.burn, layout))
     learned = Learned()
@@ -103,10 +103,10 @@ def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
 
 
 def resumed(folder: Path, allow: Callable[[Scenario], None]) -> tuple[Head, Plan]:
-    """A saved race that is not finished, with the contenders it began with.
+    """Return a saved race that is not finished and its plan, with the contenders it began with.
 
-    Its folder may be from anywhere: `allow` raises RaceError where the programs that it names are
-    not to be run, and a contender is what it is here, whatever the folder says of it.
+    The folder may come from another machine. `allow` raises RaceError if the programs that it names
+    must not run, and contenders are those of this machine, whatever the folder says of them.
     """
     head = load(folder).head
     if head.finished_at:
@@ -129,8 +129,9 @@ def resumed(folder: Path, allow: Callable[[Scenario], None]) -> tuple[Head, Plan
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Ctrl-C, SIGTERM and a terminal that is closed (but for nohup) raise KeyboardInterrupt once;
-    more do not disturb the tidying up.
+    """Turn Ctrl-C, SIGTERM and a closed terminal (unless under nohup) into one KeyboardInterrupt.
+
+    Later signals are ignored, so that they do not disturb the cleaning up.
     """
     numbers = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
@@ -151,7 +152,7 @@ def interruptible() -> Iterator[None]:
 
 
 def _workers(contenders: Sequence[Contender]) -> int:
-    """The most processes that any of them runs."""
+    """Return the most processes that any contender runs."""
     return max((int(one.factors.get(cores.WORKERS, "1")) for one in contenders), default=1)
 
 

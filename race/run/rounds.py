@@ -30,8 +30,10 @@ from race.terminal.board import Board
 
 @dataclass
 class Rounds:
-    """Runs what is not done yet. Of a resumed race `done` holds the cells that it has already,
-    `tries` how often each was measured.
+    """Runs the cells that are not done yet.
+
+    In a resumed race `done` holds the cells that it has already and `tries` how often each was
+    measured.
     """
 
     plan: Plan
@@ -45,11 +47,11 @@ class Rounds:
     _clock: Clock = field(init=False)
 
     def __post_init__(self) -> None:
-        """The clock runs from now on."""
+        """Start the clock."""
         self._clock = Clock(self.plan, self.done.values())
 
     def run(self) -> None:
-        """All rounds; whatever happens, no subject is left."""
+        """Run all rounds; whatever happens, end all subjects."""
         with closing(Hosts(self.start)) as hosts:
             for number in range(CALIBRATION, self.plan.rounds + 1):
                 hosts.clear_refusals()
@@ -75,7 +77,7 @@ class Rounds:
             self._run(bad, hosts)
 
     def _works(self, number: int) -> Mapping[str, Sequence[Work]]:
-        """The first round finds the capacities that fixed rates are fractions of."""
+        """Return the works of a round; the first one finds the capacities of the rates."""
         scenario, contenders = self.plan.scenario, self.plan.contenders
         if number <= 1 or not scenario.open_loop:
             closed = self.plan.works
@@ -108,25 +110,25 @@ class Rounds:
         if one.calibrates:
             return self.cells.calibrate(host.subject, one)
         if fresh:
-            # The first cell of who was just started is not like its others.
+            # The first cell after a start is slower than the others.
             self.cells.discard(host.subject, one)
         return self.cells.run(host.subject, one)
 
     def _again(self, one: Planned) -> bool:
-        """Whether a cell that was measured is worth another try."""
+        """Return whether a cell that was measured is to be measured again."""
         invalid = self.done[one.key].status == "invalid"
         return invalid and self.tries[one.key] <= self.plan.scenario.limits.reruns
 
     def _in_time(self, more: int) -> bool:
-        """Whether so many more cells fit into the time limit; the planned ones are run anyway."""
+        """Return whether so many cells beyond the planned ones fit into the time limit."""
         limit = self.plan.scenario.time_limit_s
         return limit is None or self._clock.spent() + self._clock.left(more) <= limit
 
 
 def capacities(found: Iterable[Cell]) -> dict[tuple[str, str], float]:
-    """Units/s at saturation by (label, task), from the first round.
+    """Return the units/s at saturation by (label, task), from the first round.
 
-    Of that round alone, so that all later rounds and a resumed race offer the same rates.
+    Only that round counts, so that all later rounds and a resumed race offer the same rates.
     """
     rates = {}
     for cell in found:

@@ -1,4 +1,4 @@
-"""When a measured cell counts: a scenario's limits, applied to one cell."""
+"""Judges a measured cell by the limits of its scenario, and names the party that was saturated."""
 
 from __future__ import annotations
 
@@ -12,33 +12,34 @@ from race.saved.model import NOBODY, Figures, Limits, Load
 from race.stats.little import expected, utilisation
 
 SATURATED = 0.9
-"""A core that idles less than a tenth of the time has no more to give: the rest is wake-ups."""
+"""The used share of its cores from which a party is saturated. A core that idles less than a tenth
+of the time has no capacity left: the remaining gaps are between wake-ups."""
 
 GENERATOR = "generator"
 
 
 ANSWERED = 0.85
-"""Pipelined: where fewer of the connections were being answered there is no latency."""
+"""The share of pipelined connections that must have been answered for a cell to have a latency."""
 
 RAMP_SHARE = 0.05
-"""Of a pipelined cell, at most so much is spent until every connection was answered once."""
+"""The largest part of a pipelined cell that may pass until each connection was answered once."""
 
 MOST_DECIMALS = 12
 
 
 CUT_SHARE = 0.025
-"""At depth 1, of a cell's work at most so much is cut off by its end."""
+"""The largest part of the work of a cell at depth 1 that its end may cut off."""
 
 IDLE_SHARE = 0.1
-"""Fixed connections: of a cell, at most so much each waits for the others to end, on average."""
+"""The largest part of a cell with fixed connections that one may wait for the others' end."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """Why a cell is invalid, if it is.
+    """The reasons why a cell is invalid; none if it is valid.
 
-    `own_fault` when not the machine did it, `overloaded` when it was offered a fixed rate or a
-    user load and did not keep up, `too_slow` when it needs a longer cell.
+    `own_fault`: the contender caused it, not the machine. `overloaded`: it did not keep up with a
+    fixed rate or a user load. `too_slow`: it needs a longer cell.
     """
 
     reasons: tuple[str, ...] = ()
@@ -48,7 +49,7 @@ class Judgement:
 
 
 def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
-    """Apply every rule; all reasons are named."""
+    """Apply every rule and return all reasons."""
     sample = measured.sample
     machine = disturbances(limits, measured.meters["cores"])
     own: list[str] = []
@@ -57,7 +58,7 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
         worst = max(sample.errors, key=lambda kind: sample.errors[kind])
         seen, allowed = apart(share, limits.errors, 2)
         lost = f"{seen} errors ({worst} most) are over {allowed}"
-        # A generator at its limit does not send on time what is due, by the clock or by its users.
+        # A saturated generator sends too late what is due by the clock or by its users.
         late = not load.closed and bottleneck(measured).saturated == GENERATOR
         (machine if late else own).append(lost)
     few = sample.count < limits.samples
@@ -66,19 +67,19 @@ def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
     # Pipelined, a server may not get round to all its connections before the end (`ramp_seconds`).
     # The answers that came are counted right; latencies are left out (`no_latency`).
     if load.closed and load.pipeline == 1 and (odd := little(limits, sample, load)):
-        # A generator without time to spare leaves answers lying: that is not the contender's fault.
+        # A saturated generator reads answers too late, which is not the contender's fault.
         starved = measured.meters["busy"].get(GENERATOR, 0.0) >= SATURATED
         (machine if starved else own).append(odd)
-    # On a machine that others keep busy the contender's own faults may be theirs.
+    # On a disturbed machine the disturbance may have caused the contender's faults.
     own_fault = bool(own) and not machine
     overloaded = own_fault and not load.closed and share > limits.errors
-    # Not even with what was lost would there be enough: it is too slow, whatever it says of it.
+    # Even with the failed requests there are too few samples: the contender needs a longer cell.
     too_slow = few and sample.count + sample.failed < limits.samples
     return Judgement((*machine, *own), own_fault, overloaded, too_slow)
 
 
 def disturbances(limits: Limits, cores: Figures) -> list[str]:
-    """What the machine did to a sample beside the race."""
+    """Return what the machine did to a sample: time taken by its host or by other programs."""
     shares = (
         ("steal", cores["steal"], limits.steal),
         ("foreign CPU", cores["foreign"], limits.foreign),
@@ -91,18 +92,18 @@ def disturbances(limits: Limits, cores: Figures) -> list[str]:
 
 
 def apart(share: float, limit: float, decimals: int = 1) -> tuple[str, str]:
-    """Two fractions in percent, with as many more decimals as it takes to tell them apart."""
+    """Return two fractions in percent, with enough decimals to tell them apart."""
     while decimals < MOST_DECIMALS and f"{share:.{decimals}%}" == f"{limit:.{decimals}%}":
         decimals += 1
     return f"{share:.{decimals}%}", f"{limit:.{decimals}%}"
 
 
 def little(limits: Limits, sample: Sample, load: Load) -> str | None:
-    """What is wrong by Little's law; None when it holds."""
+    """Return what contradicts Little's law in a sample; None if it holds."""
     busy, mean = sample.busy_connections, sample.latency_us.get("mean")
     if busy is None or mean is None:
         return None
-    # A runner of fixed connections waits for what is under way at the end; a generator cuts it off.
+    # At the end a generator cuts off what is under way; a runner of fixed connections waits.
     cut = 0.0 if load.fixed else mean
     if abs(utilisation(busy, load.connections, cut, sample.seconds) - 1) <= limits.little:
         return None
@@ -111,9 +112,9 @@ def little(limits: Limits, sample: Sample, load: Load) -> str | None:
 
 
 def no_latency(sample: Sample, load: Load) -> str | None:
-    """Why a pipelined sample has no latency; None when it has.
+    """Return why a pipelined sample has no latency; None if it has one.
 
-    Connections that were not answered are in no latency, and they are those that waited longest.
+    Connections that were never answered are missing in it, and they waited longest.
     """
     busy = sample.busy_connections
     if load.pipeline == 1 or busy is None or busy >= ANSWERED * load.connections:
@@ -122,7 +123,7 @@ def no_latency(sample: Sample, load: Load) -> str | None:
 
 
 def ramp_seconds(load: Load, throughput: float) -> float:
-    """How long until every pipelined connection was answered once, at the worst; 0 at depth 1.
+    """Return how long it takes at worst until every pipelined connection was answered once.
 
     libuv accepts one connection for each turn of its loop, and in turn k answers a batch on each of
     k connections: c (c + 1) / 2 batches until all c are served. 100 connections, 24 deep, at 50,000
@@ -135,11 +136,10 @@ def ramp_seconds(load: Load, throughput: float) -> float:
 
 
 def cut_seconds(load: Load, throughput: float) -> float:
-    """How long a closed loop at depth 1 works for what is in no count; 0 for others, and where the
-    connections are fixed: what drives them waits for what is under way.
+    """Return how long a server works on answers that the end of a cell cuts off.
 
-    A server that has an answer under way on every connection has done half of each, on average,
-    when the end of the cell cuts it off.
+    At the end it has done half an answer on every connection, on average. Only closed loops at
+    depth 1 are cut off like this; a runner of fixed connections waits for its last operations.
     """
     if not load.fills or load.pipeline > 1:
         return 0.0
@@ -147,16 +147,18 @@ def cut_seconds(load: Load, throughput: float) -> float:
 
 
 def idle_seconds(load: Load, throughput: float) -> float:
-    """How long a fixed connection, done with its last operation, waits for the others' last: half
-    an operation, on average. 0 for loads whose connections are not fixed.
+    """Return how long a fixed connection waits for the last operations of the others.
+
+    That is half an operation on average, and 0 for loads whose connections are not fixed.
     """
     return load.connections / 2 / max(throughput, 1e-9) if load.fixed else 0.0
 
 
 def least_seconds(limits: Limits, load: Load, throughput: float) -> float:
-    """How long a cell must last for enough samples, a ramp of no more than RAMP_SHARE of it, a cut
-    of no more than CUT_SHARE and an end of no more than IDLE_SHARE; `throughput` is what was seen
-    before.
+    """Return how many seconds a cell must last at an expected throughput.
+
+    It needs enough samples, and its ramp, its cut-off work and the wait at its end must be no more
+    than RAMP_SHARE, CUT_SHARE and IDLE_SHARE of it.
     """
     samples = limits.samples / max(throughput, 1e-9)
     ramp = ramp_seconds(load, throughput) / RAMP_SHARE
@@ -165,24 +167,24 @@ def least_seconds(limits: Limits, load: Load, throughput: float) -> float:
 
 
 def nobody_saturated(busy: Mapping[str, float]) -> bool:
-    """More connections could raise the throughput."""
+    """Return whether no party is saturated, so that more connections could raise the throughput."""
     return max(busy.values(), default=0.0) < SATURATED
 
 
 class Bottleneck(NamedTuple):
-    """Who was full: a party or NOBODY; None where that cannot be told, and `unknown` says why."""
+    """The saturated party, or NOBODY; None if it is unknown, and `unknown` says why."""
 
     saturated: str | None
     unknown: str | None = None
 
 
 def bottleneck(measured: Measured) -> Bottleneck:
-    """Who had no more to give in a cell.
+    """Return the party that was saturated in a cell.
 
-    The party under test when its cores are, whoever else is busy or cannot be seen. Else, of the
-    parties whose own cores are full, the one that used most of them: generator and database may
-    share a core. Nobody only where all parties were seen: one without a clock (`busy` has no
-    fraction of it) may have been full while all others had time to spare.
+    If the cores of the party under test were saturated, it is the limit, whatever the others did.
+    Otherwise it is the saturated party that used most CPU time, since generator and database may
+    share a core. If no party was saturated but one could not be observed (`busy` has no figure of
+    it), the limit is unknown, because that one may have been.
     """
     busy, layout = measured.meters["busy"], measured.layout
     under_test = next(iter(layout), None)
@@ -190,11 +192,11 @@ def bottleneck(measured: Measured) -> Bottleneck:
         return Bottleneck(None, "nothing was pinned to cores")
     if busy.get(under_test, 0.0) >= SATURATED:
         return Bottleneck(under_test)
-    crowded = [name for name in busy if busy[name] >= SATURATED]
-    if any(layout[name] & layout[under_test] for name in crowded):
+    saturated = [name for name in busy if busy[name] >= SATURATED]
+    if any(layout[name] & layout[under_test] for name in saturated):
         return Bottleneck(None, f"a core was full that the {under_test} has a part in")
-    if crowded:
-        return Bottleneck(max(crowded, key=measured.meters["cpu_ns"].__getitem__))
+    if saturated:
+        return Bottleneck(max(saturated, key=measured.meters["cpu_ns"].__getitem__))
     unseen = [name for name in layout if name not in busy]
     if unseen:
         return Bottleneck(None, f"the {' and the '.join(unseen)} could not be seen")

@@ -1,6 +1,4 @@
-"""Warm-up: short windows until two agree; in the calibration with more connections while nobody is
-saturated.
-"""
+"""Drives short windows of load until two agree, and finds the connections that a task needs."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ Window = Callable[[Load], Measured]
 
 @dataclass(frozen=True)
 class Warm:
-    """How a warm-up went: the load as it was driven, how it is saved, its last window."""
+    """The result of a warm-up: the load as it was driven, the saved record, the last window."""
 
     load: Load
     record: WarmUp
@@ -43,11 +41,11 @@ def warm_up(plan: WarmUpPlan, load: Load, window: Window) -> Warm:
 
 
 def raised(scenario: Scenario, load: Load, window: Window) -> Warm:
-    """Warm up, then double the connections while nobody is saturated and it helps; a user load
-    has as many as it has users, and fixed ones stay.
+    """Warm up, then double the connections while no party is saturated and it helps.
 
-    One window may be lucky, and all contenders would get its connections: it must help twice. Not
-    while others use the cores: who was kept off them looks idle.
+    It must help in two windows, since one may be lucky and all contenders get the connections that
+    are found. Connections are not raised while other programs use the cores, for a party that they
+    hold up looks idle. User loads and fixed connections stay as they are.
     """
     plan = replace(scenario.warmup, window_s=scenario.warmup.calibration_s)
     warm = warm_up(plan, load, window)
@@ -66,7 +64,7 @@ def raised(scenario: Scenario, load: Load, window: Window) -> Warm:
 
 
 def _better(scenario: Scenario, load: Load, before: Measured, now: Measured) -> bool:
-    """Connections that a busy server does not even accept are no load."""
+    """Return whether more connections brought more; those not even accepted bring nothing."""
     answered = not now.sample.failed and not little(scenario.limits, now.sample, load)
     return answered and now.sample.throughput >= before.sample.throughput * WORTH_RAISING
 

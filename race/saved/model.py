@@ -17,8 +17,8 @@ CALIBRATION = 0
 
 Status = Literal["ok", "invalid", "overloaded", "failed"]
 Fault = Literal["once", "too short", "too slow"]
-"""What a contender itself is to blame for: it spoiled a cell, for the first time; it needs longer
-cells; it needs longer ones than there may be.
+"""A fault of the contender: it spoiled a cell for the first time, it needs a longer cell, or one
+longer than there may be.
 """
 Name = Annotated[str, Meta(min_length=1)]
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")]
@@ -32,9 +32,10 @@ NOBODY = "nobody"
 
 
 class UserLoad(Struct, frozen=True):
-    """Users in the place of connections that always wait: each does one thing after the other, and
-    thinks in between. `user` is what they are, `shape` how many there are over time, by its
-    `options` (name and value).
+    """A load by users, who do one thing after the other and pause in between.
+
+    `user` is the kind of users, `shape` how many there are over time, with its `options` (name and
+    value).
     """
 
     user: Name
@@ -43,7 +44,7 @@ class UserLoad(Struct, frozen=True):
 
 
 class Load(Struct, frozen=True):
-    """What a cell was driven with: a closed loop, `rate` units/s offered, or a `user_load`.
+    """The load of a cell: a closed loop, `rate` units/s offered, or a `user_load`.
 
     `pipeline` requests are sent before the first answer. `fixed` connections are a part of the
     question and never raised: so many units are under way at a time. A user load's
@@ -61,23 +62,23 @@ class Load(Struct, frozen=True):
 
     @property
     def closed(self) -> bool:
-        """Whether every connection always waits for an answer, so that who is driven sets the pace.
-        At a rate the clock does, in a user load the users.
+        """Return whether every connection always waits for an answer.
+
+        The contender then sets the pace; otherwise the clock or the users do.
         """
         return self.rate is None and self.user_load is None
 
     @property
     def fills(self) -> bool:
-        """Whether it is to fill the party under test: closed, and its connections are raised until
-        somebody is saturated. Where that was another, the rate is a lower bound.
+        """Return whether connections are raised until a party is saturated.
+
+        If that was not the party under test, the throughput is a lower bound.
         """
         return self.closed and not self.fixed
 
 
 class Work(Struct, frozen=True):
-    """One task under one load: what contenders are compared on. With a contender and a round
-    it is a cell.
-    """
+    """One task under one load, on which contenders are compared; a cell is one of a round."""
 
     task: Name
     load: Load
@@ -107,7 +108,7 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class UnitSummary(Struct, frozen=True, kw_only=True):
-    """Of a cell, the units of one kind: how many went well, how many did not, and all times."""
+    """The units of one name in a cell: those that went well, errors, and latencies of both."""
 
     count: Count
     errors: Count = 0
@@ -171,7 +172,7 @@ class Cell(Struct, frozen=True, kw_only=True):
 
     @property
     def work(self) -> Work:
-        """What the cell is compared on."""
+        """The task and load that the cell is compared on."""
         return Work(self.task, self.load)
 
     def metered(self, meter: str, what: str) -> float | None:
@@ -223,7 +224,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Discipline(Struct, frozen=True, kw_only=True):
-    """What a report must know of the discipline, whose code it does not import.
+    """The words and factors of a discipline, saved for reports, which do not import its code.
 
     `unit` is what is counted ("requests"); `contender` and `task` are the discipline's own words
     ("engine", "page"); `parties` are whose processes are metered, the one under test first;
@@ -257,7 +258,7 @@ class Interpreter(Struct, frozen=True):
 
 
 class Environment(Struct, frozen=True, kw_only=True):
-    """What a result depends on besides the code; `dirty`: files differed from the commit.
+    """The machine and versions of a race; `dirty`: files differed from the commit.
 
     `pinned` has the cores of each party, `interpreters` is by contender's label.
     """

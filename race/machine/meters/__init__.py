@@ -40,5 +40,5 @@ class Meter(Protocol):
 
 
 def meters() -> dict[str, Meter]:
-    """All of the registry, in its order."""
+    """Return all meters in the order of the registry."""
     return {name: plugin.load()() for name, plugin in METERS.items()}

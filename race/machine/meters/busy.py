@@ -1,4 +1,4 @@
-"""How full each party's cores were while the load ran."""
+"""Meters how busy each party's cores were while the load ran."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CoreUse:
     unit = "fraction"
 
     def read(self, parties: Parties) -> Reading:
-        """All cores for a party without cores of its own."""
+        """Read all cores for a party without cores of its own."""
         everybody = frozenset(allowed())
         layout = {name: party.cores or everybody for name, party in parties.items()}
         return Reading(layout, read_cores(frozenset[int]().union(*layout.values())))
@@ -47,7 +47,7 @@ class CoreUse:
     def between(
         self, before: Reading, after: Reading, sample: Sample, found: Mapping[str, Figures]
     ) -> Figures:
-        """By party that has a clock."""
+        """Return the busy fraction of each party that has a clock."""
         beside = sample.beside_ns
         clocks = {one: used - beside.get(one, 0) for one, used in found["cpu_ns"].items()}
         figures: Figures = {}

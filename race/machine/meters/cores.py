@@ -1,4 +1,4 @@
-"""What took the measured cores' time beside the race: the machine's host, other processes."""
+"""Meters the time of the measured cores that the host and other processes took."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cores:
         sample: Sample,
         found: Mapping[str, Figures],
     ) -> Figures:
-        """What is neither idle nor steal nor ours is foreign."""
+        """Return steal and foreign time; foreign is neither idle nor steal nor ours."""
         used = found["cpu_ns"]
         ours = sum(used.values())
         if not os.sched_getaffinity(0) & after.cores.keys():

@@ -26,7 +26,7 @@ class Memory:
         sample: Sample,
         found: Mapping[str, Figures],
     ) -> Figures:
-        """As it is now."""
+        """Return the memory as it is now."""
         return {name: resident_bytes(pid) for name, pid in after.items()}
 
 

@@ -35,7 +35,7 @@ class Peak:
     def between(
         self, before: Figures, after: Figures, sample: Sample, found: Mapping[str, Figures]
     ) -> Figures:
-        """Of the load alone."""
+        """Return the peaks during the load alone."""
         return {name: most for name, most in after.items() if name in before}
 
 
