@@ -10,9 +10,7 @@ import msgspec
 from race.errors import CellFailed
 from race.machine.process import Child, wait_first
 from runtime.paths import ROOT
-
-EXIT_SECONDS = 1.0
-"""A runner that is silent may be about to end: its last words are worth this wait."""
+from toolbench.timeouts import TIMEOUTS
 
 
 class RunnerProcess:
@@ -39,6 +37,6 @@ class RunnerProcess:
 
     def _silence(self, does: str, seconds: float) -> str:
         """Return why there is no answer: the runner ended, or it still runs."""
-        if wait_first([self.child], EXIT_SECONDS) is None:
-            return f"driver did not answer to {does} within {seconds:.0f} s"
+        if wait_first([self.child], TIMEOUTS.exit) is None:
+            return f"driver did not answer to {does} within {seconds:g} s"
         return f"driver {self.child.last_words()}"

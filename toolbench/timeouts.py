@@ -14,6 +14,7 @@ class Timeouts(NamedTuple):
     check: float = 30.0  # for a runner to do an operation once
     load: float = 30.0  # for a runner to answer, beyond the length of a load and its overtime
     overtime: float = 5.0  # for operations that are under way when a load's time is up
+    exit: float = 1.0  # for a runner that is silent to end
     close: float = 3.0  # for a runner to close its connections
     close_pool: float = 1.0  # for a driver's own pool to close its connections
     connect: float = 5.0  # for the connections that take a timeout

@@ -6,9 +6,10 @@ toolbench's own takes the place of one of them, which listens on both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from databases import find
 from databases.database import DatabaseError
@@ -23,27 +24,17 @@ LISTENERS = {
 """Database to a function that starts a `Listener`."""
 
 
-class Listener(Protocol):
-    """A private server that listens on TCP as well, for the length of a race."""
+@dataclass(frozen=True)
+class Listener:
+    """A private server that listens on TCP as well, for the length of a race.
 
-    @property
-    def url(self) -> str:
-        """The URL of its Unix socket."""
-        ...
+    `url` is that of its Unix socket, `tcp` has a user and a password, `leave` ends the server.
+    """
 
-    @property
-    def pid(self) -> int:
-        """The id of its main process."""
-        ...
-
-    @property
-    def tcp(self) -> Address:
-        """The address of its TCP port, with a user and a password."""
-        ...
-
-    def leave(self) -> None:
-        """End the server."""
-        ...
+    url: str
+    pid: int
+    tcp: Address
+    leave: Callable[[], None]
 
 
 def listener(database: str) -> Listener:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import psycopg
 from psycopg import sql
@@ -21,22 +19,13 @@ from databases.locks import open_lock, try_lock
 from databases.postgres import server
 from databases.private import forget_settings
 from runtime.address import Address
+from toolbench.transport import Listener
 
 NAME = "postgres-tcp"
 HOST, USER = "127.0.0.1", "postgres"
 
 
-@dataclass(frozen=True)
-class TcpPostgres:
-    """A `transport.Listener`."""
-
-    url: str
-    pid: int
-    tcp: Address
-    leave: Callable[[], None]
-
-
-def start() -> TcpPostgres:
+def start() -> Listener:
     """Start the server; DatabaseError if that fails, or if another race uses it."""
     forget_settings("postgres")
     home = folder(NAME)
@@ -51,7 +40,7 @@ def start() -> TcpPostgres:
         raise
 
 
-def _started(lock: int) -> TcpPostgres:
+def _started(lock: int) -> Listener:
     """Return the server; its end gives up the lock."""
     port, password = _free_port(), secrets.token_hex(16)
     running = server.start(folder(NAME), port)
@@ -68,7 +57,7 @@ def _started(lock: int) -> TcpPostgres:
         os.close(lock)
 
     tcp = Address(None, HOST, port, USER, password, "postgres")
-    return TcpPostgres(running.url, running.pid, tcp, leave)
+    return Listener(running.url, running.pid, tcp, leave)
 
 
 def _free_port() -> int:

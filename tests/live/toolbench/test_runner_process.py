@@ -11,9 +11,10 @@ import pytest
 from race.errors import CellFailed
 from race.saved.model import Contender
 from race.web.databases import Databases
-from toolbench import subject
+from toolbench import runner_process, subject
 from toolbench.runner_process import RunnerProcess
 from toolbench.shared import PARTIES, Shared
+from toolbench.timeouts import TIMEOUTS
 from toolbench.tool import TRANSPORT
 
 ANSWERS = """
@@ -44,17 +45,22 @@ def runner() -> Iterator[Callable[[str], RunnerProcess]]:
     [
         ("sys.exit('it is over')", "driver ended with code 1 (it is over)"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "driver killed by SIGKILL"),
-        ("time.sleep(60)", "driver did not answer to check within 1 s"),
+        ("time.sleep(60)", "driver did not answer to check within 0.5 s"),
         ("""print('"hm"', flush=True)""", "driver said '\"hm\"' instead of an answer"),
         ("""print('{"error": "it failed"}', flush=True)""", "it failed"),
     ],
 )
 def test_a_runner_that_does_not_answer_is_one_line(
-    runner: Callable[[str], RunnerProcess], code: str, line: str
+    runner: Callable[[str], RunnerProcess],
+    code: str,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if "sleep" in code:
+        monkeypatch.setattr(runner_process, "TIMEOUTS", TIMEOUTS._replace(exit=0.1))
     one = runner(code)
     with pytest.raises(CellFailed) as raised:
-        one.ask({"do": "check"}, 1.0 if "sleep" in code else 30.0)
+        one.ask({"do": "check"}, 0.5 if "sleep" in code else 30.0)
     assert str(raised.value) == line
 
 
