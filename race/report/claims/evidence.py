@@ -10,7 +10,7 @@ from race.analysis.pairing import Run
 from race.report import format as words
 from race.report.claims.measures import user_load_ratio
 from race.report.claims.pairs import Side, Sides, by_text, comparisons, task_word
-from race.report.claims.verdicts import UNMEASURED, Judged, Measured
+from race.report.claims.verdicts import Measured
 from race.saved.model import NOBODY
 from race.stats import ranking
 from race.stats.noise import LEAST_MARGIN
@@ -21,14 +21,14 @@ NOTHING = "in no round that they have in common did both do anything"
 USER_LOAD = "a user load ranks nobody: here the interval alone decides, by 3 %"
 
 
-def missing(sides: Sides) -> Iterator[Judged]:
-    """Yield why there is nothing to judge, with the verdict: not raced, failed, not supported."""
+def missing(sides: Sides) -> Iterator[str]:
+    """Yield why there is nothing to judge: a task was not raced, failed, or is not supported."""
     for run in sides.runs:
         known = {task_word(one.work): one for one in reversed(run.analysis.comparisons)}
         for side in (sides.first, sides.second):
             for task in side.tasks:
                 if reason := _missing(run, known.get(task), task, side.label):
-                    yield UNMEASURED, reason
+                    yield reason
 
 
 def _missing(run: Run, comparison: Comparison | None, task: str, label: str) -> str:

@@ -142,8 +142,8 @@ def _found(claim: Claim, question: Question, sides: Sides) -> Found:
         return Found(UNMEASURED, other)
     if question.fails and (failed := failures(sides)):
         return Found(HOLDS if len(failed) == len(runs) else UNDECIDED, failed[0])
-    if reason := next(missing(sides), None):
-        return Found(*reason)
+    if reason := next(missing(sides), ""):
+        return Found(UNMEASURED, reason)
     found = measured(sides)
     if question.fails:
         return Found(REFUTED, counted(sides), found.ratio, found.bound)
