@@ -12,7 +12,7 @@ from toolbench.drivers import DRIVERS
 
 
 def test_a_race_of_drivers_is_measured_and_reported(tmp_path: Path, databases: Databases) -> None:
-    path = race_file(tmp_path, ["psycopg", "aiopg"], ["one-plus-one", "copy-in"], [1, 4])
+    path = race_file(tmp_path, ["psycopg", "aiopg"], ["one-plus-one", "copy-in"], [4])
     with Race(["run", str(path)], tmp_path / "results", databases.env()) as race:
         assert race.wait() == 0, race.text()
         saved, text = race.saved_race(), race.text()
@@ -25,9 +25,7 @@ def test_a_race_of_drivers_is_measured_and_reported(tmp_path: Path, databases: D
         assert {"min", "mean", "max", "deviation", "p50", "p99"} <= cell.latency_us.keys()
     found = analyse(saved)
     assert [one.place for one in found.comparisons] == [
-        "1 + 1, 1 at once",
         "1 + 1, 4 at once",
-        "COPY of 10,000 rows, 1 at once",
         "COPY of 10,000 rows, 4 at once",
     ]
     reason = DRIVERS["aiopg"].cannot["copy"]
