@@ -34,6 +34,9 @@ from toolbench.limits.pages import check, pages, path
 from toolbench.runner.protocol import new_loop
 from toolbench.timeouts import TIMEOUTS
 
+# Private are the application's `_loop`, and the connection's `_socket` in 0.5.5, for CPython 3.7.
+CHECKED_VERSIONS = {"japronto": ("0.1.2",), "tarantool": ("0.5.5", "1.3.0")}
+
 
 class BlockingConnection(tarantool.Connection):  # type: ignore[misc,name-defined]
     """The blocking connector, which knows no Unix sockets in the version for CPython 3.7."""
@@ -93,7 +96,7 @@ def serve(
     address = find("tarantool").address(url)
     loop.run_until_complete(load_stickers(url))
     application = Application()
-    # The C code of japronto 0.1.2, the last version, reads this attribute; nothing public sets it.
+    # japronto's C code reads this attribute, and nothing public sets it.
     application._loop = loop  # noqa: SLF001
     blocking = connect_blocking(address)
     connection = loop.run_until_complete(CONNECT[driver](address))

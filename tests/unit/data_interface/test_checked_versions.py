@@ -15,7 +15,8 @@ PIN = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 
 def checked() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield each module with ``CHECKED_VERSIONS``, its library and the versions."""
-    for path in sorted((ROOT / "data_interface").rglob("*.py")):
+    rooms = ("data_interface", "toolbench")
+    for path in (path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CHECKED_VERSIONS":
                 for library, versions in ast.literal_eval(node.value).items():
@@ -39,4 +40,7 @@ def test_the_locks_have_the_checked_versions(
 
 def test_the_modules_are_found() -> None:
     libraries = {library for _, library, _ in checked()}
-    assert libraries == {"aiomysql", "aiotarantool", "asyncmy", "asynctnt", "psycopg"}
+    assert libraries == {
+        *("aiomysql", "aiotarantool", "asyncmy", "asynctnt", "japronto", "psycopg"),
+        "tarantool",
+    }
