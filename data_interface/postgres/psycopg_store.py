@@ -139,7 +139,7 @@ class PsycopgPool:
 
     async def close(self) -> None:
         if self._pool is not None:
-            await self._pool.close(timeout=2 * CONNECT_SECONDS)
+            await self._pool.close(timeout=TIMEOUTS.close)
 
 
 class PsycopgDriver:

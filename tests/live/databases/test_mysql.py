@@ -11,7 +11,7 @@ from typing import Any
 
 import pymysql
 
-from data_interface import BACKENDS, HOUSEKEEPING
+from data_interface import HOUSEKEEPING
 from data_interface.history import fill
 from data_interface.mysql import report_statements, statements
 from data_interface.mysql.upkeep import CLEANING_LOCK, LAYOUT
@@ -19,6 +19,7 @@ from data_interface.reports.rows import DAY, HOUR
 from data_interface.store import Busy, Refused, Store
 from databases import find
 from databases.wire import tapped
+from tests.live.databases.on_sql import crowd, open_at_once, opened, store_at
 from tests.support.stores.bench import (
     NOW,
     VISITOR,
@@ -31,11 +32,6 @@ from tests.support.stores.bench import (
 )
 
 DATABASE = "mysql"
-
-
-def store_at(driver: str, url: str, mode: str = "pool") -> Any:
-    """A store with a few connections, not open."""
-    return BACKENDS[driver].load()(mode, url, 4)
 
 
 @asynccontextmanager
@@ -60,17 +56,6 @@ async def new_database(driver: str, server: str) -> AsyncIterator[str]:
         await admin.script(f"DROP DATABASE {name}")
 
 
-@asynccontextmanager
-async def opened(driver: str, url: str, mode: str = "pool") -> AsyncIterator[Store]:
-    """An open store."""
-    store: Store = store_at(driver, url, mode)
-    await store.open()
-    try:
-        yield store
-    finally:
-        await store.close()
-
-
 async def first(connection: Any, statement: str, *arguments: Any) -> Any:
     """The first value of an answer."""
     return (await connection.fetch(statement, *arguments))[0][0]
@@ -78,12 +63,7 @@ async def first(connection: Any, statement: str, *arguments: Any) -> Any:
 
 async def test_first_starts_at_once_load_once(driver: str, server: str) -> None:
     async with new_database(driver, server) as url:
-        stores = [store_at(driver, url) for _ in range(4)]
-        await asyncio.gather(*[store.open() for store in stores])
-        statistics = await counters(stores[0])
-        for store in stores:
-            await store.close()
-        assert statistics[:2] == (540, 16_200)
+        assert await open_at_once(driver, url) == (540, 16_200)
 
 
 async def test_a_url_without_a_name_means_the_site_s_database(one_driver: str, server: str) -> None:
@@ -137,13 +117,6 @@ async def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
                 async with store.acquire():
                     await raises(Busy, crowd(store, 3))
             await admin.script(f"DROP USER {visitor}@localhost")
-
-
-async def crowd(store: Store, depth: int) -> None:
-    """Hold that many units of work at once."""
-    if depth:
-        async with store.acquire():
-            await crowd(store, depth - 1)
 
 
 async def test_one_process_cleans(one_driver: str, server: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,10 @@ from databases import find
 from databases.database import DatabaseError
 from databases.locks import locked
 from databases.mysql import server as private_server
+from databases.supervisor import is_running
 from databases.timeouts import TIMEOUTS
 from tests.conftest import absent
+from tests.support.site_server import until
 
 
 def test_a_missing_program_is_said_in_one_line(
@@ -48,13 +49,6 @@ def in_its_place(name: str, script: str, folder: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("HERE", str(folder))
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 def test_an_installer_that_hangs_is_ended_with_all_that_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,10 +58,7 @@ def test_an_installer_that_hangs_is_ended_with_all_that_it_started(
     with pytest.raises(DatabaseError, match=r"^mariadb-install-db failed: see [^\n]*$"):
         find("mysql").start(tmp_path)
     started = int((tmp_path / "started").read_text())
-    deadline = time.monotonic() + 5
-    while is_alive(started):
-        assert time.monotonic() < deadline, "it is still at work"
-        time.sleep(0.02)
+    until(lambda: not is_running(started), 5.0, "it still runs")
 
 
 def test_what_is_left_of_an_installer_is_waited_for(

@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from data_interface import BACKENDS, HOUSEKEEPING
+from data_interface import HOUSEKEEPING
 from data_interface.history import fill
 from data_interface.postgres import report_statements
 from data_interface.postgres import statements as postgres_statements
 from data_interface.postgres.store import PAGES
 from data_interface.reports.rows import DAY, HOUR
-from data_interface.store import Busy, Store, StoreError
+from data_interface.store import Busy, StoreError
+from tests.live.databases.on_sql import crowd, open_at_once, opened, store_at
 from tests.support.stores.bench import NOW, ask, counters, eventually, new_ballot, raises
 
 DATABASE = "postgres"
@@ -39,17 +40,6 @@ async def new_database(server: str) -> AsyncIterator[str]:
         admin.terminate()
 
 
-@asynccontextmanager
-async def opened(driver: str, url: str, mode: str = "pool") -> AsyncIterator[Store]:
-    """A store with a few connections."""
-    store: Store = BACKENDS[driver].load()(mode, url, 4)
-    await store.open()
-    try:
-        yield store
-    finally:
-        await store.close()
-
-
 async def objects(url: str) -> list[tuple[str, str]]:
     """Schema and name of everything in the database."""
     connection = await connected(url)
@@ -63,12 +53,7 @@ async def objects(url: str) -> list[tuple[str, str]]:
 
 async def test_first_starts_at_once_load_once(driver: str, server: str) -> None:
     async with new_database(server) as url:
-        stores = [BACKENDS[driver].load()("pool", url, 2) for _ in range(4)]
-        await asyncio.gather(*[store.open() for store in stores])
-        statistics = await counters(stores[0])
-        for store in stores:
-            await store.close()
-        assert statistics[:2] == (540, 16_200)
+        assert await open_at_once(driver, url) == (540, 16_200)
 
 
 async def test_only_the_own_schema_is_touched(one_driver: str, server: str) -> None:
@@ -116,13 +101,6 @@ async def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
         finally:
             await admin.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
             admin.terminate()
-
-
-async def crowd(store: Store, depth: int) -> None:
-    """Hold that many units of work at once."""
-    if depth:
-        async with store.acquire():
-            await crowd(store, depth - 1)
 
 
 async def test_one_process_cleans(one_driver: str, server: str) -> None:
@@ -209,7 +187,7 @@ async def test_connections_are_set_alike_and_keep_nothing_open(driver: str, serv
 
 
 async def test_a_url_s_own_options_stay(driver: str, server: str) -> None:
-    store = BACKENDS[driver].load()("pool", server + "&options=-c%20work_mem%3D8MB", 1)
+    store = store_at(driver, server + "&options=-c%20work_mem%3D8MB")
     connection = await store._driver.connect()
     assert (await connection.fetch("SHOW work_mem"))[0][0] == "8MB"
     assert (await connection.fetch("SHOW search_path"))[0][0] == "sticker_site"
@@ -218,7 +196,7 @@ async def test_a_url_s_own_options_stay(driver: str, server: str) -> None:
 
 async def test_a_statement_means_the_same_to_every_driver(driver: str, server: str) -> None:
     """Parameters out of order and more than once, and a percent sign beside them."""
-    store = BACKENDS[driver].load()("pool", server, 1)
+    store = store_at(driver, server)
     connection = await store._driver.connect()
     statement = "SELECT $2::text, $1::bigint % 5, $2::text || '%s'"
     for _ in range(7):

@@ -20,9 +20,11 @@ from databases import DATABASES, find, private
 from databases.database import DatabaseError
 from databases.home import folder, read_state
 from databases.locks import is_locked
+from databases.supervisor import is_running
 from runtime.interpreters import executable
 from runtime.paths import ROOT
 from tests.conftest import absent
+from tests.support.site_server import until
 
 GONE_SECONDS = 15.0
 JOIN = """
@@ -41,7 +43,7 @@ def private_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     yield
     for log in tmp_path.glob("*/supervisor.log"):
         lock = log.parent / "supervisor.lock"
-        wait_until(lambda: not is_locked(lock))  # noqa: B023  called at once
+        wait_for(lambda: not is_locked(lock))  # noqa: B023  called at once
 
 
 @pytest.fixture
@@ -83,19 +85,8 @@ def said(process: subprocess.Popen[str]) -> tuple[str, int]:
     return url, int(pid)
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return status.rpartition(")")[2].split()[0] not in "ZX"
-
-
-def wait_until(done: Callable[[], bool], seconds: float = GONE_SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < deadline, "not within the time"
-        time.sleep(0.02)
+def wait_for(done: Callable[[], bool]) -> None:
+    until(done, GONE_SECONDS, "it did not happen in time")
 
 
 def supervisor_of(pid: int) -> int:
@@ -121,10 +112,10 @@ def test_one_database_for_all_users_and_none_after_the_last(name: str) -> None:
         second.wait()
         # Long enough for a supervisor that forgot this process to stop the database.
         time.sleep(1.5)
-        assert is_alive(handle.pid)
+        assert is_running(handle.pid)
     pid = handle.pid
     handle.leave()
-    wait_until(lambda: not is_alive(pid))
+    wait_for(lambda: not is_running(pid))
 
 
 def test_many_that_start_at_once_get_the_same_database() -> None:
@@ -138,7 +129,7 @@ def test_a_killed_user_counts_as_gone(name: str) -> None:
     with user(name) as only:
         _, pid = said(only)
         only.kill()
-        wait_until(lambda: not is_alive(pid))
+        wait_for(lambda: not is_running(pid))
 
 
 def test_a_forked_worker_shares_the_hold_of_its_parent() -> None:
@@ -147,10 +138,10 @@ def test_a_forked_worker_shares_the_hold_of_its_parent() -> None:
         _, pid = said(parent)
         assert parent.wait(10.0) == 0
         time.sleep(1.5)
-        assert is_alive(pid)
+        assert is_running(pid)
         assert parent.stdin is not None
         parent.stdin.close()
-        wait_until(lambda: not is_alive(pid))
+        wait_for(lambda: not is_running(pid))
 
 
 def test_a_killed_database_is_back_at_the_same_address(name: str) -> None:
@@ -173,8 +164,8 @@ def test_the_supervisor_brings_back_what_died_by_itself() -> None:
     try:
         died = handle.pid
         os.kill(died, signal.SIGKILL)
-        wait_until(lambda: not read_state(folder("tarantool")))
-        wait_until(lambda: bool(read_state(folder("tarantool"))))
+        wait_for(lambda: not read_state(folder("tarantool")))
+        wait_for(lambda: bool(read_state(folder("tarantool"))))
         assert handle.pid != died
         assert greeting(handle.url) == b"Tarantool"
     finally:
@@ -198,7 +189,7 @@ def test_sigterm_to_the_supervisor_ends_the_database(name: str) -> None:
     handle = private.join(name)
     pid = handle.pid
     os.kill(supervisor_of(pid), signal.SIGTERM)
-    wait_until(lambda: not is_alive(pid))
+    wait_for(lambda: not is_running(pid))
     handle.leave()
 
 
@@ -208,7 +199,7 @@ def test_a_killed_supervisor_takes_its_database_along_and_the_next_user_gets_ano
     pid = handle.pid
     os.kill(pid, signal.SIGSTOP)
     os.kill(supervisor_of(pid), signal.SIGKILL)
-    wait_until(lambda: not is_alive(pid))
+    wait_for(lambda: not is_running(pid))
     again = private.join("tarantool")
     assert again.url == handle.url
     assert greeting(again.url) == b"Tarantool"
@@ -226,7 +217,7 @@ def test_two_projects_do_not_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     pid = other.pid
     other.leave()
     handle.leave()
-    wait_until(lambda: not is_alive(pid))
+    wait_for(lambda: not is_running(pid))
 
 
 @pytest.mark.parametrize("var", ["long and wide" * 10, "a + b & c # d % e , f ; g"])
@@ -243,10 +234,10 @@ def test_a_folder_may_have_any_name(
     finally:
         pid = handle.pid
         handle.leave()
-    wait_until(lambda: not is_alive(pid))
-    wait_until(lambda: not address.exists())
+    wait_for(lambda: not is_running(pid))
+    wait_for(lambda: not address.exists())
     if tmp_path not in address.parents:
-        wait_until(lambda: not address.parent.exists())
+        wait_for(lambda: not address.parent.exists())
 
 
 def test_a_relative_folder_is_the_user_s_own(
@@ -260,7 +251,7 @@ def test_a_relative_folder_is_the_user_s_own(
     pid = handle.pid
     assert (tmp_path / "var here" / "tarantool" / "state.json").exists()
     handle.leave()
-    wait_until(lambda: not is_alive(pid))
+    wait_for(lambda: not is_running(pid))
 
 
 def test_a_missing_program_is_said_in_one_line(

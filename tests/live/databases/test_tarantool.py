@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from data_interface.store import TOKEN_SECONDS, Sticker
+from data_interface.store import Sticker
 from data_interface.tarantool.asynctnt_store import open_store
 from data_interface.tarantool.layout import SESSIONS, TOKENS
 from databases import find
@@ -101,74 +101,23 @@ async def test_two_servers_that_start_at_once_load_the_stickers_once(database: R
         await store.close()
 
 
-async def test_tokens_are_bounded_in_number_and_the_oldest_go(database: Running) -> None:
+async def test_more_than_a_batch_is_deleted_the_oldest_first(database: Running) -> None:
+    """The visitors of deleted sessions stay counted."""
     async with connected(database.url) as link:
-        now = time.time()
+        now = int(time.time())
+        expired = await keep(link, 700, now - 1)
         old = await keep(link, 1500, now + 100)
         new = await keep(link, 300, now + 200)
-        await link.call("site_open", [{**LIMITS, "tokens": 1000}])
+        for number in range(1200):
+            row = [secrets.token_hex(16), "192.0.2.1", "agent", 1, now - 7200 * (number < 100)]
+            await link.upsert(SESSIONS, row, [["+", 3, 1]])
+        await link.call("site_open", [{**LIMITS, "tokens": 1000, "sessions": 1000}])
 
         async def bounded() -> bool:
-            return len(await kept(link, TOKENS)) == 1000
+            return len(await kept(link, TOKENS)) == len(await kept(link, SESSIONS)) == 1000
 
         await until(bounded)
         left = set(await kept(link, TOKENS))
-        assert left >= set(new)
-        assert left <= set(old + new)
-
-
-async def test_tokens_are_bounded_in_age(database: Running) -> None:
-    async with connected(database.url) as link:
-        await keep(link, 700, time.time() - 1)
-        fresh = await keep(link, 10, time.time() + 100)
-        await link.call("site_open", [LIMITS])
-
-        async def clean() -> bool:
-            return sorted(await kept(link, TOKENS)) == sorted(fresh)
-
-        await until(clean)
-
-
-async def test_a_token_lives_as_long_as_ever_where_the_site_s_clock_is_wrong(
-    database: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(database.url) as store, connected(database.url) as link:
-        now = time.time()
-        for wrong in (-3600, 3600):
-            with monkeypatch.context() as patch:
-                patch.setattr(time, "time", lambda wrong=wrong: now + wrong)
-                async with store.acquire() as data:
-                    _, _, plus, _, minus = await data.ballot(SOMEBODY)
-            for token in (plus, minus):
-                expires = (await link.select(TOKENS, [token]))[0][3]
-                assert abs(expires - now - TOKEN_SECONDS) < SECONDS
-
-
-async def test_an_expired_token_is_refused_before_it_is_cleaned_away(database: Running) -> None:
-    async with opened(database.url) as store, connected(database.url) as link:
-        await link.call("site_open", [{**LIMITS, "clean_milliseconds": 3_600_000}])
-        # The cleaner looks up its pause once a pause: let the old one pass.
-        await asyncio.sleep(1.2)
-        for seconds, counts in [(-1, False), (60, True)]:
-            plus, minus = secrets.token_hex(16), secrets.token_hex(16)
-            for token, mate, sticker in [(plus, minus, 1), (minus, plus, 2)]:
-                row = [token, sticker, mate, int(time.time()) + seconds]
-                await link.insert(TOKENS, row)
-            async with store.acquire() as data:
-                assert await data.cast_vote(plus, minus, 0, NOW) is counts
-
-
-async def test_sessions_are_bounded_and_their_visitors_stay_counted(database: Running) -> None:
-    async with connected(database.url) as link:
-        now = int(time.time())
-        for number in range(1200):
-            age = 7200 if number < 100 else 0
-            row = [secrets.token_hex(16), "192.0.2.1", "agent", 1, now - age]
-            await link.upsert(SESSIONS, row, [["+", 3, 1]])
-        await link.call("site_open", [{**LIMITS, "sessions": 1000}])
-
-        async def bounded() -> bool:
-            return len(await kept(link, SESSIONS)) == 1000
-
-        await until(bounded)
+        assert set(new) <= left <= set(old + new)
+        assert not left & set(expired)
         assert (await link.call("site_statistics"))[0][2] == 1200
