@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.stores.fixtures import (
+    all_settings,
     bench,
-    every_setting,
     live_settings,
     parametrize,
     pytest_pyfunc_call,
@@ -28,4 +28,4 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_generate_tests(metafunc: Any) -> None:
     whole = metafunc.config.getoption("--every-mode", default=False)
-    parametrize(metafunc, lambda axes: every_setting() if whole else live_settings(axes))
+    parametrize(metafunc, all_settings if whole else live_settings)

@@ -42,6 +42,14 @@ def every_setting() -> List[Setting]:
     ]
 
 
+def all_settings(axes: str) -> List[Setting]:
+    """Return all settings that tests with these axes are worth running in."""
+    if axes == "shared connection":
+        return live_settings(axes)
+    # The bounds that a database keeps do not depend on the mode of a driver.
+    return live_settings("driver") if axes == "database" else every_setting()
+
+
 def shares(backend: str) -> bool:
     """Return whether all pages share one connection: then the driver has no pool of its own."""
     return "gate" not in BACKENDS[backend].connections
