@@ -27,10 +27,10 @@ class Running(NamedTuple):
     stop: Callable[[], None]
 
 
-class Database:
+class Database(NamedTuple):
     """A kind of database. ``databases.DATABASES`` has one object for each.
 
-    It uses the standard library only, and runs on CPython 3.7.
+    Its functions use the standard library only, and run on CPython 3.7.
     """
 
     # The name in the registry.
@@ -38,9 +38,21 @@ class Database:
     # The URL of a server that is not private: its environment variable, its schemes, its default
     # port, and an example.
     form: Form
+    # Returns what is missing to start a private server, with the command that gets it, or None. It
+    # is cheap: every list of engines asks, under any interpreter.
+    missing: Callable[[], Optional[str]]
+    # Returns the version of the program of a private server, such as "2.6.0", or None.
+    version: Callable[[], Optional[str]]
+    # Starts a private server on the data in a folder, with the same URL each time. It returns once
+    # the server answers, and raises DatabaseError with one line if that takes longer than its
+    # timeouts. The server must end with this process (``runtime.child``).
+    start: Callable[[Path], Running]
+    # Removes the complete messages of a client from a buffer and generates them. A request that the
+    # driver sends for its connection, and not for a page, is named UPKEEP.
+    requests: Callable[[bytearray], Iterator[Frame]]
     # The prefix of the environment variables from which the database's programs and drivers read
     # settings; "" if there are none.
-    settings = ""
+    settings: str = ""
 
     @property
     def url_variable(self) -> str:
@@ -55,29 +67,3 @@ class Database:
     def address(self, url: str) -> Address:
         """Return where a URL points. Raise AddressError with one line if it is malformed."""
         return parse(url, self.form)
-
-    def missing(self) -> Optional[str]:
-        """Return what is missing to start a private server, with the command that gets it, or None.
-
-        It is cheap: every list of engines asks, under any interpreter.
-        """
-        raise NotImplementedError
-
-    def version(self) -> Optional[str]:
-        """Return the version of the program of a private server, such as "2.6.0", or None."""
-        raise NotImplementedError
-
-    def start(self, home: Path) -> Running:
-        """Start a private server on the data in ``home``, with the same URL each time.
-
-        It returns once the server answers, and raises DatabaseError with one line if that takes
-        longer than its timeouts. The server must end with this process (``runtime.child``).
-        """
-        raise NotImplementedError
-
-    def requests(self, buffer: bytearray) -> Iterator[Frame]:
-        """Remove the complete messages of a client from the buffer and generate them.
-
-        A request that the driver sends for its connection, and not for a page, is named UPKEEP.
-        """
-        raise NotImplementedError

@@ -56,6 +56,12 @@ def program(name: str) -> Optional[str]:
     return shutil.which(name) or shutil.which(name, path=PLACES)
 
 
+def missing() -> Optional[str]:
+    """Return the first program that is missing, with the command that installs it, or None."""
+    lacking = [name for name in PROGRAMS if program(name) is None]
+    return f"no {lacking[0]}: make system, or apt-get install {PACKAGES}" if lacking else None
+
+
 def version() -> Optional[str]:
     """Return the version of the system's MariaDB, such as "10.11.6"; None without one."""
     found = program(SERVER)

@@ -53,6 +53,11 @@ def account() -> Account:
         ) from None
 
 
+def missing() -> Optional[str]:
+    """Return what is missing to run PostgreSQL here, or None."""
+    return None if wheel() else f"no PostgreSQL (the Python package {PACKAGE}): make env"
+
+
 def home_of(folder: Path, user: Account) -> Path:
     """Return the folder of data and socket, which for root is one of the system user."""
     return folder if user is None else home_for(folder, user)

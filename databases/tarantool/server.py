@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Optional
 from urllib.parse import quote
@@ -10,6 +11,16 @@ from urllib.parse import quote
 from databases.database import Running
 from databases.home import socket_folder
 from databases.process import ServerProcess, environment_without, remove, spawn, version_text
+from runtime.paths import ROOT
+
+PROGRAM = ROOT / "tarantool" / "init.lua"
+
+
+def missing() -> Optional[str]:
+    """Return that Tarantool is missing, with the command that installs it, or None."""
+    if shutil.which("tarantool"):
+        return None
+    return "no tarantool: make system, or apt-get install tarantool"
 
 
 def version() -> Optional[str]:
@@ -19,8 +30,8 @@ def version() -> Optional[str]:
     return said.split()[1] if said else None
 
 
-def start(home: Path, program: Path) -> Running:
-    """Start Tarantool with a Lua program on the data in ``home``, always at the same address.
+def start(home: Path) -> Running:
+    """Start Tarantool with the site's program on the data in ``home``, always at the same address.
 
     The program keeps its data in TARANTOOL_DIR, and listens at TARANTOOL_LISTEN once everything is
     ready. TARANTOOL_MEMORY limits its memory. Raises DatabaseError with one line.
@@ -35,7 +46,7 @@ def start(home: Path, program: Path) -> Running:
     if "TARANTOOL_MEMORY" in os.environ:
         environment["TARANTOOL_MEMORY"] = os.environ["TARANTOOL_MEMORY"]
     with log.open("wb") as output:
-        process = spawn(["tarantool", str(program)], data, environment, output)
+        process = spawn(["tarantool", str(PROGRAM)], data, environment, output)
     server = ServerProcess("Tarantool", process, home, address, log)
     server.wait(lambda said: said.startswith(b"Tarantool"))
     return Running("tarantool://" + quote(str(address)), process.pid, server.end)

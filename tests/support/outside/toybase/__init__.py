@@ -23,34 +23,30 @@ with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Line) as server:
 """
 
 
-class Toybase(Database):
-    """See ``databases.database``."""
+def start(home: Path) -> Running:
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    port = int(process.stdout.readline())
 
-    name = "toybase"
-    form = Form("TOYBASE_URL", ("toybase",), 7777, "toybase://host:port")
+    def stop() -> None:
+        process.kill()
+        process.wait()
 
-    def missing(self) -> str | None:
-        return None
-
-    def version(self) -> str | None:
-        return "0.1"
-
-    def start(self, home: Path) -> Running:
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE)
-        assert process.stdout is not None
-        port = int(process.stdout.readline())
-
-        def stop() -> None:
-            process.kill()
-            process.wait()
-
-        return Running(f"toybase://127.0.0.1:{port}", process.pid, stop)
-
-    def requests(self, buffer: bytearray) -> Iterator[Frame]:
-        while b"\n" in buffer:
-            frame = bytes(buffer[: buffer.index(b"\n") + 1])
-            del buffer[: len(frame)]
-            yield "LINE", frame
+    return Running(f"toybase://127.0.0.1:{port}", process.pid, stop)
 
 
-DATABASE = Toybase()
+def requests(buffer: bytearray) -> Iterator[Frame]:
+    while b"\n" in buffer:
+        frame = bytes(buffer[: buffer.index(b"\n") + 1])
+        del buffer[: len(frame)]
+        yield "LINE", frame
+
+
+DATABASE = Database(
+    "toybase",
+    Form("TOYBASE_URL", ("toybase",), 7777, "toybase://host:port"),
+    missing=lambda: None,
+    version=lambda: "0.1",
+    start=start,
+    requests=requests,
+)
