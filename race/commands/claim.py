@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the words of a pair or a claim, or documents."""
     text = (
-        "documents (FILE.md ...), or: RUN ... TASK A B, such as `article good A B`, or the words "
+        "documents (FILE.md ...), or: RUN ... TASK A B, such as `article-1 good A B`, or the words "
         "of any other claim, such as `cpu-ratio article-1+article-2 good A B`"
     )
     parser.add_argument("words", nargs="+", metavar="WORD", help=text)
