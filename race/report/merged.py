@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from race.analysis.merge import Merged, MergedComparison, MergedPair
 from race.analysis.values import load_text, title
 from race.report import format as words
 from race.report import markdown as marked
 from race.report.claims.measures import UNRANKED, verdict
-from race.report.run_comparison import say
-from race.report.table import texts
+from race.report.console import drawn, say
+from race.report.table import ReportTable, texts
 from race.stats.estimate import Estimate
 
 HEADINGS = ("ratio", "CPU ratio", "verdict")
@@ -105,27 +103,16 @@ def show(found: Merged) -> None:
     for number, name in enumerate(found.runs, start=1):
         say(console, f"run {number}: {name}")
     for comparison in found.comparisons:
-        console.print(_table(found, comparison))
+        console.print(
+            drawn(_table(found, comparison), heading(found, comparison), noise(comparison))
+        )
     say(console, rule(found))
     for line in found.warnings:
         say(console, f"! {line}")
 
 
-def _table(found: Merged, comparison: MergedComparison) -> Table:
-    made = Table(
-        title=heading(found, comparison),
-        title_justify="left",
-        caption=noise(comparison),
-        caption_justify="left",
-        padding=(0, 0, 0, 1),
-        box=box.SIMPLE_HEAD,
-    )
-    made.add_column(found.discipline.contender, overflow="fold")
-    for name in HEADINGS:
-        made.add_column(name, justify="right", no_wrap=True)
-    for row in rows(found, comparison):
-        made.add_row(*row, style="dim" if row[0].startswith(INDENT) else "")
-    return made
+def _table(found: Merged, comparison: MergedComparison) -> ReportTable:
+    return texts(names(found), list(rows(found, comparison)), left=(0,))
 
 
 def markdown(found: Merged) -> str:
@@ -134,7 +121,7 @@ def markdown(found: Merged) -> str:
     parts = [f"# {marked.escape(headline(found))}", rule(found), "\n".join(runs)]
     parts += [f"> {marked.escape(line)}" for line in found.warnings]
     for comparison in found.comparisons:
-        table = marked.table(texts(names(found), list(rows(found, comparison)), left=(0,)))
+        table = marked.table(_table(found, comparison))
         title = marked.escape(heading(found, comparison))
         parts.append(f"## {title}\n\n{noise(comparison)}\n\n{table}")
     return "\n\n".join(parts) + "\n"

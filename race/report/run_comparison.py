@@ -8,23 +8,20 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from markupsafe import Markup
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from race.analysis.compare import Change, RunComparison
 from race.analysis.values import place
-from race.report import format as words
 from race.report import markdown as marked
 from race.report.charts.figures import ratios
 from race.report.charts.rows import Interval
-from race.report.table import texts
+from race.report.console import drawn, say
+from race.report.table import TEXT, Column, ReportTable, fill
+from race.report.tables.values import RATIO, Ratio
 from race.report.template import environment
 
 _STYLES = {"slower": "bold red", "fails now": "bold red", "faster": "green", "works now": "green"}
 _COLOURS = {"slower": "var(--accent)", "faster": "var(--accent2)"}
-_NAMES = ("measure", "before", "after", "ratio [95 %]", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +63,12 @@ def show(found: RunComparison) -> None:
     say(console, f"after:  {found.new}")
     say(console, headline(found), style="bold")
     for section in _sections(found):
-        console.print(table(found.discipline.contender, section))
+        title = f"{section.title}: {section.changes[0].measure}"
+        console.print(drawn(table(found, section, measure=False), title, section.limit))
     for line in alone(found):
         say(console, line)
     for line in notes(found):
         say(console, f"! {line}")
-
-
-def say(console: Console, text: str, style: str = "") -> None:
-    """Print a line, wrapped between words on a terminal and whole elsewhere."""
-    whole = not console.is_terminal
-    console.print(text, style=style, markup=False, highlight=False, soft_wrap=whole)
 
 
 def in_both(found: RunComparison) -> list[Change]:
@@ -101,36 +93,36 @@ def alone(found: RunComparison) -> list[str]:
     return lines
 
 
-def table(contender: str, section: Section) -> Table:
-    """Return the changes on one work as a table within 80 columns."""
-    result = Table(
-        title=f"{section.title}: {section.changes[0].measure}",
-        title_justify="left",
-        caption=section.limit,
-        caption_justify="left",
-        padding=0,
-        show_edge=False,
-        box=box.SIMPLE_HEAD,
+class Verdict(str):
+    """The verdict on a change, with its style in HTML and on a terminal."""
+
+    @property
+    def css(self) -> str:
+        """The class of its cell."""
+        return "failed" if self in ("slower", "fails now") else ""
+
+    @property
+    def style(self) -> str:
+        """The style of its text on a terminal."""
+        return _STYLES.get(self, "")
+
+
+def table(found: RunComparison, section: Section, measure: bool = True) -> ReportTable:
+    """Return the changes on one work; `measure`: with the column that says what is measured."""
+    what = Column("measure", lambda change: change.measure, TEXT)
+    columns = (
+        Column(found.discipline.contender, lambda change: change.label, TEXT),
+        *([what] if measure else []),
+        Column("before", lambda change: change.old),
+        Column("after", lambda change: change.new),
+        Column("ratio [95 %]", _ratio, RATIO),
+        Column("verdict", lambda change: Verdict(change.outcome), TEXT),
     )
-    result.add_column(contender, overflow="fold")  # a cut number would be a wrong one
-    for name in ("before", "after", "ratio [95 %]", "verdict"):
-        result.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
-    for change in section.changes:
-        label, _, *texts, outcome = row(change)
-        result.add_row(label, *texts, Text(outcome, _STYLES.get(outcome, "")))
-    return result
+    return fill(section.title, columns, section.changes, css="numbers")
 
 
-def row(change: Change) -> list[str]:
-    """Return the cells of a change in every kind of table."""
-    return [
-        change.label,
-        change.measure,
-        words.number(change.old),
-        words.number(change.new),
-        str(change.estimate) if change.estimate else words.NONE,
-        change.outcome,
-    ]
+def _ratio(change: Change) -> Ratio | None:
+    return Ratio(change.estimate) if change.estimate else None
 
 
 def limit(change: Change) -> str:
@@ -156,9 +148,8 @@ def markdown(found: RunComparison) -> str:
     parts.append(f"- before: {marked.escape(found.old)}\n- after: {marked.escape(found.new)}")
     parts += [f"> {marked.escape(line)}" for line in notes(found)]
     for section in _sections(found):
-        rows = [row(change) for change in section.changes]
         parts.append(f"## {marked.escape(section.title)}\n\n{section.limit}")
-        parts.append(marked.table(texts(_names(found), rows, left=(0, 1, 5))))
+        parts.append(marked.table(table(found, section)))
     if lines := alone(found):
         parts.append("\n".join(f"- {marked.escape(line)}" for line in lines))
     return "\n\n".join(parts) + "\n"
@@ -175,14 +166,9 @@ def html(found: RunComparison) -> str:
             notes=notes(found),
             sections=list(_sections(found, drawn=True)),
             alone=alone(found),
-            names=_names(found),
-            row=row,
+            table=table,
         )
     )
-
-
-def _names(found: RunComparison) -> tuple[str, ...]:
-    return (found.discipline.contender, *_NAMES)
 
 
 def _sections(found: RunComparison, drawn: bool = False) -> Iterator[Section]:

@@ -1,6 +1,6 @@
 """A table of a report, filled once for all of its forms.
 
-`markdown.table`, `race.terminal.tables.drawn` and the macro `table` of the templates show it, and
+`markdown.table`, `console.drawn` and the macro `table` of the templates show it, and
 `spreadsheet` writes it as CSV.
 """
 

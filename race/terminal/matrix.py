@@ -12,11 +12,12 @@ from rich.text import Text
 
 from race.analysis.model import Analysis, Comparison
 from race.analysis.values import counted
+from race.report.console import breadth, broken
 from race.saved.model import CALIBRATION, Cell, Work
 from race.saved.reader import SavedRace
 from race.stats.signed_rank import rounds_needed
 from race.terminal.entry import FORMS, Form, MatrixEntry
-from race.terminal.phrases import breadth, broken, work_text
+from race.terminal.phrases import work_text
 
 UNBEATEN, HIGHEST = "*", "+"
 HEADING = 8

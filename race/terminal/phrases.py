@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
 from datetime import datetime
-
-from rich.cells import cell_len
 
 from race.plan.forecast import Plan
 from race.saved.model import CALIBRATION, NOBODY, Cell, Discipline, Work
@@ -83,16 +80,6 @@ def time_text(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def broken(name: str, room: int) -> str:
-    """Return a name in lines of so many columns, broken after hyphens and at spaces."""
-    return "\n".join(textwrap.wrap(name, max(1, room), break_long_words=False)) or name
-
-
-def breadth(text: str) -> int:
-    """Return the columns of the longest line."""
-    return max(cell_len(line) for line in text.split("\n"))
 
 
 def moment(text: str) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich import box
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -15,28 +13,12 @@ from race.analysis import user_loads
 from race.analysis.model import Analysis, Comparison
 from race.analysis.values import in_order
 from race.report import legend, sentences
-from race.report import table as model
+from race.report.console import drawn
 from race.report.tables import ranking as rankings
 from race.report.tables import rates
 from race.report.tables import user_loads as users
 from race.saved.model import Work
 from race.terminal.matrix import Matrix
-from race.terminal.phrases import breadth, broken
-
-LEAST = 10
-"""The fewest columns that a text is broken into."""
-STYLES = {"waiting": "dim", "invalid": "yellow", "overloaded": "red", "failed": "red"}
-"""The style of a contender without a figure, by its state."""
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """Something that is drawn for the width that there is."""
-
-    draw: Callable[[int], RenderableType]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield self.draw(options.max_width)
 
 
 def everything(analysis: Analysis) -> Iterator[RenderableType]:
@@ -84,60 +66,6 @@ def under_user_loads(analysis: Analysis) -> Iterator[RenderableType]:
         if group.pairs:
             yield drawn(users.pairs(analysis, group), "ratios of pairs [95 %]")
         yield Text("")
-
-
-def drawn(table: model.ReportTable, title: str) -> Fitted:
-    """Return a table of a report as wide as there is room.
-
-    Where there is not enough, headings and figures are brief, and names are broken into lines.
-    """
-    known = table.known()
-
-    def draw(width: int) -> Table:
-        wide = _texts(known, brief=False)
-        texts = wide if sum(_widths(wide)) - 1 <= width else _texts(known, brief=True)
-        widths = _fit(known, _widths(texts), width)
-        found = Table(
-            title=title,
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
-            show_edge=False,
-            padding=0,
-        )
-        for column, heading in zip(known.columns, texts[0], strict=True):
-            found.add_column(
-                heading, justify="right" if column.kind.right else "left", no_wrap=True
-            )
-        for row, line in zip(known.rows, texts[1:], strict=True):
-            style = STYLES.get(row.state, "")
-            cells = (broken(text, room) for text, room in zip(line, widths, strict=True))
-            found.add_row(*(Text(cell, style) for cell in cells))
-        return found
-
-    return Fitted(draw)
-
-
-def _texts(table: model.ReportTable, brief: bool) -> list[list[str]]:
-    """Return the headings, then the texts of each row."""
-    headings = [(brief and column.brief) or column.title for column in table.columns]
-    return [headings, *table.texts(brief, states=True)]
-
-
-def _widths(texts: Sequence[Sequence[str]]) -> list[int]:
-    """Return the width of each column, with a space."""
-    return [1 + max(map(breadth, column)) for column in zip(*texts, strict=True)]
-
-
-def _fit(table: model.ReportTable, widths: list[int], width: int) -> list[int]:
-    """Return the room for the text of each column: the widest texts give way."""
-    texts = [at for at, column in enumerate(table.columns) if not column.kind.right]
-    room = list(widths)
-    while sum(room) - 1 > width:
-        widest = max(texts, key=room.__getitem__)
-        if room[widest] <= LEAST:
-            break
-        room[widest] -= 1
-    return [one - 1 for one in room]
 
 
 def plain_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:

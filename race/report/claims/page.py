@@ -20,7 +20,7 @@ from race.report import markdown as marked
 from race.report.claims.article import Article
 from race.report.claims.rows import ClaimRow, Runs, notes, ordered, rows
 from race.report.claims.verdicts import HOLDS, REFUTED, UNMEASURED, VERDICTS, WEAKER
-from race.report.run_comparison import say
+from race.report.console import say
 from race.report.table import texts
 
 TITLE = "What articles claimed, and what was measured"

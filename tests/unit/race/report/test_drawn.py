@@ -16,11 +16,11 @@ from race.report.charts.colours import Look
 from race.report.charts.lines import Across, Curve, DrawnTimeline, curves, timeline
 from race.report.charts.rows import Bar, Interval, LatencyBox, Stack, bars, boxes, intervals, stacks
 from race.report.charts.svg import Scale, drawing
+from race.report.console import drawn
 from race.report.markdown import table as markdown
 from race.report.table import NUMBER, PLAIN, TEXT, Column, ReportTable, TableRow, spreadsheet
 from race.report.template import environment
 from race.stats.estimate import Estimate
-from race.terminal.tables import drawn
 
 LOOK, PALE = Look("quick <one>", "red", False), Look("slow", "blue", True)
 TICKS = [

@@ -16,12 +16,13 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.plan.forecast import Plan
 from race.plan.order import Planned
+from race.report.console import broken
 from race.report.format import short
 from race.saved.model import Cell, Work
 from race.saved.reader import SavedRace, load
 from race.terminal.board import Plain
 from race.terminal.live import Live
-from race.terminal.phrases import broken, figures, time_text
+from race.terminal.phrases import figures, time_text
 from race.terminal.tables import everything, matrix, ranking
 from tests.support import records, synthetic, toy
 
