@@ -1,7 +1,7 @@
 """Read the saved results of a race: a folder with run.json and its cells (format: schema.json).
 
 The cells are lines of JSON in cells.jsonl while a race runs, or in cells.jsonl.gz where they were
-published (`gzip -9n cells.jsonl`). A damaged line never hides the others: it becomes a `Problem`
+published (`race.saved.pack`). A damaged line never hides the others: it becomes a `Problem`
 with its line number, and every other line is read.
 """
 
