@@ -106,7 +106,7 @@ def test_a_check_needs_one_connection_and_a_load_one_for_each_worker(
     answer = one.drive("nothing", concurrency=3)
     assert answer["operations"] == sum(count for _, count in answer["histogram"]) > 3
     assert answer["errors"] == {}
-    assert 0.02 <= answer["seconds"] < 1
+    assert 0.02 <= answer["seconds"] < 5
     assert answer["beside_ns"] >= 0
     assert len(fake_driver.open_now) == (1 if kind == "SharedConnection" else 3)
     one.check("rows")
@@ -153,7 +153,7 @@ def test_operations_that_fail_are_counted_as_errors(
     assert answer["operations"] == 0
     assert answer["histogram"] == []
     assert answer["errors"] == {"LookupError: first line second line": 10}
-    assert answer["seconds"] < 1
+    assert answer["seconds"] < 4
 
 
 @pytest.mark.parametrize("kind", ["Asynchronous", "Blocking"])
