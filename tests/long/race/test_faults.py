@@ -85,16 +85,6 @@ def test_an_interrupt_while_a_server_starts_leaves_nothing(tmp_path: Path) -> No
         assert not left_behind([server])
 
 
-def test_a_killed_race_takes_its_children_with_it(tmp_path: Path) -> None:
-    path = scenario(tmp_path, [ENGINE], ["ugly"], duration=20)
-    with Race(["run", str(path)], tmp_path / "results") as race:
-        race.child("wrk_scripts")
-        children = race.children()
-        race.process.kill()
-        race.process.wait()
-        assert not left_behind(children)
-
-
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
 def test_a_database_of_others_gets_its_cores_back(
     number: signal.Signals, tmp_path: Path, databases: Databases

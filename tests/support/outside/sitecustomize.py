@@ -22,5 +22,5 @@ if sys.version_info >= (3, 11) and "server.py" not in sys.argv[0]:
 
     COMMANDS["toycommand"] = Plugin("toy_command:COMMAND")
     METERS["toymeter"] = Plugin("toy_meter:Ticks")
-    CHAPTERS["toychapter"] = Plugin("toy_chapter:Toy")
+    CHAPTERS["toychapter"] = Plugin("toy_chapter:render")
     GENERATORS["toyload"] = Plugin("toy_load:ToyLoad")

@@ -5,14 +5,11 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from race.analysis.model import Analysis
+from race.report.template import ReportChapter
 
 
-class Toy:
-    """See ``race.report.chapters``."""
-
-    def title(self, analysis: Analysis) -> str:
-        return "A chapter of toys"
-
-    def render(self, analysis: Analysis) -> Markup | None:
-        names = {one.name for one in analysis.race.head.contenders}
-        return Markup("<p>raced {}</p>").format(", ".join(sorted(names, reverse=True)))
+def render(analysis: Analysis) -> ReportChapter | None:
+    """Return the names of all contenders."""
+    names = {one.name for one in analysis.race.head.contenders}
+    text = Markup("<p>raced {}</p>").format(", ".join(sorted(names, reverse=True)))
+    return ReportChapter("A chapter of toys", text)
