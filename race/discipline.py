@@ -12,10 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from msgspec.structs import replace
-
 from race.errors import CellFailed, unknown
-from race.saved import model
 from race.saved.model import Contender, Figures, Moment, UnitSummary, Work
 from race.scenario import Scenario
 from runtime.plugin import Plugin
@@ -207,15 +204,6 @@ class Discipline(Protocol):
 
     def findings(self) -> Sequence[Finding]:
         """Return what is there and what is missing, for `race doctor`."""
-
-
-def explained(saved: model.Discipline, kind: Discipline) -> model.Discipline:
-    """The record of a discipline, with what it says of its tasks and levels."""
-    return replace(
-        saved,
-        task_texts={name: task.text for name, task in kind.tasks.items() if task.text},
-        level_texts={factor: dict(texts) for factor, texts in kind.level_texts.items()},
-    )
 
 
 def discipline(name: str) -> Discipline:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 
-from race.discipline import Discipline, discipline, explained
+from race.discipline import Discipline, discipline
 from race.errors import RaceError
 from race.machine import calibrate, calm, cores, describe, guard
 from race.machine.meters import meters
@@ -68,7 +68,7 @@ def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> He
 
 def described(name: str, kind: Discipline) -> model.Discipline:
     """Return what a report must know of a discipline."""
-    found = model.Discipline(
+    return model.Discipline(
         name=name,
         unit=kind.unit,
         contender=kind.contender,
@@ -79,8 +79,9 @@ def described(name: str, kind: Discipline) -> model.Discipline:
         headline=kind.headline,
         meters={name: meter.unit for name, meter in meters().items()},
         ignores={task: list(one.ignores) for task, one in kind.tasks.items() if one.ignores},
+        task_texts={name: task.text for name, task in kind.tasks.items() if task.text},
+        level_texts={factor: dict(texts) for factor, texts in kind.level_texts.items()},
     )
-    return explained(found, kind)
 
 
 def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:

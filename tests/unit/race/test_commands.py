@@ -188,8 +188,8 @@ def test_the_list_has_them_so(
 def test_a_file_that_cannot_be_written_is_one_line(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = ["--results", str(results), "--html", str(results / "small" / "run.json" / "x.html")]
-    assert "cannot write" in refused(capsys, "compare", "small", "small", *where)
+    where = ["--results", str(results), "-o", str(results / "half" / "run.json" / "x.md")]
+    assert "cannot write" in refused(capsys, "report", "half", *where)
 
 
 def found(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
