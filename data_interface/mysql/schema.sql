@@ -1,13 +1,13 @@
--- The sticker site's own tables and procedures, in a database of their own. Safe to run again: no row
--- that is there is changed.
--- The first table says whose database this is, and which version of this file was run.
+-- The sticker site's tables and procedures, in a database of their own. It is safe to run again: no
+-- existing row is changed.
+-- The first table marks the database as the site's, and has the version of this file that was run.
 CREATE TABLE IF NOT EXISTS sticker_site_layout (
     only_row INT PRIMARY KEY,
     version CHAR(64) NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
--- Texts are compared as bytes, and spaces at their ends count: what is one title to a language would
--- be two to the other databases.
+-- Texts are compared as bytes, with the spaces at their ends, as in the other databases: titles that
+-- are equal in a language are different here.
 CREATE TABLE IF NOT EXISTS packs (
     id BIGINT PRIMARY KEY AUTO_INCREMENT,
     title VARCHAR(255) NOT NULL UNIQUE
@@ -25,8 +25,8 @@ CREATE TABLE IF NOT EXISTS stickers (
     CONSTRAINT stickers_have_a_pack FOREIGN KEY (pack) REFERENCES packs (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
--- No foreign key to stickers: it would lock a sticker's row at every view. The vote looks.
--- The number is the order of age: the oldest go when there are too many.
+-- There is no foreign key to stickers, which would lock a sticker's row at every view; the vote checks
+-- them instead. The number is the order of age: if there are too many, the oldest go.
 CREATE TABLE IF NOT EXISTS tokens (
     token VARCHAR(32) PRIMARY KEY,
     sticker BIGINT NOT NULL,
@@ -46,9 +46,9 @@ CREATE TABLE IF NOT EXISTS sessions (
     KEY sessions_by_seen (seen)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
--- What was voted when, by the site's clock: seconds since 1970, so that days and hours are divisions,
--- the same in every database. Voters are numbers, 0 is nobody known. The number is the order in which
--- votes came: the first go when there are too many. No foreign keys, as for tokens.
+-- The history of votes. Times are seconds since 1970 by the site's clock, so that days and hours are
+-- divisions, the same in every database. Voters are numbers, 0 if unknown. The number is the order of
+-- arrival: if there are too many, the first go. There are no foreign keys, as for tokens.
 CREATE TABLE IF NOT EXISTS votes (
     number BIGINT PRIMARY KEY AUTO_INCREMENT,
     cast_at BIGINT NOT NULL,
@@ -58,8 +58,8 @@ CREATE TABLE IF NOT EXISTS votes (
     KEY votes_by_time (cast_at, number)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 
--- One counter is several rows, one for each of 64 groups of connections: pages that count at the same
--- time do not queue for one row.
+-- A counter is several rows, one for each of 64 groups of connections, so that pages that count at the
+-- same time do not wait for one row.
 CREATE TABLE IF NOT EXISTS counters (
     name VARCHAR(32) NOT NULL,
     slot INT NOT NULL,
@@ -72,12 +72,13 @@ FROM (SELECT 'views' AS name UNION SELECT 'votes' UNION SELECT 'visitors_gone') 
 CROSS JOIN seq_0_to_63 AS slots WHERE TRUE
 ON DUPLICATE KEY UPDATE value = value;
 
--- Locks are taken in one order by every vote, tokens by name, then stickers by id, then a counter, each
--- row by its whole key and so alone: votes on the same stickers wait for each other and never deadlock.
--- Each statement sees what was committed before it (READ COMMITTED), so what is read under the locks
--- is what is changed; and yet only whose deletions found both tokens counts: in the seconds after a
--- crash MariaDB 10.11 was seen to let two votes read the same tokens. Rows are counted, not looked
--- for: what finds none would leave a warning, and a driver asks for those.
+-- Every vote takes its locks in the same order, tokens by name, then stickers by id, then a counter,
+-- and locks each row alone, by its whole key. So votes on the same stickers wait for each other and
+-- never deadlock. Each statement sees all that was committed before it (READ COMMITTED), so rows that
+-- are read under the locks have not changed when they are updated. Still, a vote counts only if it
+-- deleted both tokens: in the seconds after a crash, MariaDB 10.11 let two votes read the same tokens.
+-- Rows are counted instead of selected, because a SELECT INTO without a row leaves a warning, which a
+-- driver would fetch.
 CREATE OR REPLACE PROCEDURE cast_vote(
     plus TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
     minus TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
@@ -124,9 +125,10 @@ BEGIN
     SELECT changed = 4;
 END;
 
--- Votes of one day of the past, a list of (moment, winner, loser, voter) in JSON, unless that day has
--- some; how many were kept. Two of these at once must not both find the day empty: the counter of votes
--- is what they wait for, and who votes meanwhile. One by one, as only then no numbers are left out.
+-- Keeps votes of one past day, a list of (moment, winner, loser, voter) in JSON, unless that day has
+-- some; returns how many were kept. Two calls at once must not both find the day empty, so they lock
+-- the counter of votes, for which votes wait too. Rows are inserted one by one, which leaves no gaps in
+-- the numbers.
 CREATE OR REPLACE PROCEDURE remember_votes(past LONGTEXT)
 MODIFIES SQL DATA
 BEGIN
@@ -162,10 +164,10 @@ BEGIN
     SELECT kept;
 END;
 
--- The cleaning: what is too old, then what is more than `most`, the oldest first, at most `batch`
--- together; how many went. A vote locks the two tokens of a ballot in another order than that of age. What
--- is locked is left for the next time, so that cleaning and voting never wait for each other in a
--- circle. By index, whatever MariaDB takes for the number of rows: it counts them from time to time.
+-- Cleaning deletes rows that are too old, then rows beyond the first `most`, the oldest first, at most
+-- `batch` in all, and returns how many. A vote locks the two tokens of a ballot in another order than
+-- that of their age. Cleaning skips locked rows, so the two never wait for each other in a circle. The
+-- index is forced, because MariaDB's estimate of the number of rows may be old.
 CREATE OR REPLACE PROCEDURE clean_tokens(most BIGINT, batch BIGINT)
 MODIFIES SQL DATA
 BEGIN
@@ -198,7 +200,7 @@ BEGIN
     SELECT gone;
 END;
 
--- A visitor who is forgotten still counts: both changes are one.
+-- A deleted visitor still counts: both changes are one transaction.
 CREATE OR REPLACE PROCEDURE clean_sessions(age BIGINT, most BIGINT, batch BIGINT)
 MODIFIES SQL DATA
 BEGIN
@@ -231,7 +233,7 @@ BEGIN
     SELECT gone;
 END;
 
--- Nobody changes a vote of the past: none is locked. The last to come says how old the others are.
+-- Votes never change, so none is locked. The age of a vote is counted from the last vote.
 CREATE OR REPLACE PROCEDURE clean_votes(age BIGINT, most BIGINT, batch BIGINT)
 MODIFIES SQL DATA
 BEGIN

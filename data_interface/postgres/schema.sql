@@ -1,5 +1,5 @@
--- The sticker site's own schema. Safe to run again: nothing that is there is changed or dropped,
--- and nothing outside the schema is touched.
+-- The sticker site's schema. It is safe to run again: it changes and drops nothing that exists, and
+-- touches nothing outside of the schema.
 CREATE SCHEMA IF NOT EXISTS sticker_site;
 
 CREATE SEQUENCE IF NOT EXISTS sticker_site.pack_ids;
@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS sticker_site.packs (
     title text NOT NULL UNIQUE
 );
 
--- Votes rewrite rows; with room on their page the old version is reclaimed by the next visit.
+-- Votes rewrite rows. With free space on the page, the next visit reclaims the old version.
 CREATE TABLE IF NOT EXISTS sticker_site.stickers (
     id bigint PRIMARY KEY DEFAULT nextval('sticker_site.sticker_ids'),
     pack bigint NOT NULL REFERENCES sticker_site.packs,
@@ -22,9 +22,9 @@ CREATE TABLE IF NOT EXISTS sticker_site.stickers (
 CREATE INDEX IF NOT EXISTS stickers_by_rating ON sticker_site.stickers (rating, id);
 CREATE INDEX IF NOT EXISTS stickers_by_pack ON sticker_site.stickers (pack, id);
 
--- Ids and tokens are compared as bytes: the order of a language costs time and means nothing.
--- No foreign key to stickers: it would lock and dirty a sticker's row at every view. The vote looks.
--- The number is the order of age: the oldest go when there are too many.
+-- Ids and tokens are compared as bytes: the order of a language would cost time and mean nothing.
+-- There is no foreign key to stickers, which would lock and change a sticker's row at every view; the
+-- vote checks them instead. The number is the order of age: if there are too many, the oldest go.
 CREATE TABLE IF NOT EXISTS sticker_site.tokens (
     token text COLLATE "C" PRIMARY KEY,
     sticker bigint NOT NULL,
@@ -55,9 +55,9 @@ CREATE TABLE IF NOT EXISTS sticker_site.sessions (
 );
 CREATE INDEX IF NOT EXISTS sessions_by_seen ON sticker_site.sessions (seen);
 
--- What was voted when, by the site's clock: seconds since 1970, so that days and hours are divisions,
--- the same in every database. Voters are numbers, 0 is nobody known. The number is the order in which
--- votes came: the first go when there are too many. No foreign keys, as for tokens.
+-- The history of votes. Times are seconds since 1970 by the site's clock, so that days and hours are
+-- divisions, the same in every database. Voters are numbers, 0 if unknown. The number is the order of
+-- arrival: if there are too many, the first go. There are no foreign keys, as for tokens.
 CREATE TABLE IF NOT EXISTS sticker_site.votes (
     number bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     cast_at bigint NOT NULL,
@@ -72,8 +72,8 @@ CREATE TABLE IF NOT EXISTS sticker_site.votes (
 );
 CREATE INDEX IF NOT EXISTS votes_by_time ON sticker_site.votes (cast_at, number);
 
--- One counter is several rows, one for each of SLOTS groups of connections: pages that count at the
--- same time do not queue for one row. Nearly empty pages keep every update on its page (HOT).
+-- A counter is several rows, one for each of SLOTS groups of connections, so that pages that count at
+-- the same time do not wait for one row. Nearly empty pages keep every update on its page (HOT).
 CREATE TABLE IF NOT EXISTS sticker_site.counters (
     name text COLLATE "C" NOT NULL,
     slot integer NOT NULL,
@@ -90,9 +90,9 @@ SELECT name, slot
 FROM unnest(ARRAY['views', 'votes', 'visitors_gone']) AS name, generate_series(0, 63) AS slot
 ON CONFLICT DO NOTHING;
 
--- Locks are taken in one order by every vote, tokens by name, then stickers by id, then a counter:
--- votes on the same stickers wait for each other and never deadlock. Each statement sees what was
--- committed before it, so what is read under the locks is what is changed.
+-- Every vote takes its locks in the same order, tokens by name, then stickers by id, then a counter, so
+-- votes on the same stickers wait for each other and never deadlock. Each statement sees all that was
+-- committed before it, so rows that are read under the locks have not changed when they are updated.
 CREATE OR REPLACE FUNCTION sticker_site.cast_vote(
     plus text, minus text, who bigint, moment bigint
 )
@@ -129,8 +129,8 @@ BEGIN
 END
 $$;
 
--- Votes of one day of the past, in the order of the arrays, unless that day has some; how many were
--- kept. The lock lets readers pass: two of these at once must not both find the day empty.
+-- Keeps votes of one past day, in the order of the arrays, unless that day has some; returns how many
+-- were kept. The lock lets readers pass, but not a second call that would find the day empty too.
 CREATE OR REPLACE FUNCTION sticker_site.remember_votes(
     moments bigint[], winners bigint[], losers bigint[], voters bigint[]
 )
