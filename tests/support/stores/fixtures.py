@@ -77,7 +77,7 @@ def live_settings(axes: str) -> List[Setting]:
         return [(name, mode) for name, mode in everything if mode == "one" and shares(name)]
     if axes == "every mode":
         return everything
-    pairs = [one for one in everything if one in paired()]
+    pairs = [one for one in paired() if one in everything]
     if axes == "driver and mode":
         return pairs
     seen: Dict[Optional[str], Setting] = {}
