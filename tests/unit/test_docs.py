@@ -81,3 +81,14 @@ def _words(name: str) -> list[str]:
 )
 def test_an_identifier_has_words(name: str, words: list[str]) -> None:
     assert _words(name) == words
+
+
+def test_the_tests_that_find_a_defect_are_there() -> None:
+    """The table of docs/testing.md names tests as `unit/folder/test_file.py::test_name`."""
+    text = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:unit|live|long)/[\w/]+\.py)::(\w+)`", text)
+    assert len(named) > 30
+    files = {path: ROOT / "tests" / path for path, _ in named}
+    sources = {path: file.read_text() if file.exists() else "" for path, file in files.items()}
+    missing = [f"{path}::{name}" for path, name in named if f"def {name}(" not in sources[path]]
+    assert not missing, "\n".join(missing)
