@@ -14,9 +14,9 @@ import pytest
 from data_interface.store import Busy, Conflict, NotFound, StoreError, Unavailable
 from handlers.api import Refused
 from handlers.exchange import HTML, JSON, Page
-from handlers.render import RENDERERS
 from handlers.site import AWAY, MOST_LINES, RepeatedLines, Settings, Site
 from tests.unit.site.test_pages import ToyVisit, form
+from tests.unit.site.test_render import made
 
 SECRET = "Cannot reach /srv/secret/s.sock at 10.0.0.1:3301"
 
@@ -40,7 +40,7 @@ class Away:
 def site_on(error: StoreError) -> Site:
     """A site whose database is away."""
     store: Any = Away(error)
-    return Site(store, RENDERERS["jinja"].load()("an-engine", "3.13"), Settings(lambda: 0))
+    return Site(store, made("jinja"), Settings(lambda: 0))
 
 
 def answers(error: StoreError) -> list[Page]:

@@ -14,8 +14,8 @@ from data_interface.store import AGENT_LENGTH, Pack, Sticker
 from handlers.api import Refused
 from handlers.exchange import Page
 from handlers.pages import visitor_of
-from handlers.render import RENDERERS
 from handlers.site import Settings, Site
+from tests.unit.site.test_render import made
 
 TOKEN = "a-token-for-the-tests"
 HEX = "0123456789abcdef" * 2
@@ -42,8 +42,7 @@ def answer(
     store: MemoryStore | None = None,
 ) -> Page:
     """Return the page of a route, on an empty store unless one is given, as an adapter would."""
-    renderer = RENDERERS["jinja"].load()("e", "3")
-    site = Site(store or MemoryStore(), renderer, Settings(lambda: 0, token))
+    site = Site(store or MemoryStore(), made("jinja"), Settings(lambda: 0, token))
     respond: Any = next(it.respond for it in site.routes if (it.method, it.path) == (method, path))
     try:
         page: Page = asyncio.run(respond(visit))
@@ -180,8 +179,7 @@ def test_an_agent_is_text_that_every_database_takes(given: str, kept: str) -> No
 
 
 def test_a_name_that_is_no_picture_is_404() -> None:
-    renderer = RENDERERS["jinja"].load()("e", "3")
-    site = Site(MemoryStore(), renderer, Settings(lambda: 0))
+    site = Site(MemoryStore(), made("jinja"), Settings(lambda: 0))
     respond: Callable[[Any], Any] | None = next(
         it.respond for it in site.routes if it.path == "/pictures/{name}"
     )
