@@ -19,7 +19,7 @@ from runtime.paths import ROOT
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
     options = parser().parse_args(argv)
-    pins.give_back_left()
+    pins.restore_left()
     try:
         status: int = options.command.run(options)
     except (RaceError, ResultsError) as error:

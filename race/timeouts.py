@@ -11,6 +11,7 @@ class Timeouts(NamedTuple):
     """Timeouts of the race, in seconds."""
 
     child_end: float = 8.0  # for a child process to end after SIGTERM, and after SIGKILL
+    program: float = 15.0  # for a program to say its version
     results_lock: float = 2.0  # for a harness that was just killed to lose its lock on results
     page: float = 10.0  # for a page to be answered whole, and for a busy server to be free again
     engines: float = 60.0  # for `server.py --list`

@@ -15,11 +15,10 @@ SECONDS = 1.0
 
 
 def idle(layout: Layout, seconds: float = SECONDS) -> Figures:
-    """`foreign` and `steal` (fractions) of the cores of a layout, and the `seconds` watched.
+    """Return the fractions `foreign` and `steal` of cores at rest, and the `seconds` watched.
 
-    To be called before anything of a race runs, for what runs by then is foreign. The result is
-    saved and shown; no limit is moved by it. Whatever uses the cores at rest uses them during the
-    cells as well, and there it is as foreign.
+    Call it before anything of a race runs. The result is saved and shown, and changes no limit:
+    programs that use the cores at rest also use them during the cells.
     """
     found, watched = watch({name: Party(None, cores) for name, cores in layout.items()}, seconds)
     return {**found, "seconds": round(watched, 3)}

@@ -15,10 +15,10 @@ import msgspec
 
 from race.machine.cores import Layout, allowed
 from race.saved.model import Contender, Environment, Interpreter
+from race.timeouts import TIMEOUTS
 from runtime.interpreters import executable
 from runtime.paths import ROOT
 
-SECONDS = 15.0
 PYTHON = "python"
 """The factor that names a contender's interpreter, if it has one."""
 
@@ -38,7 +38,7 @@ print(json.dumps({"python": sys.version.split()[0], "packages": found}))
 def describe(
     contenders: Iterable[Contender], layout: Layout, versions: Mapping[str, str | None]
 ) -> Environment:
-    """The `environment` of run.json; `versions` are those of the discipline's programs."""
+    """Return the `environment` of run.json; `versions` are those of the discipline's programs."""
     return Environment(
         cpu=cpu_model(),
         cores=len(allowed()),
@@ -54,13 +54,13 @@ def describe(
 
 
 def cpu_model() -> str:
-    """The processor's name as the kernel gives it."""
+    """Return the processor's name as the kernel gives it."""
     match = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return match[1] if match else platform.machine()
 
 
 def governor() -> str | None:
-    """The CPU frequency governor; None where the machine has none, as most virtual ones."""
+    """Return the CPU frequency governor; None if there is none, as on most virtual machines."""
     try:
         return Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").read_text().strip()
     except OSError:
@@ -68,12 +68,12 @@ def governor() -> str | None:
 
 
 def current_python() -> str:
-    """The version that runs the harness, and every contender that needs no other."""
+    """Return the version of the interpreter that runs the harness and most contenders."""
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def own_interpreter(version: str) -> Path | None:
-    """The project's environment for a version (`.venv-X.Y`); None stands for the current one."""
+    """Return the project's interpreter of a version (`.venv-X.Y`); None for the current one."""
     path = executable(version)
     return path if version != current_python() and path.exists() else None
 
@@ -93,7 +93,7 @@ def _interpreter(version: str) -> Interpreter:
 
 
 def number(text: str) -> str | None:
-    """The version number in what a program prints of itself."""
+    """Return the version number in what a program prints about itself."""
     match = re.search(r"\d+\.\d[\w.+-]*", text)
     return match[0] if match else None
 
@@ -101,7 +101,9 @@ def number(text: str) -> str | None:
 def output(command: list[str], any_exit: bool = False) -> str:
     """Return what a program prints, or "" if it is missing or fails."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=TIMEOUTS.program, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     if done.returncode and not any_exit:

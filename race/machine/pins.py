@@ -52,7 +52,7 @@ class Pinned(Struct):
             self.ours.append(cores)
         return not known
 
-    def give_back(self) -> bool:
+    def restore(self) -> bool:
         """Restore the cores that we have set; return False if that is not allowed."""
         allowed = True
         for _ in range(PASSES):
@@ -105,7 +105,7 @@ class Pins:
     def release(self) -> None:
         """Restore the cores of all pinned processes."""
         for main in self._note.processes:
-            main.give_back()
+            main.restore()
         self._note.processes.clear()
         with contextlib.suppress(OSError):
             (folder() / self._name).unlink()
@@ -119,7 +119,7 @@ class Pins:
             raise NotSaved(f"cannot note what is pinned in {path}: {error.strerror}") from None
 
 
-def give_back_left() -> None:
+def restore_left() -> None:
     """Restore what races that were killed have left pinned."""
     for path in folder().glob("*.json"):
         with contextlib.suppress(OSError):
@@ -131,7 +131,7 @@ def give_back_left() -> None:
             if not note.left():
                 continue
             here = note.processes if note.boot == boot() else []
-            refused = [one.pid for one in here if not one.give_back()]
+            refused = [one.pid for one in here if not one.restore()]
             if not refused:  # else another user's next command tries again
                 path.unlink()
 

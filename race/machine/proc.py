@@ -39,14 +39,16 @@ class CorePassed(NamedTuple):
         return self.whole - self.idle - self.steal
 
     def foreign(self, ours_ns: float) -> float:
-        """Share of the whole that is neither idle nor steal nor ours. Around zero, and below it as
-        often as above, when nobody else ran.
+        """Return the share of the time that is neither idle nor steal nor ours.
+
+        It is a small difference of clocks: when no other process ran it is around zero, and as
+        often below as above.
         """
         return (self.busy - self.interrupts - ours_ns) / self.whole
 
 
 def tree(pid: int | None) -> list[int]:
-    """A process and all its living descendants; empty when it is gone."""
+    """Return a process and all its living descendants; empty when it is gone."""
     found: list[int] = []
     waiting = [] if pid is None else [pid]
     while waiting:
@@ -62,7 +64,7 @@ def tree(pid: int | None) -> list[int]:
 
 
 def cpu_ns(pid: int) -> int:
-    """CPU nanoseconds of all threads of a process, ended ones included, and of its waited children.
+    """Return the CPU nanoseconds of a process: all its threads and the children it has waited for.
 
     The process clock (clock_getcpuclockid(3): the id of a process is ~pid << 3 | 2) sums what
     /proc/PID/task/*/schedstat shows, and also keeps the threads that ended. Readable for a zombie.
@@ -77,13 +79,13 @@ def cpu_ns(pid: int) -> int:
 
 
 def read_cores(cores: Iterable[int]) -> CoreReading:
-    """/proc/stat (proc(5): user nice system idle iowait irq softirq steal).
+    """Read /proc/stat (proc(5): user nice system idle iowait irq softirq steal).
 
-    Only what the kernel measures is taken: with NO_HZ it clocks idle time, while user, nice, system
-    and softirq are ticks that happened to find them and add up to 1 to 4 % less than what passed.
-    What is not idle is the rest of the clock. Interrupts are within that rest and, on most kernels,
-    within the clock of the process that they interrupt. A kernel that accounts them apart
-    (CONFIG_IRQ_TIME_ACCOUNTING) takes them out of those clocks; it alone has an irq above zero.
+    Only idle time and steal are taken from it, because the kernel measures them (NO_HZ). User,
+    nice, system and softirq are sampled at ticks and add up to 1 to 4 % less than the time
+    that passed; busy time is therefore the clock minus idle time. On most kernels the time of
+    interrupts counts for the process that they interrupt. Kernels that account it separately
+    (CONFIG_IRQ_TIME_ACCOUNTING) show an irq above zero.
     """
     wanted = {f"cpu{core}": core for core in cores}
     times: dict[int, CoreTime] = {}
@@ -109,7 +111,7 @@ def passed_between(before: CoreReading, after: CoreReading, cores: Iterable[int]
 
 
 def read(pid: int, name: str) -> str:
-    """A file of a process; empty when the process ended, or is not ours to read."""
+    """Return a file of a process, or "" if it has ended or we may not read it."""
     try:
         with open(f"/proc/{pid}/{name}") as file:  # noqa: PTH123 - read on a core that measures
             return file.read()

@@ -1,4 +1,4 @@
-"""The cells of a contender: each task under each load of the scenario."""
+"""Makes the works of a contender: each task under each load of the scenario."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from race.scenario import Scenario
 
 
 def closed_works(scenario: Scenario, tasks: Mapping[str, Task]) -> list[Work]:
-    """The cells without a rate: each task under each load that the scenario has for it."""
+    """Return the works without a rate: each task under each load that the scenario has for it."""
     return [
         Work(name, load)
         for name in scenario.tasks
@@ -22,7 +22,7 @@ def closed_works(scenario: Scenario, tasks: Mapping[str, Task]) -> list[Work]:
 def open_works(
     scenario: Scenario, contender: Contender, capacity: Mapping[tuple[str, str], float]
 ) -> list[Work]:
-    """The open-loop cells of a contender; `capacity` is units/s by (label, task)."""
+    """Return the open-loop works of a contender; `capacity` is units/s by (label, task)."""
     plan = scenario.load
     works = []
     for name in scenario.tasks:

@@ -13,27 +13,26 @@ from race.saved.model import Figures
 
 
 class Reading(NamedTuple):
-    """Whose cores they are, and their time since boot."""
+    """The cores of each party, and the time of all cores since boot."""
 
     layout: Layout
     cores: CoreReading
 
 
 class CoreUse:
-    """Fractions by party, of its cores and of the time that the host left (without steal).
+    """The used fraction of each party's cores, of the time that the host left (without steal).
 
-    Process clocks tell what was used: of all parties that run on those cores, so that a generator
-    and a database that fill one core together are both seen on a full core. They are exact where
-    ticks are samples, and what others use does not make a contender look full. Where a party on
-    those cores has others as well, its clock does not say on which of them it ran: what counts is
-    all that was not idle. A party without a process to see (a database elsewhere) has no fraction:
-    nothing that happens on cores of this machine says how full it was.
+    The used time is the CPU time of all parties on those cores, so that a generator and a database
+    that saturate a shared core together are both seen on a saturated core. Process clocks are
+    exact, and other programs do not make a contender look busy. If a party on those cores has other
+    cores too, its clock does not say where it ran, and all time that was not idle counts. A party
+    without a process here, such as a database elsewhere, has no fraction.
 
-    The whole is the load's own time, and what a generator used for its start and end, where it
-    tells, is left out (`Sample.beside_ns`: 12 to 25 ms of wrk, 3 to 5 % of a window of 0.5 s). The
-    time between the readings would be wrong: the server idles while a generator starts, sorts or
-    waits for late answers, so a server that was full all the time would not seem so. What a server
-    does before and after the load, closing connections, counts as load. A fraction is cut off at 1.
+    The whole is the time of the load. The time between the readings would be longer: the server
+    idles while a generator starts, sorts its latencies or waits for late answers, and would look
+    less busy than it was. What a generator uses for its start and end is subtracted where it says
+    so (`Sample.beside_ns`: 12 to 25 ms of wrk, 3 to 5 % of a window of 0.5 s). A fraction is at
+    most 1.
     """
 
     unit = "fraction"
@@ -61,7 +60,7 @@ class CoreUse:
 
 
 def _used_ns(name: str, layout: Layout, clocks: Figures, passed: CorePassed) -> float:
-    """Time of the cores of a party that somebody used, by process clocks where they tell it all."""
+    """Return the used time of a party's cores, from process clocks if those cover all of it."""
     mine = layout[name]
     there = [other for other, cores in layout.items() if cores & mine]
     if all(layout[other] <= mine for other in there):

@@ -14,16 +14,16 @@ from race.saved.model import Figures
 
 
 class Cores:
-    """Fractions of the time of the cores that the parties use: `steal` and `foreign`.
+    """The fractions `steal` and `foreign` of the time of the cores that the parties use.
 
-    `foreign` keeps its sign: it is a small difference of clocks, and cut off at zero nobody could
-    see whether it is centred there.
+    `foreign` keeps its sign. It is a small difference of clocks, and only with its sign one can see
+    whether it is centred on zero.
     """
 
     unit = "fraction"
 
     def read(self, parties: Parties) -> CoreReading:
-        """Their time since boot."""
+        """Read the time of those cores since boot."""
         used = frozenset[int]().union(*(party.cores for party in parties.values()))
         return read_cores(used or allowed())
 

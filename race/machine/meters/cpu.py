@@ -1,4 +1,4 @@
-"""CPU time of each party's process tree, and of the harness itself."""
+"""Meters the CPU time of each party's process tree, and of the harness itself."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ HARNESS = "harness"
 
 
 class Cpu:
-    """Nanoseconds by party; exited children that were waited for are included."""
+    """Nanoseconds by party, with those of children that were waited for."""
 
     unit = "ns"
 
     def read(self, parties: Parties) -> Figures:
-        """Totals since each process began."""
+        """Read the totals since each process began."""
         found: Figures = {
             name: sum(cpu_ns(member) for member in tree(party.pid))
             for name, party in parties.items()
             if party.pid is not None
         }
-        # Without the children that it waited for: the generators are among them.
+        # This clock is without children that were waited for, since generators are among them.
         return {**found, HARNESS: time.process_time_ns()}
 
     def between(
         self, before: Figures, after: Figures, sample: Sample, found: Mapping[str, Figures]
     ) -> Figures:
-        """Differences, and what only ran for the load."""
+        """Return the differences, and the time of processes that only ran for the load."""
         passed = {name: max(0, now - before.get(name, 0)) for name, now in after.items()}
         return {**passed, **sample.cpu_ns}

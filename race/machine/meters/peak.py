@@ -1,4 +1,4 @@
-"""Resident memory of the party under test at its most, during a load."""
+"""Meters the peak of the resident memory of the party under test during a load."""
 
 from __future__ import annotations
 
@@ -9,28 +9,31 @@ from race.machine.meters import Parties
 from race.machine.proc import read, tree
 from race.saved.model import Figures
 
-FORGET = "5"
-"""Written to clear_refs (proc(5)), it sets the most of a process to what it is now."""
+RESET = "5"
+"""Written to clear_refs (proc(5)), it resets the peak of a process to its memory of now."""
 
 
 class Peak:
-    """Bytes: the sum over its process tree of the most that each process had (VmHWM), which counts
-    what they share once for each. What only lived during the load is not in it.
+    """The sum of the peaks (VmHWM) of the processes in a tree, in bytes.
+
+    Shared memory counts once for each process. Processes that only lived during the load are not
+    included.
     """
 
     unit = "bytes"
 
     def read(self, parties: Parties) -> Figures:
-        """The most since the reading before; from here on it is counted anew. Empty where the
-        kernel does not allow that.
+        """Read the peaks since the last reading and reset them.
+
+        The reading is empty if the kernel does not allow the reset.
         """
         first = next(iter(parties.items()), None)
         if first is None or first[1].pid is None:
             return {}
         pids = tree(first[1].pid)
-        most = sum(most_bytes(pid) for pid in pids)
-        anew = [forget(pid) for pid in pids]
-        return {first[0]: most} if all(anew) else {}
+        most = sum(peak_bytes(pid) for pid in pids)
+        resets = [reset_peak(pid) for pid in pids]
+        return {first[0]: most} if all(resets) else {}
 
     def between(
         self, before: Figures, after: Figures, sample: Sample, found: Mapping[str, Figures]
@@ -39,19 +42,19 @@ class Peak:
         return {name: most for name, most in after.items() if name in before}
 
 
-def most_bytes(pid: int) -> int:
-    """Resident set size of a process at its most; 0 when it ended."""
+def peak_bytes(pid: int) -> int:
+    """Return the peak of a process's resident set in bytes; 0 if it has ended."""
     for line in read(pid, "status").splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     return 0
 
 
-def forget(pid: int) -> bool:
-    """Count the most of a process anew; whether that could be done."""
+def reset_peak(pid: int) -> bool:
+    """Reset the peak of a process; return whether that was possible."""
     try:
         with open(f"/proc/{pid}/clear_refs", "w") as file:  # noqa: PTH123 - see ``proc.read``
-            file.write(FORGET)
+            file.write(RESET)
     except OSError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""Context switches of the party under test."""
+"""Meters the context switches of the party under test."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from race.saved.model import Figures
 
 
 class Switches:
-    """Voluntary ones (it waited) and involuntary ones (it was made to)."""
+    """Voluntary switches, when a thread waited, and involuntary ones, when it was preempted."""
 
     unit = "count"
 
     def read(self, parties: Parties) -> Figures:
-        """Totals over the living threads of its process tree."""
+        """Read the totals over the living threads of its process tree."""
         first = next(iter(parties.values()), None)
         found: Figures = {"voluntary": 0, "involuntary": 0}
         for pid in tree(first.pid if first else None):
@@ -28,7 +28,7 @@ class Switches:
     def between(
         self, before: Figures, after: Figures, sample: Sample, found: Mapping[str, Figures]
     ) -> Figures:
-        """Differences."""
+        """Return the differences."""
         return {kind: max(0, after[kind] - before[kind]) for kind in after}
 
 

@@ -166,7 +166,7 @@ def test_a_number_that_is_anothers_by_now_is_left_alone(wrong: str, server: Serv
     found._save()
     if wrong == "damaged":
         notes()[0].write_text("{")
-    pins.give_back_left()
+    pins.restore_left()
     assert cores(server.pid) == [ONE]
     assert notes() == []
 
@@ -180,9 +180,9 @@ def test_what_may_not_be_changed_now_is_left_for_who_may(
     found._save()
     with monkeypatch.context() as patch:
         patch.setattr(os, "sched_setaffinity", refused)
-        pins.give_back_left()
+        pins.restore_left()
     assert len(notes()) == 1
-    pins.give_back_left()
+    pins.restore_left()
     assert (cores(server.pid), notes()) == (WHOLE, [])
 
 
