@@ -41,7 +41,7 @@ def ask(scenario: Scenario) -> None:
     for name, words in scenario.own_programs.items():
         print(f"  {_visible(name)}: {_visible(shlex.join(words))}", file=sys.stderr)
     if not sys.stdin.isatty():
-        raise RaceError(f"nobody is here to be asked: if they may run, say so with {OPTION}")
+        raise RaceError(f"there is no terminal to ask on: allow them with {OPTION}")
     print("Run them? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise RaceError("nothing was run")

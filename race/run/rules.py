@@ -194,7 +194,7 @@ def bottleneck(measured: Measured) -> Bottleneck:
         return Bottleneck(under_test)
     saturated = [name for name in busy if busy[name] >= SATURATED]
     if any(layout[name] & layout[under_test] for name in saturated):
-        return Bottleneck(None, f"a core was full that the {under_test} has a part in")
+        return Bottleneck(None, f"a core was saturated that the {under_test} shares")
     if saturated:
         return Bottleneck(max(saturated, key=measured.meters["cpu_ns"].__getitem__))
     unseen = [name for name in layout if name not in busy]

@@ -77,9 +77,7 @@ def test_without_a_person_nothing_is_run(
     )
     told = refused(capsys, str(folder))
     assert told[1] == "  mine: rm -rf 'a b\\x1b[2K'"
-    assert told[2].endswith(
-        "nobody is here to be asked: if they may run, say so with --run-programs"
-    )
+    assert told[2].endswith("there is no terminal to ask on: allow them with --run-programs")
     assert len(told) == 3
 
 

@@ -212,7 +212,7 @@ def test_why_nobody_knows_who_was_full_is_said() -> None:
     assert bottleneck(Measured(SAMPLE, meters, free)).unknown == "nothing was pinned to cores"
     shared: dict[str, Figures] = {**meters, "busy": {"server": 0.7, "generator": 0.99}}
     found = bottleneck(Measured(SAMPLE, shared, SHARED))
-    assert found == (None, "a core was full that the server has a part in")
+    assert found == (None, "a core was saturated that the server shares")
     unseen: dict[str, Figures] = {"busy": {"server": 0.5}, "cpu_ns": {"server": 1e9}}
     found = bottleneck(Measured(SAMPLE, unseen, TWO))
     assert found.unknown == "the generator and the database could not be seen"
