@@ -53,7 +53,7 @@ def find(engine: Engine, asked: Optional[str]) -> Path:
 
 
 class Availability:
-    """What the engines need and this machine has, found out once for ``--list``."""
+    """The availability of engines on this machine, found out once for ``--list``."""
 
     def __init__(self, engines: List[Engine], asked: Optional[str]) -> None:
         modules = {name for engine in engines for name in engine.needs}

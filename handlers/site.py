@@ -84,7 +84,7 @@ class Settings(NamedTuple):
 
 
 class Site:
-    """Everything that an adapter needs. It is made before the workers, and each opens it."""
+    """The site as an adapter uses it. It is made before the workers, and each opens it."""
 
     def __init__(
         self, store: Store, renderer: Renderer, settings: Settings, workers: int = 1

@@ -19,7 +19,7 @@ class Parser(argparse.ArgumentParser):
     """argparse that does not print its usage above an error: one line is read, eight are not."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Tuple[Any, List[str]]:
-        """As argparse's, but nothing is left for a parser above, which knows other options."""
+        """Parse as argparse does, but refuse unknown arguments instead of leaving them over."""
         options, unknown = super().parse_known_args(args, namespace)
         if unknown:
             given = unknown[0].partition("=")[0]

@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object | None:
-    """Under ``--dist loadgroup``, tests that share a server run in one process."""
+    """Run tests that share a server in one process, with ``--dist loadgroup``."""
     if config.getoption("dist") != "loadgroup":
         return None
     from tests.support.groups import Grouped

@@ -53,7 +53,7 @@ class ClientConnection:
 
     def __init__(self, counts: TcpCounts, now: float) -> None:
         self._acked = self._received = self._answered = 0
-        # Whether a request is arriving or being answered; a new connection owes one.
+        # True while a request is arriving or being answered; a new connection owes one.
         self.pending = True
         # When that began, or else when something last moved.
         self.since = now

@@ -17,7 +17,7 @@ SECURITY = {
     ),
     "x-content-type-options": "nosniff",
 }
-# What Ugly has nothing of: it is the framework's own plain answer.
+# Headers that Ugly has not, because it is the framework's own plain response.
 OURS = (*SECURITY, "cache-control")
 
 _VARIABLE = (

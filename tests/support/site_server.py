@@ -31,7 +31,7 @@ SERVER = ROOT / "server.py"
 SERVING = re.compile(
     r"serving (?P<engine>\S+) on (?P<url>http://\S+) \(CPython (?P<python>\S+), pid (?P<pid>\d+)\)"
 )
-# What a server takes from its environment.
+# The variables that a server reads.
 OURS = {"DATABASE_URL", "MYSQL_URL", "POOL_SIZE", "TARANTOOL_URL", "VAR_DIR"}
 OURS |= {"SITE_CLOCK", "SITE_HISTORY", "SITE_TIMEOUTS", "SITE_TOKEN"}
 TOKEN = "a-token-for-the-tests"

@@ -1,4 +1,4 @@
-"""What an adapter promises besides right pages: the list is in `handlers/web/__init__.py`."""
+"""The rules for adapters besides right pages; the list is in `handlers/web/__init__.py`."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def check_stickers(server: SiteServer) -> None:
 
 
 def check_end(server: SiteServer) -> None:
-    """Nothing is left below it, and nothing was worth a line in the log."""
+    """Check that no child process is left, and that nothing was logged."""
     below = server.tree()
     assert len(below) <= 1  # a worker of its own, at the most
     assert server.stop() == 0

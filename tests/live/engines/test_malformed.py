@@ -1,4 +1,4 @@
-"""What is not HTTP, over a raw socket: 400 or a closed connection, and the server lives."""
+"""Malformed requests over a raw socket are refused, and the server goes on."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ ANSWERED = re.compile(rb"HTTP/1\.[01] (\d{3}) ")
 
 
 def check_alive(site: SiteServer) -> None:
-    """It serves as before, from the same processes, and had nothing to complain about."""
+    """Check that the server serves as before and logged nothing."""
     assert get(site.url, "/ugly").body == b"UGLY"
     found = ballot(site.url)
     assert vote(site.url, found.plus, found.minus).headers["location"] == "/?voted=1"

@@ -26,11 +26,12 @@ VISITORS = 2 * MOST_CONNECTIONS
 
 @pytest.fixture(autouse=True)
 def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What a server says of a database that is away is not said for each visitor."""
+    """Fail a test if the server logs the outage for each visitor."""
     server = request.getfixturevalue("site") if "site" in request.fixturenames else None
     yield
     if server is not None:
-        # What it does in the background is tried again each second: the next test's log is empty.
+        # Work in the background is retried each second. It must succeed before the next test, whose
+        # log must be empty.
         until(lambda: all_works(server), 15.0, "it goes on failing in the background")
         news = server.news()
         assert "Traceback" not in news
@@ -38,7 +39,7 @@ def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def all_works(site: SiteServer) -> bool:
-    """Whether whatever it said of failing works again."""
+    """Return whether everything that the log calls failing works again."""
     log = site.log()
     return log.count(" failed twice in a row") == log.count(" succeeded after ")
 
@@ -89,7 +90,7 @@ def check_503(path: str, answer: Answer) -> None:
     assert int(answer.headers["retry-after"]) > 0
     assert "set-cookie" not in answer.headers
     assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY
-    # Of paths, hosts and ports the log alone knows.
+    # Only the log names paths, hosts and ports.
     if path.startswith("/stickers"):
         assert answer.json() in [{"error": text} for text in AWAY.values()]
     else:
@@ -98,7 +99,7 @@ def check_503(path: str, answer: Answer) -> None:
 
 
 def check_back(site: SiteServer) -> None:
-    """Everything works again within two seconds, votes included."""
+    """Check that everything works again within two seconds, votes included."""
     until(lambda: get(site.url, "/").status == 200, 2.0, "Index did not come back within 2 s")
     until(lambda: get(site.url, "/good").status == 200, 2.0, "Good did not come back within 2 s")
     found = ballot(site.url)
@@ -178,7 +179,7 @@ def test_more_visitors_than_connections(starter: Starter, engine: str) -> None:
             asked = [pool.submit(get, server.url, "/good") for _ in range(VISITORS)]
             statuses = [answer.result().status for answer in asked]
         assert set(statuses) <= {200, 503}
-        # How many are served at once is a question of speed; then one by one everybody is.
+        # The number served at once depends on speed; afterwards everybody is served.
         until(lambda: get(server.url, "/good").status == 200, 5.0, "it did not recover")
-        # Who waited in vain is a line of the log, the same for all.
+        # The visitors who waited in vain are one line of the log, the same for all.
         assert all(" WARNING site: " in line for line in server.log().splitlines())

@@ -108,7 +108,7 @@ def test_requests_in_flight_finish(starter: Starter, engine: str) -> None:
 
 @with_each(ON_MEMORY, gap=HALF_A_BODY)
 def test_a_body_on_its_way_is_taken(starter: Starter, engine: str) -> None:
-    """Its head came before the signal, the rest after."""
+    """The head of the request arrives before the signal, the rest of it after."""
     starter.ready(engine)
     with serving(engine, starter.databases.env()) as server:
         found = read_ballot(get(server.url, "/").text)
@@ -130,7 +130,7 @@ def test_a_body_on_its_way_is_taken(starter: Starter, engine: str) -> None:
 
 
 def refused(address: tuple[str, int]) -> bool:
-    """Whether nobody listens there."""
+    """Return whether nobody listens there."""
     try:
         socket.create_connection(address, 5.0).close()
     except OSError:

@@ -73,7 +73,7 @@ def alone(server: SiteServer, number: int) -> Iterator[None]:
 
 
 def shown_by(server: SiteServer, *paths: str) -> list[list[str]]:
-    """What pages say to those of a crowd whom a worker that runs was dealt."""
+    """Return the pages that clients got whose connection was dealt to a running worker."""
 
     def ask(number: int) -> list[str]:
         client = Client(server.url, DEALT_SECONDS)
@@ -219,7 +219,7 @@ def test_workers_do_not_outlive_their_parent(server: SiteServer) -> None:
 
 
 def lives(process: psutil.Process) -> bool:
-    """Whether it does anything still: who inherits an orphan may be slow to bury it."""
+    """Return whether the process still runs; a zombie does not."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

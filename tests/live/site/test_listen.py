@@ -1,4 +1,4 @@
-"""Where a server listens: one socket, one for each worker, or none of ours."""
+"""The sockets of a server: one, one for each worker, or none of ours."""
 
 from __future__ import annotations
 

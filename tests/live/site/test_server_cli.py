@@ -179,7 +179,7 @@ def test_the_list_names_every_engine_and_what_is_missing() -> None:
 
 
 def test_a_reader_of_the_list_may_leave() -> None:
-    """As `head` does."""
+    """A reader such as `head` closes the pipe early."""
     command = [sys.executable, str(SERVER), "--list", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -221,7 +221,7 @@ def outer(version: str) -> Path:
 @pytest.mark.parametrize("version", ["3.7", "3.11"])
 @pytest.mark.parametrize("engine", [ENGINE, "japronto-memory-one-uvloop"])
 def test_any_python_starts_any_engine(version: str, engine: str) -> None:
-    """Under another interpreter, from another folder."""
+    """The server is started by another interpreter from another folder."""
     _must_run(engine)
     command = [str(outer(version)), "../server.py", "-e", engine, "-p", "0"]
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""What a client sent cannot write lines of its own into the access log."""
+"""A client cannot write lines of its own into the access log."""
 
 from __future__ import annotations
 

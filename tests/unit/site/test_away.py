@@ -1,4 +1,4 @@
-"""What a visitor is told where a page was not made, as of a database that is away; what the log."""
+"""The messages for a visitor and for the log when a page fails."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def site_on(error: StoreError) -> Site:
 
 
 def answers(error: StoreError) -> list[Page]:
-    """Of every page that may be asked without a token and waits for the database."""
+    """Return the answers of all pages that ask the database and need no token."""
     site = site_on(error)
     asked = ToyVisit(params=("1", "1"), body=form("0" * 32, "1" * 32))
     pages = []
@@ -98,7 +98,7 @@ def test_a_defect_is_for_the_log(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_cancellation_is_nothing_that_a_page_could_say() -> None:
-    """It goes on, and leaves nothing for the garbage collector."""
+    """A cancellation is raised again, and leaves nothing for the garbage collector."""
     site, error = site_on(Busy("")), asyncio.CancelledError()
     gone = weakref.ref(error)
     gc.disable()

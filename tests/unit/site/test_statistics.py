@@ -16,7 +16,7 @@ from tests.support.stores.bench import eventually
 
 
 class Troubled(MemoryStore):
-    """In memory; its statistics are first these."""
+    """A store in memory whose statistics first raise these errors."""
 
     def __init__(self, *troubles: BaseException) -> None:
         super().__init__()
@@ -30,12 +30,12 @@ class Troubled(MemoryStore):
         return await super().statistics()
 
     async def refreshed(self) -> bool:
-        """Whether it was read twice since its troubles: what follows the first was said."""
+        """Return whether the statistics were read twice since the last error."""
         return self._read > 1
 
 
 def lines(store: Troubled, caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What a site on it logs until it has refreshed its statistics in peace."""
+    """Return what a site on the store logs until it has read its statistics twice."""
 
     async def run() -> None:
         site = Site(store, RENDERERS["jinja"].load()("e", "3"), Settings(lambda: 0))

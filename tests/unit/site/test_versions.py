@@ -1,4 +1,4 @@
-"""What reaches into a library was checked with the version that the locks name."""
+"""Code that reaches into a library was checked with the version in the locks."""
 
 from __future__ import annotations
 
