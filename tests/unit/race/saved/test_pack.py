@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from race.analysis.analyse import analyse
 from race.report import markdown
-from race.saved.pack import pack
+from race.saved.model import CALIBRATION
+from race.saved.pack import coarsened, pack
 from race.saved.reader import CELLS_FILE, PACKED_FILE, load
 from tests.support.synthetic import ARTICLE, Recipe, write
 
@@ -28,6 +30,13 @@ def test_a_packed_race_gives_the_same_report_and_the_same_bytes(folder: Path) ->
     assert markdown.page(analyse(after)) == markdown.page(analyse(before))
     pack(folder)
     assert (folder / PACKED_FILE).read_bytes() == packed
+
+
+def test_cells_of_the_calibration_keep_no_histogram(folder: Path) -> None:
+    cells = load(folder).cells
+    packed = coarsened([replace(cells[0], round=CALIBRATION), *cells])
+    assert packed[0].histogram == []
+    assert packed[1].histogram
 
 
 def test_histograms_are_coarser_and_lose_no_count(folder: Path) -> None:
