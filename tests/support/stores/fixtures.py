@@ -47,7 +47,7 @@ def all_settings(axes: str) -> List[Setting]:
     if axes == "shared connection":
         return live_settings(axes)
     # The bounds that a database keeps do not depend on the mode of a driver.
-    return live_settings("driver") if axes == "database" else every_setting()
+    return [one for one in every_setting() if axes != "database" or one[1] == "one"]
 
 
 def shares(backend: str) -> bool:
@@ -78,6 +78,9 @@ def live_settings(axes: str) -> List[Setting]:
     if axes == "every mode":
         return everything
     pairs = [one for one in paired() if one in everything]
+    if axes == "database":
+        # In other modes MariaDB may answer a vote with a deadlock while its history is filled.
+        pairs = [(name, mode) for name, mode in everything if mode == "one"]
     if axes == "driver and mode":
         return pairs
     seen: Dict[Optional[str], Setting] = {}
