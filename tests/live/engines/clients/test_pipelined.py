@@ -7,7 +7,7 @@ import pytest
 from handlers import WEB
 from handlers.engine import parse
 from tests.support.engines import STORED, Starter, each
-from tests.support.faults.pipelined import INDEX, PATTERNS, send, send_all, send_behind
+from tests.support.faults.pipelined import INDEX, PATTERNS, send_all, send_behind
 from tests.support.site_client import ballot, get, raw, vote
 from tests.support.site_server import serving
 
@@ -25,8 +25,6 @@ def test_they_are_answered_or_refused_and_no_process_ends(starter: Starter, engi
     with serving(engine, starter.databases.env()) as server:
         before = server.tree()
         send_all(server, list(PATTERNS) if engine in JAPRONTO else SOME)
-        # One request after the other on one connection is nothing special.
-        assert send(server, [INDEX]) == [200]
         one = ballot(server.url)
         assert vote(server.url, one.plus, one.minus).headers["location"] == "/?voted=1"
         assert get(server.url, "/ugly").body == b"UGLY"
