@@ -70,7 +70,7 @@ def _read(name: str) -> str:
 
 @dataclass(frozen=True)
 class Trace(Plan):
-    """From each second of the rows on, that many users; the last second ends the run."""
+    """A shape that reads the number of users from rows of seconds; the last second ends the run."""
 
     rows: tuple[tuple[int, int], ...]
 

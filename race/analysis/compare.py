@@ -67,7 +67,7 @@ class RunComparison:
 
     @property
     def decided(self) -> bool:
-        """Whether any change could be seen at all."""
+        """True if the verdict of at least one contender is decided."""
         blind = ("undecided", "new", "gone")
         return any(change.outcome not in blind for change in self.changes)
 

@@ -138,27 +138,27 @@ class Comparison:
 
     @property
     def closed(self) -> bool:
-        """Whether this is a closed loop: neither a rate nor a user load was given."""
+        """True for a closed loop, in which neither a rate nor a user load was given."""
         return self.work.load.closed
 
     @property
     def rated(self) -> bool:
-        """Whether a rate was given."""
+        """True if a rate was given."""
         return self.work.load.rate is not None
 
     @property
     def ranked(self) -> bool:
-        """Whether any two contenders here were compared."""
+        """True if any two contenders here were compared."""
         return bool(self.pairs)
 
     @property
     def replaced(self) -> bool:
-        """Whether the reference is not the race's baseline, which has no rate here."""
+        """True if another reference replaces the race's baseline, which has no rate here."""
         return self.reference not in (None, self.baseline)
 
     @property
     def latency(self) -> bool:
-        """Whether percentiles are a result: in a closed loop they only restate throughput."""
+        """True if percentiles are a result; in a closed loop they only restate throughput."""
         return not self.closed
 
     @property
@@ -183,12 +183,12 @@ class Comparison:
 
     @property
     def decided(self) -> bool:
-        """Whether there were two contenders, enough rounds and a margin."""
+        """True if there were two contenders, enough rounds and a margin."""
         return self.ranked and self.enough and math.isfinite(self.margin)
 
     @property
     def enough(self) -> bool:
-        """Whether there were enough rounds for an interval."""
+        """True if there were enough rounds for an interval."""
         return self.rounds >= signed_rank.rounds_needed()
 
     @property

@@ -32,7 +32,7 @@ LOOK_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Exit:
-    """How a process ended: by itself with a code, or killed by a signal."""
+    """The end of a process: by itself with a code, or by a signal."""
 
     code: int | None
     signal: signal.Signals | None = None

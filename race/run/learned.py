@@ -28,7 +28,7 @@ def connection_key(work: Work) -> ConnectionKey:
 
 @dataclass
 class Learned:
-    """What later cells of a race need to know.
+    """The facts from earlier cells of a race that its later cells need.
 
     `connections` of a task: one number for all contenders, the most that any needs. `rates`: the
     throughput in the calibration. `seconds`: the duration of a cell, more than planned if that was

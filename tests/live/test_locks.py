@@ -1,4 +1,4 @@
-"""Where the parts come from: every one that is fetched is named by what it must be."""
+"""The tool that makes the locks is itself installed from a lock."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from runtime.paths import ROOT
 
 
 def test_the_tool_that_makes_the_locks_is_made_anew_when_its_lock_changes(tmp_path: Path) -> None:
-    """In a copy, with a pip that only says what it was asked and a uv that writes nothing."""
+    """A copy is used, with a pip that only prints its arguments and a uv that writes nothing."""
     for name in ("lock.sh", "common.sh"):
         target = tmp_path / "scripts" / name
         target.parent.mkdir(exist_ok=True)

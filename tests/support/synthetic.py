@@ -76,7 +76,7 @@ _PER_REQUEST_IN_DATABASE = {"tarantool": 4.0, "postgres": 21.0, "memory": 0.0}
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to invent. `slowdown` multiplies the cost of the engines that it names."""
+    """The race to invent. `slowdown` multiplies the cost of the engines that it names."""
 
     name: str = "20261120-204500-article"
     scenario: str = "article"
@@ -104,14 +104,14 @@ def write(folder: Path, recipe: Recipe | None = None) -> Path:
 
 
 def contenders(recipe: Recipe) -> list[Contender]:
-    """One for each engine, and the A/A twin of the first that is named like the baseline."""
+    """Return a contender for each engine, and the A/A twin of the baseline."""
     found = [Contender(label=name, name=name, factors=_factors(name)) for name in recipe.engines]
     original = next((one for one in found if one.label == BASELINE), found[0])
     return [*found, replace(original, label=f"{original.label} (A/A)", aa=True)]
 
 
 def _factors(engine: str) -> dict[str, str]:
-    """Of an engine of this file's own making."""
+    """Return the factors of an engine, by its name alone: the engines here are invented."""
     web, backend, connection, *loop = engine.split("-")
     return {
         "web": web,

@@ -57,7 +57,7 @@ class Toy:
         return Sample(round(speed * seconds), seconds, errors={"odd": errors})
 
     def facts(self, task: str) -> Figures:
-        """One."""
+        """Return one finding."""
         return {"wheels": 4}
 
     def close(self) -> None:
@@ -91,37 +91,37 @@ class Toys:
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """Two."""
+        """Two tasks."""
         return {"run": Task("Run", pipelines=True), "jump": Task("Jump", text="Both feet.")}
 
     @property
     def level_texts(self) -> Mapping[str, Mapping[str, str]]:
-        """Of one level."""
+        """A text for one of the two levels."""
         return {"speed": {"slow": "takes its time"}}
 
     def choose(self, scenario: Any) -> Choice:
-        """All of them."""
+        """Choose every toy."""
         found = [Contender(label=name, name=name, factors={"speed": name}) for name in self.speeds]
         return Choice(scenario, found)
 
     @contextmanager
     def open(self, scenario: Any, contenders: Sequence[Contender]) -> Iterator[Start]:
-        """Nothing is held."""
+        """Hold nothing, and give the function that starts a toy."""
         yield self.start
 
     def start(self, contender: Contender) -> Toy:
-        """Unless it is broken."""
+        """Start the toy, unless it is broken."""
         self.said.append(f"start {contender.label}")
         if contender.name in self.broken:
             raise CellFailed("it does not start")
         return Toy(contender.name, self)
 
     def versions(self) -> Mapping[str, str | None]:
-        """None."""
+        """Return no versions."""
         return {}
 
     def findings(self) -> Sequence[Finding]:
-        """One."""
+        """Return one finding."""
         return [Finding("toys", True, "are here")]
 
 

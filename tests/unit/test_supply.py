@@ -1,4 +1,4 @@
-"""Where the parts come from: every one that is fetched is named by what it must be."""
+"""Every part that is fetched is pinned by a version and a hash."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_lock_has_a_version_and_hashes_of_everything(path: Path) -> None:
 
 
 def test_what_is_compiled_finds_what_compiles_it() -> None:
-    """Without build isolation nothing is fetched for it."""
+    """setuptools is in the lock, because builds without isolation fetch nothing."""
     text = (ROOT / "requirements/current.txt").read_text(encoding="utf-8")
     assert re.search(r"^setuptools==", text, re.MULTILINE)
 

@@ -10,7 +10,7 @@ from toolbench.mysql.cursors import BlockingCursors
 
 
 class PyMySQL(BlockingCursors):
-    """Without `ssl_disabled` it would make a TLS context for each connection, as no other does."""
+    """PyMySQL without TLS, for which it would make a context for each connection."""
 
     def connect(self) -> Any:
         return pymysql.connect(**self.options, ssl_disabled=True)

@@ -12,7 +12,7 @@ from toolbench.driver import Call, Operation, Options, Unsupported
 
 
 class Asyncpg:
-    """Without prepared statements, the driver's cache of them is off."""
+    """asyncpg, whose cache of statements is off when statements are not prepared."""
 
     BLOCKING = False
     SHARED = False

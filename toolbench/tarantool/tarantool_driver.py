@@ -13,7 +13,7 @@ from toolbench.timeouts import TIMEOUTS
 
 
 class TarantoolConnector:
-    """Without a host, the connector takes its port for the path of a Unix socket."""
+    """The connector of Tarantool; without a host, its port is the path of a Unix socket."""
 
     BLOCKING = True
     SHARED = False

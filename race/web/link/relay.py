@@ -43,7 +43,7 @@ class Direction:
 
     @property
     def due(self) -> float | None:
-        """When the next bytes leave; None if there are none, or the sink takes none."""
+        """The time at which the next bytes leave; None if there are none or the sink takes none."""
         return None if self.blocked or not self._under_way else self._under_way[0][0]
 
     def receive(self, now: float) -> None:

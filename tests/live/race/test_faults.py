@@ -1,4 +1,4 @@
-"""What goes wrong while a race runs: the cell has its reason, the race goes on, nothing is left."""
+"""Faults in a running race give the cell a reason, the race goes on, and no process is left."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENGINE = "aiohttp-memory-one"
 
 
 def left_behind(children: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that still live; the supervisor of a database may, it has users of its own."""
+    """Return the processes that still run, without supervisors of databases: others may use them."""
     _, alive = psutil.wait_procs(children, timeout=10)
     return [one for one in alive if "databases.supervisor" not in " ".join(one.cmdline())]
 

@@ -162,7 +162,7 @@ def test_a_private_database_is_not_guarded(databases: Databases) -> None:
 
 
 def test_no_process_outlives_a_race_that_is_killed(tmp_path: Path, mark: str) -> None:
-    """With servers, a generator, a link and a database; tests/long/faults kills at any moment."""
+    """The race has servers, a generator, a link and a database; tests/long kills at any time."""
     path = scenario(tmp_path, ["aiohttp-tarantool-one"], ["vote"])
     path.write_text("link = [1]\n" + path.read_text())
     env = {**unguarded(), "VAR_DIR": str(tmp_path / "var"), MARK: mark}

@@ -21,13 +21,13 @@ from tests.support import toy
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """What a command that went well wrote."""
+    """Run a command that succeeds and return its output."""
     assert main(list(words)) == 0
     return capsys.readouterr().out
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """The only line of a command that was used wrongly."""
+    """Run a command that is used wrongly and return the only line of its error."""
     try:
         status: object = main(list(words))
     except SystemExit as end:

@@ -1,4 +1,4 @@
-"""What needs the machine: the doctor, and a race at fixed rates."""
+"""The doctor, and a race at fixed rates, on the real machine."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def started(driver: str, python: str = "3.7") -> Iterator[LimitsSubject]:
 
 
 def test_the_listening_socket_names_its_protocol(old_python: Path) -> None:
-    """Without that, asyncio of 3.7 sets no TCP_NODELAY: pipelined answers would wait 40 ms."""
+    """asyncio of 3.7 otherwise sets no TCP_NODELAY, and pipelined answers wait 40 ms."""
     code = "from toolbench.limits.serve import listen; print(int(listen(0).proto))"
     command = [str(old_python), "-c", code]
     answer = subprocess.run(

@@ -43,7 +43,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 class Extent(NamedTuple):
-    """How often faults are made, and the seed of what is random about them."""
+    """The number of faults, and the seed of what is random about them."""
 
     full: bool
     seed: int

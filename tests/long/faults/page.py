@@ -53,7 +53,7 @@ class Votes(NamedTuple):
 
 @dataclass
 class Record:
-    """What a test of a fault did and saw; a test fills it in as it goes.
+    """A record of what a test of a fault did and saw, which the test fills in as it goes.
 
     ``tried`` says how much was done, ``text`` what was seen, ``recovery`` the seconds until the
     subject served again, once for each time that the fault was made.
@@ -88,7 +88,7 @@ class Row(NamedTuple):
 
 
 class Run(NamedTuple):
-    """When, where and how the faults were made."""
+    """The time, machine and settings of a run of the faults."""
 
     date: str
     commit: str

@@ -24,28 +24,28 @@ IN_ALL = 70
 
 @cache
 def comparisons(run: str) -> dict[str, Comparison]:
-    """By page; the pipelined ones are not in the default race."""
+    """Return the comparisons by page; the default race has no pipelined ones."""
     found = analyse(load(PUBLISHED / run)).closed()
     return {one.work.task: one for one in found if one.work.load.pipeline == 1}
 
 
 def won(comparison: Comparison, least: float = 0.0) -> set[tuple[str, str]]:
-    """Winner and loser of each pair whose whole interval is over that."""
+    """Return winner and loser of each pair whose whole interval is over `least`."""
     return {turned(pair) for pair in comparison.pairs if pair.winner and sure(pair) > least}
 
 
 def turned(pair: Pair) -> tuple[str, str]:
-    """Winner and loser."""
+    """Return the winner and the loser of a pair."""
     return (pair.first, pair.second) if pair.winner == pair.first else (pair.second, pair.first)
 
 
 def sure(pair: Pair) -> float:
-    """The least difference that its interval allows."""
+    """Return the least difference that the pair's interval allows."""
     return max(pair.estimate.low, -pair.estimate.high)
 
 
 def large(page: str) -> set[tuple[str, str]]:
-    """What both long runs are sure of."""
+    """Return the large differences that both long runs find."""
     one, two = (won(comparisons(run)[page], LARGE) for run in ARTICLE)
     return one & two
 
@@ -62,7 +62,7 @@ def test_five_minutes_find_large_differences(run: str) -> None:
 
 @pytest.mark.parametrize("run", QUICK)
 def test_nobody_wins_who_runs_the_same_code(run: str) -> None:
-    """By the A/A twin's margin alone: the race's own is never less than what these differ by."""
+    """The margin is the A/A twin's alone, because the race's own includes these differences."""
     controlled = [comparison for comparison in comparisons(run).values() if comparison.controls]
     assert {comparison.work.task for comparison in controlled} == {"ugly", "about"}
     for comparison in controlled:

@@ -1,1 +1,1 @@
-"""What clients can do to a server; tests/live does little of it, tests/long/faults much."""
+"""Clients that misbehave; tests/live uses few of them, tests/long/faults many."""

@@ -23,7 +23,7 @@ print(json.dumps({"count": count, "seconds": time.monotonic() - began}))
 
 
 class ToyLoad:
-    """See ``race.web.load.generator``."""
+    """A load generator outside the project: ``race.web.load.generator`` describes the methods."""
 
     open_loop = False
     interruptible = False

@@ -10,7 +10,7 @@ from race.saved.model import Figures
 
 
 class Ticks:
-    """See ``race.machine.meters``."""
+    """A meter outside the project: ``race.machine.meters`` describes the methods."""
 
     unit = "tocks"
 

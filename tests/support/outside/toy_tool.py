@@ -6,4 +6,4 @@ from toolbench.postgres.asyncpg_driver import Asyncpg
 
 
 class ToyTool(Asyncpg):
-    """See ``toolbench.driver.MeasuredDriver``."""
+    """A driver outside the project, with the methods of ``toolbench.driver.MeasuredDriver``."""

@@ -43,7 +43,7 @@ def message(answer: Page) -> bytes:
 
 
 def serve(site: Site, listen: Any, loop: Any, workers: int, ready: Any) -> int:
-    """See ``handlers.web``."""
+    """Serve as an adapter outside the project; ``handlers.web`` describes the arguments."""
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while request := await reader.readuntil(b"\r\n\r\n"):

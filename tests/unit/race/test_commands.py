@@ -47,7 +47,7 @@ def local(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """What a command that went well wrote."""
+    """Run a command that succeeds and return its output."""
     assert main(list(words)) == 0
     return capsys.readouterr().out
 

@@ -44,7 +44,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scenario(*words: str) -> SiteScenario:
-    """With a program, where there are words."""
+    """Return a scenario, with a program if there are words."""
     named = {"mine": Program(command=words)} if words else {}
     return SiteScenario(
         name="x", title="X", contenders=("one-memory", *named), tasks=("ugly",), programs=named
@@ -52,7 +52,7 @@ def scenario(*words: str) -> SiteScenario:
 
 
 def saved(folder: Path, chosen: Scenario, *contenders: Contender) -> Path:
-    """An interrupted race."""
+    """Save an interrupted race and return its folder."""
     folder.mkdir()
     made = head(*contenders, race="r", scenario=chosen.as_json())
     (folder / RUN_FILE).write_bytes(msgspec.json.encode(made))
@@ -60,7 +60,7 @@ def saved(folder: Path, chosen: Scenario, *contenders: Contender) -> Path:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
-    """What `race resume` says where it does nothing."""
+    """Return the error of a `race resume` that does nothing."""
     assert main(["resume", *words]) == 2
     return capsys.readouterr().err.splitlines()
 

@@ -1,1 +1,1 @@
-"""What clients can do to a server: one server of each framework; tests/long/faults has the rest."""
+"""Clients that misbehave, on one server of each framework; tests/long/faults has the rest."""

@@ -1,4 +1,4 @@
-"""When a worker that died is replaced, and when the server gives up."""
+"""The supervisor replaces a worker that died, and gives up if workers keep dying."""
 
 from __future__ import annotations
 

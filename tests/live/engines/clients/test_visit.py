@@ -1,4 +1,4 @@
-"""What an adapter tells the pages of a client: its session, address, user agent and query."""
+"""Adapters give the pages the session, address, user agent and query of a client."""
 
 from __future__ import annotations
 

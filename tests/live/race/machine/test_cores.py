@@ -47,7 +47,7 @@ def test_a_process_that_burns_fills_its_core_by_its_own_clock() -> None:
 
 
 def test_a_burner_that_is_not_ours_is_foreign_and_one_that_is_ours_is_not() -> None:
-    """Of the two readings of the same time: what the process used is the difference."""
+    """Two readings of the same time differ by the CPU time that the process used."""
     core = frozenset([max(cores.allowed())])
     with python(FOREVER) as process:
         os.sched_setaffinity(process.pid, core)

@@ -57,23 +57,23 @@ class Server:
 
     @property
     def pid(self) -> int:
-        """Of the main process."""
+        """The id of the main process."""
         return self.process.pid
 
     def line(self) -> str:
-        """What it says next."""
+        """Return the next line that the process prints."""
         assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
     def starts(self, what: str) -> int:
-        """The id of a new thread or process."""
+        """Start a thread or a process and return its id."""
         assert self.process.stdin is not None
         self.process.stdin.write(what + "\n")
         self.process.stdin.flush()
         return int(self.line())
 
     def end(self) -> None:
-        """With all that it started."""
+        """Kill the process and everything that it started."""
         os.killpg(self.pid, signal.SIGKILL)
         self.process.communicate()
 

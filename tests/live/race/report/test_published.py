@@ -13,7 +13,7 @@ from race.saved.reader import load
 def test_a_published_race_is_read_and_its_readme_is_its_report(
     run: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """When it is not: `race report docs/results/RUN --markdown` into its README.md."""
+    """If this fails, write `race report docs/results/RUN --markdown` into the README.md."""
     folder = PUBLISHED / run
     assert load(folder).problems == []
     assert main(["report", str(folder), "--markdown"]) == 0

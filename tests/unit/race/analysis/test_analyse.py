@@ -107,7 +107,7 @@ def test_few_rounds_declare_nothing(tmp_path: Path) -> None:
 
 
 def test_a_twin_that_failed_declares_nothing(article: SavedRace) -> None:
-    """Without a margin, however many rounds the others have; it is said of that page alone."""
+    """That page alone has no margin then, however many rounds the other contenders have."""
     twin = next(one.label for one in article.head.contenders if one.aa)
 
     def spoiled(cell: Cell) -> Cell:

@@ -33,7 +33,7 @@ PLAIN = Recipe(
 
 
 def runs(folder: Path, count: int) -> list[SavedRace]:
-    """So many runs, each of its own seed."""
+    """Return `count` runs, each with its own seed."""
     recipes = [replace(PLAIN, name=f"run-{seed}", seed=seed) for seed in range(1, count + 1)]
     found = [load(write(folder / one.name, one)) for one in recipes]
     return [

@@ -40,7 +40,7 @@ def section(page: str, name: str) -> str:
 
 
 def shown(found: Analysis, width: int = 80) -> str:
-    """What a terminal shows at the end of a race."""
+    """Return what a terminal shows at the end of a race."""
     console = Console(file=io.StringIO(), width=width)
     for part in everything(found):
         console.print(part)

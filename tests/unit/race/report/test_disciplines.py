@@ -1,4 +1,4 @@
-"""What the report takes from a discipline: words, tasks, factors, meters."""
+"""The report takes words, tasks, factors and meters from the discipline."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_second(
 
 
 def test_a_figure_of_any_meter_is_shown(small: SavedRace, page: str) -> None:
-    """Without a change to the report."""
+    """A new meter needs no change to the report."""
     for part in ("memory, server", "switches, voluntary", "CPU, generator", "database requests"):
         assert f">{part}</th>" in page
     assert "CPU, server" not in page  # the rankings have it

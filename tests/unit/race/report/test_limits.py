@@ -92,7 +92,7 @@ def test_a_limit_that_is_not_known_is_a_lower_bound_and_says_why(small: SavedRac
 
 def test_one_whose_limit_is_not_known_is_ranked_below_the_others(small: SavedRace) -> None:
     def change(cell: Cell) -> Cell:
-        """As the first races of version 2 saved it, without a reason."""
+        """Drop the saturated party of one cell, and give no reason."""
         unseen = (cell.label, cell.task) == (FAST, "index")
         return changed(cell, saturated=None) if unseen else cell
 

@@ -130,7 +130,7 @@ def test_a_chapter_is_one_file_and_one_entry(
 
 
 class _Page(HTMLParser):
-    """What a test asks of a page: ids, links, sections, chart texts."""
+    """A reader of the ids, links, sections and chart texts of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What users saw: the chapter, Markdown and terminal of an invented race."""
+"""The report shows what users saw, in HTML, in Markdown and on the terminal."""
 
 from __future__ import annotations
 

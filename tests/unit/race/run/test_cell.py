@@ -264,7 +264,7 @@ def test_a_party_that_went_away_fails_the_cell_and_leaves_its_figures() -> None:
 
 @pytest.mark.parametrize(("length", "kept"), [(1.0, True), (0.5, False)])
 def test_who_dies_in_a_cell_leaves_what_was_seen_of_it(length: float, kept: bool) -> None:
-    """In a warm-up there is no cell yet of which anything could be seen."""
+    """A subject that dies in its warm-up leaves nothing, because no cell has begun."""
 
     class Mortal(toy.Toy):
         def drive(self, work: Work) -> Sample:
@@ -293,7 +293,7 @@ def test_a_cell_that_was_too_short_after_all_lasts_twice_as_long_the_next_time()
 
 
 def saved(cell: Cell) -> Cell:
-    """As it comes back from the disk."""
+    """Return the cell as it comes back from the disk."""
     return msgspec.json.decode(msgspec.json.encode(cell), type=Cell)
 
 

@@ -17,7 +17,7 @@ BAD = replace(records.cell("fast"), status="invalid", meters={"cores": BUSY})
 
 
 class Looks:
-    """What is seen, one after another, on a clock that only a look moves."""
+    """Readings of the cores, one after another, on a clock that only a reading moves."""
 
     def __init__(self, seen: list[Figures], seconds: float) -> None:
         self.seen, self.seconds, self.clock = iter(seen), seconds, 0.0

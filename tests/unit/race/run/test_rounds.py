@@ -220,7 +220,7 @@ def test_after_a_disturbed_cell_the_machine_is_looked_at(tmp_path: Path) -> None
 
 
 def test_a_resumed_race_does_not_measure_again_what_had_its_tries(tmp_path: Path) -> None:
-    """Of a race that was interrupted in its second round, when the first one was over."""
+    """The race was interrupted in its second round, when the first one was over."""
     before = [
         cell
         for cell in race(tmp_path, {(1, "slow"): 9, (2, "fast"): 2}).saved

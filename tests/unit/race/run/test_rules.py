@@ -1,4 +1,4 @@
-"""What a measured cell is worth: each rule by hand."""
+"""The rules that decide whether a measured cell counts, each tried by hand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SAMPLE = Sample(2000, 2.0, NO_ERRORS, {"mean": 95_000.0}, busy_connections=95.0)
 
 
 def busy(server: float, generator: float, own: float, database: float = 0.3) -> dict[str, Figures]:
-    """How full the cores were, and the generator's own share of its."""
+    """Return how busy the cores were, and the generator's CPU time in 2 s."""
     return {
         "busy": {"server": server, "generator": generator, "database": database},
         "cpu_ns": {"generator": own * 2e9},

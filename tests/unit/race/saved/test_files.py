@@ -16,7 +16,7 @@ from runtime.files import write_atomically
 
 
 def full(descriptor: int) -> None:
-    """What fsync says on a full disk."""
+    """Raise the error of fsync on a full disk."""
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 

@@ -35,7 +35,7 @@ def _cell_schema() -> dict[str, Any]:
 
 
 def test_the_published_schema_is_made_from_the_records() -> None:
-    """When it is not: `python -m race.saved.schema`."""
+    """If this fails, `python -m race.saved.schema` writes it anew."""
     assert schema.FILE.read_text() == schema.text()
 
 

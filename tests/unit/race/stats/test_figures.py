@@ -69,7 +69,7 @@ def test_intervals_are_rounded_outwards(ratio: float, low: float, high: float, t
 
 
 def _bare(estimate: Estimate) -> str:
-    """Without thousands separators."""
+    """Return the text without thousands separators."""
     return re.sub(r"(?<=\d),(?=\d)", "", str(estimate))
 
 

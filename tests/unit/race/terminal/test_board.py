@@ -1,4 +1,4 @@
-"""What a person sees: the live board, plain lines, tables, the doctor."""
+"""The live board, plain lines, tables and the doctor, as a person sees them."""
 
 from __future__ import annotations
 

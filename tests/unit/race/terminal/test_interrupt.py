@@ -64,7 +64,7 @@ def planned(toys: Toys) -> tuple[Head, Plan]:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the command was typed, and not on the PATH."""
+    """Return the folder in which the command was typed; the command is not on the PATH."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [".venv/bin/race", "run"])
     return tmp_path
