@@ -15,7 +15,7 @@ ENGINE = "aiohttp-memory-one"
 
 
 def left_behind(children: list[psutil.Process]) -> list[psutil.Process]:
-    """Return the processes that still run, without supervisors of databases: others may use them."""
+    """Return the processes that still run, except shared supervisors of databases."""
     _, alive = psutil.wait_procs(children, timeout=10)
     return [one for one in alive if "databases.supervisor" not in " ".join(one.cmdline())]
 
