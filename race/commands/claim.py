@@ -125,13 +125,16 @@ def _as_json(path: Path, one: Checked) -> dict[str, Any]:
 
 def _pair(names: Sequence[str], what: tuple[str, str, str], options: argparse.Namespace) -> int:
     from race.analysis.merge import same_scenario
-    from race.report.claims.paired import paired
+    from race.report.claims.paired import paired, show
 
     found = finder(PUBLISHED, options.results)
     runs = [found(name) for name in names]
     same_scenario([run.analysis.race.head for run in runs])
     pair = paired(names, runs, *what)
-    print(json.dumps(pair.as_json()) if options.json else pair.text)
+    if options.json:
+        print(json.dumps(pair.as_json()))
+    else:
+        show(pair)
     return 0
 
 

@@ -50,10 +50,11 @@ def drawn(table: ReportTable, title: str, caption: str = "") -> Fitted:
             show_edge=False,
             padding=0,
         )
-        for column, heading in zip(known.columns, texts[0], strict=True):
-            found.add_column(
-                heading, justify="right" if column.kind.right else "left", no_wrap=True
-            )
+        for column, heading, room in zip(known.columns, texts[0], widths, strict=True):
+            if column.kind.right:
+                found.add_column(heading, justify="right", no_wrap=True)
+            else:
+                found.add_column(heading, max_width=room, overflow="fold")
         for row, line in zip(known.rows, texts[1:], strict=True):
             style = STYLES.get(row.state, "")
             styles = (getattr(value, "style", style) for value in row.values)

@@ -89,7 +89,7 @@ def _outcome(comparison: MergedComparison, pair: MergedPair) -> str:
     }
     if pair.ratio is None:
         return "at least" if "at-least" in states else UNRANKED
-    return "tie" if pair.winner is None else verdict(pair)
+    return "tie" if pair.winner is None else verdict(pair.ratio, pair.winner, pair.first)
 
 
 def _text(estimate: Estimate | None) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -166,6 +167,26 @@ def texts(
     return fill("", columns, rows)
 
 
+def as_above(table: ReportTable, columns: range, within: int | None = None) -> ReportTable:
+    """Return the table with `columns` that leave out what the row above says.
+
+    `within`: only where the value of that column is as above, too.
+    """
+    rows = list(table.rows[:1])
+    for above, row in pairwise(table.rows):
+        same = within is None or row.values[within] == above.values[within]
+        alike = [
+            same and at in columns and value != "" and value == above.values[at]
+            for at, value in enumerate(row.values)
+        ]
+        values = [
+            AsAbove(value) if known else value
+            for value, known in zip(row.values, alike, strict=True)
+        ]
+        rows.append(replace(row, values=values))
+    return replace(table, rows=rows)
+
+
 def spreadsheet(table: ReportTable) -> str:
     """Return the table as CSV: values as they are, nothing is rounded; None is empty."""
     file = io.StringIO()
@@ -173,6 +194,20 @@ def spreadsheet(table: ReportTable) -> str:
     writer.writerow(column.title for column in table.columns)
     writer.writerows(row.values for row in table.rows)
     return file.getvalue()
+
+
+class AsAbove(NamedTuple):
+    """A text that is the same as in the row above: not shown, but there in HTML for those who
+    listen to a row, copy it or search for it.
+    """
+
+    text: str
+
+    def __str__(self) -> str:
+        return ""
+
+    def __html__(self) -> Markup:
+        return Markup('<span class="above">{}</span>').format(self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -12,18 +11,10 @@ from race.analysis.pairing import Run
 from race.errors import RaceError
 from race.paths import CLAIMS
 from race.report.claims.article import Article, read
-from race.report.claims.rows import ClaimRow, notes, rows
+from race.report.claims.rows import rows
+from race.report.claims.tables import ArticleRows
 from race.report.claims.verdicts import VERDICTS
 from race.report.template import ReportChapter, chapter
-
-
-@dataclass(frozen=True, slots=True)
-class ArticleRows:
-    """An article that claims something about this scenario, with its rows and their notes."""
-
-    article: Article
-    rows: list[ClaimRow]
-    notes: dict[str, int]
 
 
 def render(analysis: Analysis) -> ReportChapter | None:
@@ -44,5 +35,4 @@ def about(analysis: Analysis, articles: Sequence[Article]) -> list[ArticleRows]:
     name = str(analysis.race.head.scenario.get("name"))
     known = [one for article in articles if (one := article.about(name))]
     runs = {name: [Run.analysed(analysis)]} if known else {}
-    found = [(article, rows(article, runs)) for article in known]
-    return [ArticleRows(article, each, notes(each)) for article, each in found]
+    return [ArticleRows(article, rows(article, runs)) for article in known]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from race.analysis import user_loads
-from race.analysis.merge import MergedPair, between
+from race.analysis.merge import between
 from race.analysis.model import Comparison, ContenderResult, Spread
 from race.analysis.pairing import Run
 from race.errors import RaceError, unknown
@@ -45,13 +45,13 @@ def measure(name: str, runs: Runs, rest: Sequence[str]) -> str:
     return wanted.text(runs, *rest)
 
 
-def verdict(found: MergedPair) -> str:
-    """Return the verdict on the first against the second, in the words of a claim."""
-    if found.ratio is None:
+def verdict(ratio: Estimate | None, winner: str | None, first: str) -> str:
+    """Return the verdict on the first of two contenders, in the words of a claim."""
+    if ratio is None:
         return UNRANKED
-    if found.winner is None:
+    if winner is None:
         return TIE
-    return "faster" if found.winner == found.first else "slower"
+    return "faster" if winner == first else "slower"
 
 
 def sides(runs: Runs, tasks: str, first: str, second: str) -> Sides:
@@ -95,7 +95,8 @@ def _text(ratio: Estimate | None) -> str:
 
 
 def _verdict(runs: Runs, task: str, first: str, second: str) -> str:
-    return verdict(pair(runs, task, first, second))
+    found = pair(runs, task, first, second)
+    return verdict(found.ratio, found.winner, first)
 
 
 def _effect(runs: Runs, task: str, factor: str, level: str, reference: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from rich.console import Console
 
 from race.analysis.merge import MergedPair, interval_text
 from race.analysis.model import ContenderResult, plain
@@ -13,8 +15,11 @@ from race.analysis.pairing import Pairing, Run, pairing
 from race.report import format as words
 from race.report.claims.measures import UNRANKED, verdict
 from race.report.claims.pairs import comparisons, pair
+from race.report.console import drawn, say
 from race.report.sentences import load, rule
-from race.report.tables.values import saturated
+from race.report.table import PLAIN, TEXT, Column, ReportTable, as_above, fill
+from race.report.tables import values
+from race.report.tables.values import RATE, RATIO, SATURATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +34,6 @@ class Paired:
     runs: list[Pairing]
     merged: MergedPair
     claim: str
-
-    @property
-    def text(self) -> str:
-        """Lines for a terminal."""
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        merged = self.merged
-        title = self.runs[0].comparison.title
-        yield f"{title}, {self.load}: {merged.first} against {merged.second}"
-        for one in self.runs:
-            yield from _run(one)
-        if len(self.runs) > 1:
-            cpu = f"CPU time {merged.cpu or words.NONE}"
-            yield f"all {len(self.runs)} runs: {merged.ratio or UNRANKED}, {cpu}"
-            yield f"    interval: {interval_text(len(self.runs))}"
-        yield f"verdict: {verdict(merged)}"
-        yield self.claim
 
     def as_json(self) -> dict[str, Any]:
         """Return plain JSON with ratios instead of logs."""
@@ -79,18 +66,56 @@ def paired(names: Sequence[str], runs: Sequence[Run], task: str, first: str, sec
     )
 
 
-def _run(one: Pairing) -> Iterator[str]:
-    comparison = one.comparison
-    declared = f"{one.winner} wins" if one.winner else "no winner"
-    yield f"run {one.run}: {one.ratio or UNRANKED}, CPU time {one.cpu or words.NONE}, {declared}"
-    yield f"    {rule(comparison)}"
-    for item in (one.first, one.second):
-        rate = f"{words.rate(item)} {comparison.discipline.unit}/s"
-        who = f"saturated: {saturated(comparison, item)}"
-        cells = f"{words.counted(item)} cells in {words.plural(item.rounds, 'round')}"
-        yield f"    {item.label}: {rate}, {who}, {cells}"
-
-
 def _facts(item: ContenderResult) -> dict[str, Any]:
     names = ("label", "state", "reason", "ranks", "saturated", "busy", "cells", "ran", "rounds")
     return {name: getattr(item, name) for name in names}
+
+
+def show(found: Paired) -> None:
+    """Print the ratios and the two contenders to the terminal, then how they were judged."""
+    console, merged = Console(), found.merged
+    title = f"{found.runs[0].comparison.title}, {found.load}"
+    say(console, f"{title}: {merged.first} against {merged.second}", style="bold")
+    console.print(drawn(_ratios(found), ""))
+    console.print(drawn(_contenders(found), ""))
+    for one in found.runs:
+        say(console, f"{one.run}: {rule(one.comparison)}")
+    if len(found.runs) > 1:
+        say(console, f"The interval over all runs is {interval_text(len(found.runs))}.")
+    say(console, found.claim)
+
+
+def _ratios(found: Paired) -> ReportTable:
+    """Return the ratio in each run, and over all of them where there are several."""
+    merged = found.merged
+    rows = [(one.run, one.ratio, one.cpu, one.winner) for one in found.runs]
+    if len(rows) > 1:
+        rows.append((f"all {len(rows)} runs", merged.ratio, merged.cpu, merged.winner))
+    columns = (
+        Column("run", lambda row: row[0], TEXT),
+        Column("ratio [95 %]", lambda row: row[1] or UNRANKED, RATIO),
+        Column("CPU time [95 %]", lambda row: row[2], RATIO),
+        Column("verdict", lambda row: verdict(row[1], row[3], merged.first), TEXT),
+    )
+    return fill("", columns, rows)
+
+
+def _contenders(found: Paired) -> ReportTable:
+    """Return what was measured of both in each run."""
+    rows = [(one, item) for one in found.runs for item in (one.first, one.second)]
+    comparison = found.runs[0].comparison
+    discipline = comparison.discipline
+    columns = (
+        Column("run", lambda row: row[0].run, TEXT),
+        Column(discipline.contender, lambda row: row[1].label, TEXT),
+        Column(f"{discipline.unit}/s", lambda row: values.rate(row[1]), RATE),
+        Column(
+            "saturated",
+            lambda row: values.saturated(row[0].comparison, row[1]),
+            SATURATED,
+            brief=comparison.party,
+        ),
+        Column("cells", lambda row: words.counted(row[1]), PLAIN),
+        Column("rounds", lambda row: row[1].rounds, PLAIN),
+    )
+    return as_above(fill("", columns, rows), range(1))

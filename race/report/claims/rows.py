@@ -75,11 +75,6 @@ class ClaimRow:
             return words.NONE
         return f"≥ {self.ratio}" if self.bound else str(self.ratio)
 
-    @property
-    def verdict_text(self) -> str:
-        """The verdict, and why."""
-        return f"{self.verdict}: {self.why}" if self.why else self.verdict
-
 
 class Found(NamedTuple):
     """The answer to one question on the tasks of one row."""
@@ -93,12 +88,6 @@ class Found(NamedTuple):
 def rows(article: Article, runs: Runs) -> list[ClaimRow]:
     """Return the rows of every claim of an article, in its order."""
     return [row for claim in article.claims for row in _rows(claim, runs)]
-
-
-def notes(found: Sequence[ClaimRow]) -> dict[str, int]:
-    """Return what rows differ by, numbered from 1, to be said once above a table."""
-    texts = dict.fromkeys(row.differs for row in found if row.differs)
-    return {text: number for number, text in enumerate(texts, 1)}
 
 
 def _rows(claim: Claim, runs: Runs) -> list[ClaimRow]:

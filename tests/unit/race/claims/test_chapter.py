@@ -63,8 +63,10 @@ def test_rows_that_ask_for_this_scenario_are_shown(found: Analysis, folder: Path
         "An &lt;article&gt;",
         "Somebody, 2017. There: one core",
         "2 &amp; more",
-        f"small ugly {FAST} {BASELINE}",
-        f"small index {FAST} {BASELINE}",
+        f'data-label="task">ugly</td><td class="" data-label="first">{FAST}</td>',
+        f'<span class="above">{FAST}</span></td><td class="" data-label="second">',
+        f'data-label="second">{BASELINE}</td>',
+        "race claim small TASK FIRST SECOND",
         "<strong>holds</strong>",
         "two cores",
         "<dt>holds</dt>",
@@ -72,7 +74,8 @@ def test_rows_that_ask_for_this_scenario_are_shown(found: Analysis, folder: Path
         assert part in text, part
     assert "wide" not in text
     assert "<dt>weaker</dt>" not in text
-    assert text.count("sanic is faster") == 1
+    assert text.count('<th scope="row" class="">sanic is faster</th>') == 1
+    assert text.count('<span class="above">sanic is faster</span>') == 1
 
 
 def test_a_claim_of_all_is_of_all_that_this_scenario_has(found: Analysis, folder: Path) -> None:

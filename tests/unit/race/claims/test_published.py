@@ -85,7 +85,7 @@ def page(published: FindRun) -> ClaimsPage:
 
 def test_the_words_of_each_row_find_its_ratio(page: ClaimsPage, published: FindRun) -> None:
     """A mistyped task or contender would be "not measured" for good."""
-    found = [row for _, each in page.articles for row in each if row.first]
+    found = [row for one in page.articles for row in one.rows if row.first]
     assert len(found) >= 90
     for row in found:
         assert row.verdict != UNMEASURED, (row.measured, row.why)
