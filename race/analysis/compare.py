@@ -23,7 +23,7 @@ from race.stats.estimate import Estimate
 from race.stats.noise import LEAST_MARGIN, Rounds
 
 LOST = ("failed", "overloaded")
-Outcome = Literal["slower", "faster", "same", "fails now", "works now", "gone", "new", "undecided"]
+Outcome = Literal["slower", "faster", "same", "fails now", "recovered", "gone", "new", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def _outcome(
     if new.state in LOST and old.throughput:
         return "fails now"
     if old.state in LOST and new.throughput:
-        return "works now"
+        return "recovered"
     bound = "at-least" in (old.state, new.state)
     if estimate is None or bound or not estimate.bounded or math.isinf(limit):
         return "undecided"

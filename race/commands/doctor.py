@@ -35,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add no arguments but an epilog."""
     parser.epilog = (
         "Exit status: 0 when a default race can run here, 1 when something it needs is missing. "
-        "Noise is told, and does not change it."
+        "Noise is reported; it does not change the exit status."
     )
 
 
@@ -93,7 +93,7 @@ def _in_words(layout: Layout) -> str:
     for name, mine in layout.items():
         names.setdefault(mine, []).append(name)
     if frozenset() in names:
-        return "all on the same one, so that nobody's limit is told from another's"
+        return "all on the same one, so who is saturated cannot be distinguished"
     return ", ".join(
         f"{' and '.join(who)} on core{'s' * (len(mine) > 1)} {', '.join(map(str, sorted(mine)))}"
         for mine, who in names.items()

@@ -168,7 +168,7 @@ def _report(found: Analysis) -> Path:
 
 def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
     scenario = plan.scenario
-    told: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "scenario": scenario.name,
         "contenders": [one.label for one in plan.contenders],
         "works": [{"task": one.task, "load": to_builtins(one.load)} for one in plan.works],
@@ -178,7 +178,7 @@ def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
         "left_out": plan.notes,
     }
     if options.json:
-        print(json.dumps(told, indent=1))
+        print(json.dumps(summary, indent=1))
         return 0
     for line in plan_text(plan):
         tell(console, line)
@@ -253,7 +253,7 @@ def seconds(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is no time, such as 5, 5s or 500ms")
     value = float(match[1]) * (0.001 if match[2] == "ms" else 1.0)
     if value < LEAST_SECONDS:
-        least = f"{LEAST_SECONDS:g} s, for what drives takes a moment to start and to stop"
+        least = f"{LEAST_SECONDS:g} s, because a load generator needs time to start and stop"
         raise argparse.ArgumentTypeError(f"{text!r} is too short: a cell takes at least {least}")
     return value
 

@@ -20,7 +20,7 @@ from race.report.table import TEXT, Column, ReportTable, fill
 from race.report.tables.values import RATIO, Ratio
 from race.report.template import environment
 
-_STYLES = {"slower": "bold red", "fails now": "bold red", "faster": "green", "works now": "green"}
+_STYLES = {"slower": "bold red", "fails now": "bold red", "faster": "green", "recovered": "green"}
 _COLOURS = {"slower": "var(--accent)", "faster": "var(--accent2)"}
 
 

@@ -55,11 +55,11 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
     return ", ".join(parts)
 
 
-def _who(full: str | None) -> str:
+def _who(saturated: str | None) -> str:
     """Return who was saturated, as a clause."""
-    if full is None:
+    if saturated is None:
         return "who was saturated is not known"
-    return "no core was saturated" if full == NOBODY else f"the {full} was saturated"
+    return "no core was saturated" if saturated == NOBODY else f"the {saturated} was saturated"
 
 
 def forecast_text(plan: Plan) -> str:

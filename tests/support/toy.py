@@ -17,7 +17,7 @@ SPEEDS = {"fast": 4000.0, "slow": 1000.0}
 
 @dataclass
 class Toy:
-    """`race.discipline.Subject`: does as many things a second as it is told, in no time."""
+    """`race.discipline.Subject`: does a given number of things a second, in no time."""
 
     name: str
     toys: Toys

@@ -51,8 +51,7 @@ ON_SAVED_RESULTS = ("race/stats/", "race/saved/", "race/analysis/", "race/report
 LIVE = {"asyncio", "data_interface", "databases", "handlers", "psutil", "socket", "subprocess"}
 SMALL = {"typing_extensions"}
 MOST_MODULES = 15
-# Names of version 1 of the results are a frozen grammar.
-KNOW_ENGINE_NAMES = ("handlers/engine.py", "race/saved/version1.py")
+KNOW_ENGINE_NAMES = ("handlers/engine.py",)
 TAKEN_APART = re.compile(
     r"""(r?partition|r?split)\(["']-["']|(ends|starts)with\(["'][^"']*(-uvloop|aiohttp|sanic)"""
 )

@@ -26,14 +26,14 @@ def main(name: str, word: str, pid: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     wait_for(pid)
-    deadline, told, empty = time.monotonic() + KILL_SECONDS, set[int](), 0
+    deadline, signalled, empty = time.monotonic() + KILL_SECONDS, set[int](), 0
     while empty < len(EMPTY_SECONDS):
         found = [*marked(name, word), *copies()]
         for one in found:
             if time.monotonic() > deadline:
                 send(one, signal.SIGKILL)
-            elif one not in told:
-                told.add(one)
+            elif one not in signalled:
+                signalled.add(one)
                 send(one, signal.SIGTERM)
                 send(one, signal.SIGCONT)
         time.sleep(PROBE_SECONDS if found else EMPTY_SECONDS[empty])

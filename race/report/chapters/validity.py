@@ -30,7 +30,7 @@ def render(analysis: Analysis) -> ReportChapter | None:
 
 
 def _warm_ups(analysis: Analysis) -> tuple[int, int]:
-    """Return the counted cells whose warm-up did not settle, of those with windows to compare."""
+    """Return the counted cells whose last two warm-up windows differed, of those with two."""
     agreed = [cell.warm_up.agreed for cell in analysis.counted if cell.warm_up]
     known = [one for one in agreed if one is not None]
     return known.count(False), len(known)

@@ -59,11 +59,11 @@ class Palette:
     plain: str
     bold: tuple[str, ...]
 
-    def look(self, standing: ContenderResult) -> Look:
+    def look(self, result: ContenderResult) -> Look:
         """Return what a contender looks like beside its name."""
-        accent = self.accents.get(standing.factors.get(self.hue, ""), "accent1")
-        pale = bool(self.plain) and standing.factors.get(self.shade) == self.plain
-        return Look(standing.label, f"var(--{accent})", pale)
+        accent = self.accents.get(result.factors.get(self.hue, ""), "accent1")
+        pale = bool(self.plain) and result.factors.get(self.shade) == self.plain
+        return Look(result.label, f"var(--{accent})", pale)
 
     def lines(self, results: Iterable[ContenderResult]) -> dict[str, Look]:
         """Return label to look as a line, no two alike up to six of one colour and dash."""

@@ -28,11 +28,11 @@ async def opened(driver: str, url: str, mode: str = "pool") -> AsyncIterator[Sto
         await store.close()
 
 
-async def crowd(store: Store, depth: int) -> None:
+async def hold(store: Store, depth: int) -> None:
     """Hold that many units of work at once."""
     if depth:
         async with store.acquire():
-            await crowd(store, depth - 1)
+            await hold(store, depth - 1)
 
 
 async def open_at_once(driver: str, url: str) -> tuple[int, ...]:

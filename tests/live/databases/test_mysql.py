@@ -19,7 +19,7 @@ from data_interface.reports.rows import DAY, HOUR
 from data_interface.store import Busy, Refused, Store
 from databases import find
 from databases.wire import tapped
-from tests.live.databases.on_sql import crowd, open_at_once, opened, store_at
+from tests.live.databases.on_sql import hold, open_at_once, opened, store_at
 from tests.support.stores.bench import (
     NOW,
     VISITOR,
@@ -115,7 +115,7 @@ async def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
             async with opened(driver, url.replace("root@", f"{visitor}@"), "gate") as store:
                 await new_ballot(store)
                 async with store.acquire():
-                    await raises(Busy, crowd(store, 3))
+                    await raises(Busy, hold(store, 3))
             await admin.script(f"DROP USER {visitor}@localhost")
 
 

@@ -15,7 +15,7 @@ from data_interface.postgres import statements as postgres_statements
 from data_interface.postgres.store import PAGES
 from data_interface.reports.rows import DAY, HOUR
 from data_interface.store import Busy, StoreError
-from tests.live.databases.on_sql import crowd, open_at_once, opened, store_at
+from tests.live.databases.on_sql import hold, open_at_once, opened, store_at
 from tests.support.stores.bench import NOW, ask, counters, eventually, new_ballot, raises
 
 DATABASE = "postgres"
@@ -97,7 +97,7 @@ async def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
             async with opened(driver, as_visitor, "gate") as store:
                 await new_ballot(store)
                 async with store.acquire():
-                    await raises(Busy, crowd(store, 3))
+                    await raises(Busy, hold(store, 3))
         finally:
             await admin.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
             admin.terminate()

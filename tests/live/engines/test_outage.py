@@ -19,7 +19,7 @@ from tests.support.site_server import SiteServer, serving, until
 
 # 2 s are promised; a loaded machine needs a moment to notice.
 BOUND = 2.5
-CROWD = 60
+VISITS = 60
 # Twice what the modes with new connections open at a time.
 VISITORS = 2 * MOST_CONNECTIONS
 
@@ -35,7 +35,7 @@ def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
         until(lambda: all_works(server), 15.0, "it goes on failing in the background")
         news = server.news()
         assert "Traceback" not in news
-        assert len(news.splitlines()) < CROWD
+        assert len(news.splitlines()) < VISITS
 
 
 def all_works(site: SiteServer) -> bool:
@@ -135,12 +135,12 @@ def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> 
     name = starter.ready(engine).plugins[1].database
     assert name
     with serving(engine, starter.databases.env(POOL_SIZE="1")) as server:
-        with ThreadPoolExecutor(CROWD) as pool:
+        with ThreadPoolExecutor(VISITS) as pool:
             with starter.databases.frozen(name):
-                asked = [pool.submit(timed, lambda: get(server.url, "/")) for _ in range(CROWD)]
+                asked = [pool.submit(timed, lambda: get(server.url, "/")) for _ in range(VISITS)]
                 assert {answer.result().status for answer in asked} == {503}
             until(lambda: get(server.url, "/").status == 200, 3.0, "the pool did not recover")
-            asked = [pool.submit(get, server.url, "/good") for _ in range(CROWD)]
+            asked = [pool.submit(get, server.url, "/good") for _ in range(VISITS)]
             statuses = [answer.result().status for answer in asked]
         assert set(statuses) <= {200, 503}
         assert statuses.count(200) >= 1

@@ -56,7 +56,7 @@ def test_50_at_once_with_the_same_ballot_count_once(site: SiteServer) -> None:
     finally:
         for client in clients:
             client.close()
-    # A pool that is too small for the crowd may turn somebody away, but never count twice.
+    # A pool that is too small for all voters may turn somebody away, but never count twice.
     assert answers.count(COUNTED) == 1
     assert set(answers) <= {COUNTED, REFUSED, (503, "")}
     assert answers.count(REFUSED) >= 1

@@ -156,9 +156,9 @@ def test_votes_count_once_whoever_takes_them(server: SiteServer, starter: Starte
 @each_engine
 def test_a_killed_worker_is_back(server: SiteServer) -> None:
     for number in range(WORKERS):
-        crew = server.tree()
-        crew[number].kill()
-        back = functools.partial(replaced, server, crew)
+        processes = server.tree()
+        processes[number].kill()
+        back = functools.partial(replaced, server, processes)
         until(back, BACK_SECONDS, "no other came")
         until(lambda: answers(server), BACK_SECONDS, "it does not answer")
         lines = server.news().splitlines()
@@ -171,9 +171,9 @@ def test_a_killed_worker_is_back(server: SiteServer) -> None:
     assert server.news() == ""
 
 
-def replaced(server: SiteServer, crew: list[psutil.Process]) -> set[psutil.Process]:
+def replaced(server: SiteServer, processes: list[psutil.Process]) -> set[psutil.Process]:
     """The workers that were not there before."""
-    return set(server.tree()) - set(crew)
+    return set(server.tree()) - set(processes)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda it: it.name)
@@ -253,9 +253,9 @@ def test_a_worker_that_hangs_is_ended_with_its_parent(server: SiteServer) -> Non
 @each_engine
 def test_a_worker_that_dies_again_and_again_is_back_each_time(server: SiteServer) -> None:
     for _ in range(MOST_FAILED_STARTS + 1):
-        crew = server.tree()
-        crew[-1].kill()
-        until(functools.partial(replaced, server, crew), BACK_SECONDS, "no other came")
+        processes = server.tree()
+        processes[-1].kill()
+        until(functools.partial(replaced, server, processes), BACK_SECONDS, "no other came")
         until(lambda: answers(server), BACK_SECONDS, "it does not answer")
     assert server.stop() == 0
     assert "giving up" not in server.log()

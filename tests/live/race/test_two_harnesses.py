@@ -39,8 +39,8 @@ def test_the_second_harness_in_a_folder_is_told_of_the_first(
             assert first.stdout is not None
             assert first.stdout.readline() == b"held\n"
             before = (tmp_path / "r" / RUN_FILE).stat().st_ino
-            told = rf"^r is run by another harness \(process {first.pid}\): wait for its end$"
-            with pytest.raises(RaceError, match=told):
+            expected = rf"^r is run by another harness \(process {first.pid}\): wait for its end$"
+            with pytest.raises(RaceError, match=expected):
                 Writer(tmp_path / "r", HEAD)
             assert (tmp_path / "r" / RUN_FILE).stat().st_ino == before
         finally:

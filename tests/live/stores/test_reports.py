@@ -51,7 +51,7 @@ async def remember(data: Data, votes: Iterable[Vote]) -> None:
         assert await data.remember(found) == len(found)
 
 
-def crowd(number: int) -> List[Vote]:
+def many_votes(number: int) -> List[Vote]:
     """Votes of 30 days, some at the edges of spans, some on a sticker that is gone."""
     source = random.Random(5)  # noqa: S311 (the same each time)
     since, till = month(NOW)
@@ -76,7 +76,7 @@ def places(values: List[int]) -> Dict[int, int]:
 
 
 async def test_every_store_gives_the_same_reports(bench: Bench) -> None:
-    votes = crowd(1500)
+    votes = many_votes(1500)
     async with history(bench, votes) as (store, insider):
         model = MemoryStore()
         model.load(await ask(store, "packs"), await insider.stickers())
@@ -183,7 +183,7 @@ async def test_votes_at_once_are_all_in_the_history(bench: Bench) -> None:
 
 
 async def test_a_day_that_has_votes_is_left_alone(bench: Bench) -> None:
-    past = [one for one in crowd(300) if one.moment < midnight(NOW)]
+    past = [one for one in many_votes(300) if one.moment < midnight(NOW)]
     async with history(bench, past) as (store, insider):
         before = await counters(store)
         kept = await insider.votes()

@@ -26,7 +26,7 @@ AXES = "driver and mode"
 
 CLEAN_SECONDS = 5 * CLEAN_EVERY_SECONDS
 # More than a pool has connections. In the mode `query` each of them connects nine times.
-CROWD = 12
+VOTERS = 12
 
 
 async def test_no_connection_left_is_busy(bench: Bench) -> None:
@@ -53,11 +53,11 @@ async def test_no_connection_left_is_busy(bench: Bench) -> None:
             await new_ballot(store)
 
 
-async def test_a_crowd_is_served(bench: Bench) -> None:
+async def test_many_voters_are_served(bench: Bench) -> None:
     async with bench.store() as store:
         with unhurried(store):
-            ballots = await asyncio.gather(*[new_ballot(store) for _ in range(CROWD)])
-        assert len({ballot.left_token for ballot in ballots}) == CROWD
+            ballots = await asyncio.gather(*[new_ballot(store) for _ in range(VOTERS)])
+        assert len({ballot.left_token for ballot in ballots}) == VOTERS
 
 
 async def test_a_cancelled_page_disturbs_nobody(bench: Bench) -> None:

@@ -70,7 +70,7 @@ async def test_50_at_once_count_once(bench: Bench) -> None:
 
 
 def one_counted(results: List[Any]) -> bool:
-    """One was told that it counts; or none, where one whose time was over counted unheard."""
+    """One visitor learned that the vote counts, or none: the one that counted had timed out."""
     heard = results.count(True)
     return heard == 1 or (heard == 0 and any(isinstance(one, StoreError) for one in results))
 
@@ -81,7 +81,7 @@ async def warm(store: Store) -> None:
 
 
 async def attempt(store: Store, plus: str, minus: str) -> Any:
-    """The vote's answer, or the store's error: a crowd may find the connections busy."""
+    """The vote's answer, or the store's error: with many voters, connections may be busy."""
     try:
         return await vote(store, plus, minus)
     except StoreError as error:

@@ -129,11 +129,11 @@ def test_the_pages_of_the_article_are_pipelined_24_deep(
 
 def test_the_time_of_the_load_is_told_apart_from_the_programs(server: FaultyServer) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    told = load(server.url)["cpu_us"] / 1e6
+    expected = load(server.url)["cpu_us"] / 1e6
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     # Start and end are some milliseconds each, and a load of a second is more than a millisecond.
-    assert 0.001 < told < spent < told + 0.5
+    assert 0.001 < expected < spent < expected + 0.5
 
 
 def test_depth_comes_from_the_option_then_the_environment(server: FaultyServer) -> None:

@@ -53,7 +53,7 @@ async def test_a_pool_of_lost_connections_does_not_stop_the_loop() -> None:
 
 
 class Library:
-    """A pool like aiomysql's: who waits is not told of a lost connection; ``clear`` tells."""
+    """A pool like aiomysql's: after a lost connection, only ``clear`` wakes those who wait."""
 
     def __init__(self, free: int) -> None:
         self.freesize = free
@@ -123,7 +123,7 @@ async def test_who_waits_is_told_of_room() -> None:
 
 
 async def test_healthy_connections_stay() -> None:
-    """Nobody waits; or a healthy one came back in the same turn, and told."""
+    """A pool is cleared only if somebody waits and no healthy connection came back in this turn."""
     pool, library = await own(0)
     await pool.release(Link(), broken=True)
     await turns(5)

@@ -1,4 +1,4 @@
-"""Each driver's errors become the store's: what a visitor and the log are told depends on it."""
+"""Each driver's errors become the store's, which decide what a visitor and the log see."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_a_supervisor_that_does_not_stay_is_brought_less_and_less_often(
 
 
 def controlled_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[..., float]:
-    """A clock of the watch that goes on when it is told to."""
+    """A clock of the watch that only a test moves on."""
     at = [1000.0]
 
     def now(forward: float = 0.0) -> float:

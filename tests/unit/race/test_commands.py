@@ -128,7 +128,7 @@ def test_a_time_has_several_forms(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "shown_text"),
     [
         ("round=3", "unknown scenario key 'round': did you mean 'rounds'?"),
         ("load.pipe=3", "unknown scenario key 'load.pipe': did you mean 'load.pipeline'?"),
@@ -138,9 +138,9 @@ def test_a_time_has_several_forms(text: str, value: float) -> None:
     ],
 )
 def test_a_wrong_key_or_value_is_one_line(
-    text: str, told: str, capsys: pytest.CaptureFixture[str]
+    text: str, shown_text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert told in refused(capsys, "run", "quick", "--set", text)
+    assert shown_text in refused(capsys, "run", "quick", "--set", text)
 
 
 def test_a_race_is_shown_as_at_its_end(results: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,10 +75,10 @@ def test_without_a_person_nothing_is_run(
     folder = saved(
         tmp_path / "r", scenario("rm", "-rf", "a b\x1b[2K"), Contender(label="mine", name="mine")
     )
-    told = refused(capsys, str(folder))
-    assert told[1] == "  mine: rm -rf 'a b\\x1b[2K'"
-    assert told[2].endswith("there is no terminal to ask on: allow them with --run-programs")
-    assert len(told) == 3
+    expected = refused(capsys, str(folder))
+    assert expected[1] == "  mine: rm -rf 'a b\\x1b[2K'"
+    assert expected[2].endswith("there is no terminal to ask on: allow them with --run-programs")
+    assert len(expected) == 3
 
 
 @pytest.mark.parametrize(("typed", "runs"), [("y\n", True), ("\n", False), ("", False)])
@@ -123,8 +123,8 @@ def test_a_contender_is_what_it_is_here(
         "name": replace(found[0], name="two"),
     }.items():
         folder = saved(tmp_path / name, scenario(), wrong, *found[1:])
-        told = refused(capsys, str(folder))
-        assert told == ["race: r cannot go on: one-memory is another contender here"]
+        expected = refused(capsys, str(folder))
+        assert expected == ["race: r cannot go on: one-memory is another contender here"]
 
 
 def test_a_race_that_is_not_allowed_is_not_even_planned(

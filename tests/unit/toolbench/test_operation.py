@@ -1,4 +1,4 @@
-"""Operations are files, and an error in one is told in a line."""
+"""Operations are files, and an error in one is reported in a line."""
 
 from __future__ import annotations
 

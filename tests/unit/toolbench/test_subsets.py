@@ -37,7 +37,7 @@ def catalogue(version: str | None = None) -> engines.Catalogue:
 def _everything_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     for generator in (locust.Locust, oha.Oha, wrk.Wrk):
         monkeypatch.setattr(generator, "missing", lambda self: None)
-    monkeypatch.setattr(locust.Locust, "curve", lambda self, crowd: [1] * 20)
+    monkeypatch.setattr(locust.Locust, "curve", lambda self, load: [1] * 20)
     monkeypatch.setattr(engines, "catalogue", catalogue)
     monkeypatch.setattr(engines, "found_pythons", lambda: list(PYTHONS))
     monkeypatch.setattr(Tool, "problem", lambda self: None)

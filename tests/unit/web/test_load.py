@@ -77,5 +77,5 @@ def test_votes_that_wrk_posted_are_told_apart_from_its_sample() -> None:
     assert (result.votes.acknowledged, result.votes.unanswered) == (3, 1)
     assert Wrk().parse(line.replace("votes", "other"), LOAD).votes is None
     assert result.own_ns is None
-    told = Wrk().parse(line.replace('"bytes": 9', '"bytes": 9, "cpu_us": 61003.5'), LOAD)
-    assert told.own_ns == 61_003_500
+    expected = Wrk().parse(line.replace('"bytes": 9', '"bytes": 9, "cpu_us": 61003.5'), LOAD)
+    assert expected.own_ns == 61_003_500

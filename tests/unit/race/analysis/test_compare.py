@@ -131,7 +131,7 @@ def test_what_fails_now_is_a_regression(folders: dict[str, Path]) -> None:
     assert [change.outcome for change in found.regressions] == ["fails now"]
     assert "fails now" in run_comparison.headline(found)
     back = compare(_failing(old), new, 0.05)
-    assert _change(back, SLOWED, "good").outcome == "works now"
+    assert _change(back, SLOWED, "good").outcome == "recovered"
 
 
 def test_differences_of_machines_are_warned_about(folders: dict[str, Path]) -> None:

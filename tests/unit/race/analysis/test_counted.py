@@ -63,8 +63,8 @@ def test_cells_are_judged_by_the_races_own_limits(small: SavedRace) -> None:
         assert f"outside Little’s law by over {percent} %" in page
 
 
-def _full(race: SavedRace, label: str, task: str, who: list[str | None]) -> SavedRace:
-    """The race with a contender's ok cells of a task full as `who` says, over and over."""
+def _saturated(race: SavedRace, label: str, task: str, who: list[str | None]) -> SavedRace:
+    """The race with a contender's ok cells of a task saturated as `who` says, over and over."""
     cells, number = [], 0
     for one in race.cells:
         mine = (one.label, one.task, one.status) == (label, task, "ok") and one.load.rate is None
@@ -74,7 +74,7 @@ def _full(race: SavedRace, label: str, task: str, who: list[str | None]) -> Save
 
 
 @pytest.mark.parametrize(
-    ("who", "state", "full"),
+    ("who", "state", "saturated"),
     [
         (["server"], "ranked", "server"),
         (["database"], "at-least", "database"),
@@ -88,12 +88,12 @@ def _full(race: SavedRace, label: str, task: str, who: list[str | None]) -> Save
     ],
 )
 def test_who_was_not_the_limit_in_half_of_its_cells_has_a_lower_bound(
-    small: SavedRace, who: list[str | None], state: str, full: str | None
+    small: SavedRace, who: list[str | None], state: str, saturated: str | None
 ) -> None:
-    analysis = analyse(_full(small, ARTICLE[5], "index", who))
+    analysis = analyse(_saturated(small, ARTICLE[5], "index", who))
     comparison = comparison_of(analysis, "index")
     item = results_of(comparison)[ARTICLE[5]]
-    assert (item.state, item.saturated, item.cells) == (state, full, 6)
+    assert (item.state, item.saturated, item.cells) == (state, saturated, 6)
     assert (item.ranks is None, item.ratio is None) == (state == "at-least",) * 2
     assert item.throughput is not None
     assert item.cpu_ratio is not None
@@ -117,7 +117,7 @@ def test_who_was_not_the_limit_in_half_of_its_cells_has_a_lower_bound(
 def test_a_baseline_that_was_not_the_limit_is_still_the_reference_for_cpu(
     small: SavedRace,
 ) -> None:
-    comparison = comparison_of(analyse(_full(small, BASELINE, "index", ["nobody"])), "index")
+    comparison = comparison_of(analyse(_saturated(small, BASELINE, "index", ["nobody"])), "index")
     assert comparison.reference == BASELINE
     others = [item for item in comparison.results if item.label != BASELINE and item.throughput]
     assert others

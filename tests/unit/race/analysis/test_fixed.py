@@ -36,7 +36,7 @@ def everybody_had_time(race: SavedRace, change: Callable[[Cell], Cell]) -> Analy
     return analyse(altered(race, lambda cell: bound(change(cell))))
 
 
-def test_rates_at_fixed_connections_are_ranked_whoever_was_full(small: SavedRace) -> None:
+def test_rates_at_fixed_connections_are_ranked_whoever_was_saturated(small: SavedRace) -> None:
     raised = everybody_had_time(small, lambda cell: cell)
     assert {item.state for one in raised.comparisons for item in one.results} == {"at-least"}
     fixed = everybody_had_time(small, at_once)
@@ -50,7 +50,7 @@ def test_rates_at_fixed_connections_are_ranked_whoever_was_full(small: SavedRace
     assert "Good, 10 at once" in fixed.headline.text
 
 
-def test_who_was_full_is_said_all_the_same(small: SavedRace) -> None:
+def test_who_was_saturated_is_said_all_the_same(small: SavedRace) -> None:
     found = everybody_had_time(small, at_once)
     page, text = html.page(found), markdown.page(found)
     for part in ("Index, 10 at once", "nobody", "c10", "whoever was saturated"):

@@ -184,8 +184,8 @@ TOOLS = Discipline(
 US = {"quick": 500.0, "slow": 1000.0}
 
 
-def fixed(full: Mapping[tuple[str, str], str | None]) -> Run:
-    """A race of ten at once; `full` is who was saturated, where that was not the driver."""
+def fixed(saturated: Mapping[tuple[str, str], str | None]) -> Run:
+    """A race of ten at once; `saturated` is who was saturated, where that was not the driver."""
 
     def cell(label: str, task: str, number: int) -> Cell:
         rate = 1e6 / (US[label] * (1 + 0.01 * number))
@@ -196,7 +196,7 @@ def fixed(full: Mapping[tuple[str, str], str | None]) -> Run:
             round=number,
             status="ok",
             reason=None,
-            saturated=full.get((label, task), "driver"),
+            saturated=saturated.get((label, task), "driver"),
             count=round(rate),
             seconds=1.0,
             throughput=rate,

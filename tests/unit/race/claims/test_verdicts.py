@@ -151,7 +151,7 @@ def test_of_a_lower_bound_only_what_a_larger_one_would_not_change(
         ((3, INF), (0.5, 0.4, 0.6), -1, REFUTED),
     ],
 )
-def test_nobody_is_weaker_where_another_party_was_full(
+def test_nobody_is_weaker_where_another_party_was_saturated(
     claimed: Range, measured: tuple[float, float, float], winner: int, verdict: str
 ) -> None:
     found = Measured(estimate(*measured), winner, capped="the database was saturated")
@@ -173,9 +173,9 @@ def test_nobody_is_weaker_where_another_party_was_full(
 def test_unless_its_own_core_could_not_do_so_much(
     claimed: Range, measured: tuple[float, float, float], winner: int, room: float, verdict: str
 ) -> None:
-    full = "the database was saturated"
-    found = Measured(estimate(*measured), winner, capped=full, room=math.log(room))
+    why_capped = "the database was saturated"
+    found = Measured(estimate(*measured), winner, capped=why_capped, room=math.log(room))
     given, why = judged(Claimed(claimed), found)
     assert given == verdict
     more = f"at most {room:.2f} times that with the first's own core saturated"
-    assert why.endswith(f"a lower bound, {full}" if verdict == UNDECIDED else more)
+    assert why.endswith(f"a lower bound, {why_capped}" if verdict == UNDECIDED else more)

@@ -17,7 +17,7 @@ from race.saved.model import Figures
 
 S = 1_000_000_000
 TICK = proc.TICK_NS
-TOLD = {"server": 1.5 * S, "generator": 0.5 * S, "database": 0.25 * S, "harness": 1e6}
+CPU_NS = {"server": 1.5 * S, "generator": 0.5 * S, "database": 0.25 * S, "harness": 1e6}
 PARTIES = ("server", "generator", "database")
 
 
@@ -39,47 +39,47 @@ def layout(server: list[int], generator: list[int], database: list[int]) -> Layo
 
 
 @pytest.mark.parametrize(
-    ("where", "told", "steal", "full"),
+    ("where", "cpu_ns", "steal", "busy"),
     [
         # Clocks of all that share a core, over the load's 2 s; the readings are 2.5 s apart.
-        (layout([0], [1], [1]), TOLD, 0.0, (0.75, 0.375, 0.375)),
-        (layout([0], [1], [2]), TOLD, 0.0, (0.75, 0.25, 0.125)),
-        (layout([0, 2], [1], [1]), TOLD, 0.0, (0.375, 0.375, 0.375)),
+        (layout([0], [1], [1]), CPU_NS, 0.0, (0.75, 0.375, 0.375)),
+        (layout([0], [1], [2]), CPU_NS, 0.0, (0.75, 0.25, 0.125)),
+        (layout([0, 2], [1], [1]), CPU_NS, 0.0, (0.375, 0.375, 0.375)),
         # A tenth of the time was stolen: 1.5 s of 1.8 s.
-        (layout([0], [1], [1]), TOLD, 0.25, (0.833, 0.417, 0.417)),
+        (layout([0], [1], [1]), CPU_NS, 0.25, (0.833, 0.417, 0.417)),
         # A database without a process has no fraction, and takes nothing from its neighbour's.
         (layout([0], [1], [1]), {"server": S, "generator": S}, 0.0, (0.5, 0.5)),
         (layout([0], [1], [2]), {"server": S, "generator": 1.6 * S}, 0.0, (0.5, 0.8)),
-        # What the first worker used of core 1 is not to be told from its clock: busy as a core.
-        (layout([0, 1], [1], [1]), TOLD, 0.0, (0.562, 0.5, 0.5)),
-        (layout([], [], []), TOLD, 0.0, (0.375, 0.375, 0.375)),
+        # A share of core 1 that is not known counts as that of a whole core.
+        (layout([0, 1], [1], [1]), CPU_NS, 0.0, (0.562, 0.5, 0.5)),
+        (layout([], [], []), CPU_NS, 0.0, (0.375, 0.375, 0.375)),
     ],
 )
 def test_busy_is_what_the_processes_used(
     monkeypatch: pytest.MonkeyPatch,
     where: Layout,
-    told: Figures,
+    cpu_ns: Figures,
     steal: float,
-    full: tuple[float, ...],
+    busy: tuple[float, ...],
 ) -> None:
     monkeypatch.setattr(cores, "GIVEN", frozenset(range(3)))
     everybody = frozenset(range(3))
     mine = {name: own or everybody for name, own in where.items()}
     before, after = (Reading(mine, one) for one in stood(2.5, 1.5, steal))
-    found = CoreUse().between(before, after, Sample(1, 2.0), {"cpu_ns": told})
-    assert tuple(found.values()) == full
+    found = CoreUse().between(before, after, Sample(1, 2.0), {"cpu_ns": cpu_ns})
+    assert tuple(found.values()) == busy
 
 
 def test_the_start_and_end_of_a_generator_are_no_load() -> None:
     before, after = (Reading(layout([0], [1], [1]), one) for one in stood(2.5))
     sample = Sample(1, 2.0, beside_ns={"generator": S // 10})
-    found = CoreUse().between(before, after, sample, {"cpu_ns": TOLD})
+    found = CoreUse().between(before, after, sample, {"cpu_ns": CPU_NS})
     assert found == {"server": 0.75, "generator": 0.325, "database": 0.325}
 
 
 def test_interrupts_that_no_clock_has_fill_a_core_too() -> None:
     before, after = (Reading(layout([0], [1], [1]), one) for one in stood(2.0, 0.3, 0.0, 0.2))
-    found = CoreUse().between(before, after, Sample(1, 2.0), {"cpu_ns": TOLD})
+    found = CoreUse().between(before, after, Sample(1, 2.0), {"cpu_ns": CPU_NS})
     assert found == {"server": 0.85, "generator": 0.475, "database": 0.475}
 
 

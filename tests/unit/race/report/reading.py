@@ -25,9 +25,9 @@ def alone(race: SavedRace, *labels: str) -> SavedRace:
     return replace(race, cells=[cell for cell in race.cells if cell.label in labels])
 
 
-def bound(cell: Cell, full: str = "nobody", busy: float = 0.81) -> Cell:
+def bound(cell: Cell, saturated: str = "nobody", busy: float = 0.81) -> Cell:
     """The cell when its server had time to spare."""
-    return changed(cell, saturated=full, meters={**cell.meters, "busy": {"server": busy}})
+    return changed(cell, saturated=saturated, meters={**cell.meters, "busy": {"server": busy}})
 
 
 def section(page: str, name: str) -> str:

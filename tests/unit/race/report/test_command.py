@@ -144,8 +144,8 @@ def test_every_column_is_explained_in_help(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["report", "--help"])
-    told = " ".join(capsys.readouterr().out.split())
+    expected = " ".join(capsys.readouterr().out.split())
     table = cells.spreadsheet(analyse(small))
     factors = {*small.head.discipline.factors, *(f"cpu_us_{one}" for one in PARTIES)}
     for column in table.columns:
-        assert column.title in told or column.title in factors, column.title
+        assert column.title in expected or column.title in factors, column.title

@@ -38,7 +38,7 @@ DRIVERS = {
 
 @pytest.fixture(scope="module")
 def tools(small: SavedRace) -> SavedRace:
-    """The small race told in the words of another discipline."""
+    """The small race in the words of another discipline."""
     names = dict(zip(SMALL, ["slow", "fast", "go", "chunky", "slow"], strict=True))
     tasks = {"index": "select", "ugly": "insert"}
     cells = [
@@ -65,9 +65,9 @@ def _other(cell: Cell) -> Cell:
         return cell
     cpu = {"client": cell.count * 20_000, "store": cell.count * 9000}
     watts = {"package": 12.5}
-    full = "client" if cell.saturated == "server" else cell.saturated
+    saturated = "client" if cell.saturated == "server" else cell.saturated
     meters = {"cpu_ns": cpu, "watts": watts}
-    return changed(cell, saturated=full, meters=meters, facts={"round_trips": 2})
+    return changed(cell, saturated=saturated, meters=meters, facts={"round_trips": 2})
 
 
 def test_another_discipline_is_reported_in_its_own_words(tools: SavedRace) -> None:

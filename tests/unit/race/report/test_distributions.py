@@ -187,7 +187,7 @@ def test_markdown_has_the_means_and_what_a_row_costs_and_how_times_spread(race: 
 
 
 def test_markdown_leaves_out_columns_without_a_figure(race: SavedRace) -> None:
-    """A row that is all there is costs what the operation costs; what nobody timed is not told."""
+    """The only row of an operation costs as much as the operation; untimed ones are not shown."""
     ping = tables(markdown.page(analyse(race)))["Ping, 1 at once"][1]
     assert ping[0][:6] == ["driver", *MOMENTS]
     assert not {"rows/s", "CPU µs/row"} & {*ping[0]}

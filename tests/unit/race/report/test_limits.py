@@ -81,10 +81,10 @@ def test_a_limit_that_is_not_known_is_a_lower_bound_and_says_why(small: SavedRac
     unknown = f"who was saturated is not known: {why}"
     assert item.reason == f"{unknown} in 6 of 6 cells: this is a lower bound"
     assert item.cpu_ratio is not None
-    (told,) = (text for text in analysis.trust.warnings if text.startswith("Who was saturated"))
-    assert f"cells ({why}): requests/s may be a lower bound there" in told
+    (expected,) = (text for text in analysis.trust.warnings if text.startswith("Who was saturated"))
+    assert f"cells ({why}): requests/s may be a lower bound there" in expected
     for text in (html.page(analysis), markdown.page(analysis)):
-        assert told in text.replace("\u00a0", " ")
+        assert expected in text.replace("\u00a0", " ")
         assert f"({unknown})" in text
     assert f"CPU {item.cpu_ratio}" in markdown.page(analysis)
     assert "Who was saturated" not in " ".join(analyse(small).trust.warnings)
@@ -200,7 +200,7 @@ def test_disturbance_and_warm_ups_are_shown(small: SavedRace) -> None:
     found = analyse(replace(race, head=changed(race.head, idle=idle)))
     text = section(html.page(found), "validity")
     known = [cell for cell in found.counted if cell.task == "ugly"]
-    assert f"did not settle</dt><dd>6 of {len(known)}</dd>" in text
+    assert f"still differed</dt><dd>6 of {len(known)}</dd>" in text
     assert "median −1.0 %, from −1.0 % to +0.4 %" in text
     assert "−0.3 % over 1.0 s" in text
     assert "before the race" not in html.page(analyse(race))
@@ -234,8 +234,8 @@ def test_cells_that_do_not_count_keep_their_raw_figures(small: SavedRace) -> Non
     assert "class=lost" in rows[0]
     assert f"{lost.throughput:,.0f}?" in rows[0]
     assert text.count("<td>calibration") == 1
-    told = figures(lost, small.head.discipline)
-    assert told.startswith(f"FAILED: {lost.reason} ({lost.throughput:,.0f} requests/s")
+    expected = figures(lost, small.head.discipline)
+    assert expected.startswith(f"FAILED: {lost.reason} ({lost.throughput:,.0f} requests/s")
 
 
 def test_a_page_says_how_rounds_were_ordered_and_what_was_measured_again(small: SavedRace) -> None:

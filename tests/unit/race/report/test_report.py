@@ -68,10 +68,10 @@ def test_empty_and_unfinished_races_are_reported(small: SavedRace) -> None:
 def test_terminal_and_markdown_show_ranks_intervals_and_failures(small: SavedRace) -> None:
     found = analyse(small)
     text = markdown.page(found)
-    for told in (shown(found, 150), text.replace("\\", "")):
-        assert "1 (reference)" in told
-        assert re.search(r"\d\.\d+× \[\d\.\d+, \d\.\d+\]", told)
-        assert "failed: the page answered 503" in told
+    for expected in (shown(found, 150), text.replace("\\", "")):
+        assert "1 (reference)" in expected
+        assert re.search(r"\d\.\d+× \[\d\.\d+, \d\.\d+\]", expected)
+        assert "failed: the page answered 503" in expected
     assert "race run article" in text
     for found_table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         rows = found_table.splitlines()
@@ -82,9 +82,9 @@ def test_markdown_has_every_pair_and_what_an_answer_is(small: SavedRace) -> None
     found = analyse(small)
     text = markdown.page(found).replace("\\", "")
     _, choices, facts = re.split(r"<summary>What (?:each choice buys|a request is)</summary>", text)
-    told = [str(estimate) for _, effect in found.effects for estimate in effect.estimates]
-    assert all(f" {estimate} |" in choices for estimate in told)
-    assert choices.count("×") == len(told)
+    expected = [str(estimate) for _, effect in found.effects for estimate in effect.estimates]
+    assert all(f" {estimate} |" in choices for estimate in expected)
+    assert choices.count("×") == len(expected)
     known = answers(found)
     assert known
     assert len([line for line in facts.splitlines() if line.startswith("|")]) == 2 + len(known.rows)
@@ -93,10 +93,10 @@ def test_markdown_has_every_pair_and_what_an_answer_is(small: SavedRace) -> None
 
 def test_who_was_left_out_is_told_in_both_forms(small: SavedRace, page: str) -> None:
     reasons = ["aiopg: not installed: make env", "psycopg2 with loop uvloop: it has only threads"]
-    told = "; ".join(reasons)
+    expected = "; ".join(reasons)
     found = analyse(replace(small, head=changed(small.head, left_out=reasons)))
-    assert f"\n\nLeft out: {told}.\n\n" in markdown.page(found)
-    assert f"<p>{told}. They were asked for" in section(html.page(found), "validity")
+    assert f"\n\nLeft out: {expected}.\n\n" in markdown.page(found)
+    assert f"<p>{expected}. They were asked for" in section(html.page(found), "validity")
     assert "Left out" not in page
     assert "Left out" not in markdown.page(analyse(small))
 

@@ -92,8 +92,8 @@ def test_cells_add_up(small: SavedRace) -> None:
     assert outcomes.status(again) == "ok"
     assert outcomes.status(zero) == "calibration"
     text = html.page(analysis)
-    told = f"of {outcomes.measured:,} measured</dt><dd>{len(analysis.counted):,}</dd>"
-    assert told in text
+    expected = f"of {outcomes.measured:,} measured</dt><dd>{len(analysis.counted):,}</dd>"
+    assert expected in text
     rows = section(text, "validity").partition('class="sum"')[0]
     shown = re.findall(r"</dt><dd>([\d,]+)</dd>", rows)
     assert sum(int(one.replace(",", "")) for one in shown) == outcomes.measured
@@ -169,20 +169,20 @@ def test_versions_are_all_shown_where_nobody_says_what_took_part(small: SavedRac
 
 
 def test_a_commit_with_changes_says_so_wherever_it_stands(small: SavedRace) -> None:
-    told = "0123456789ab with changes that are in no commit"
+    expected = "0123456789ab with changes that are in no commit"
     dirty = analyse(replace(small, head=with_environment(small.head, dirty=True)))
     page = html.page(dirty)
     for name in ("machine", "method", "repeat"):
-        assert told in section(page, name), name
-    assert told in page.rpartition("<footer>")[2]
-    assert f"Repeat it on commit {told}:" in markdown.page(dirty)
+        assert expected in section(page, name), name
+    assert expected in page.rpartition("<footer>")[2]
+    assert f"Repeat it on commit {expected}:" in markdown.page(dirty)
     clean = analyse(small)
     assert "with changes" not in html.page(clean)
     assert "Repeat it on commit 0123456789ab:" in markdown.page(clean)
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "expected"),
     [
         (9.994, "9.99"),
         (9.996, "10.0"),
@@ -193,8 +193,8 @@ def test_a_commit_with_changes_says_so_wherever_it_stands(small: SavedRace) -> N
         (None, "–"),
     ],
 )
-def test_three_digits_whatever_they_round_to(value: float | None, told: str) -> None:
-    assert words.number(value) == told
+def test_three_digits_whatever_they_round_to(value: float | None, expected: str) -> None:
+    assert words.number(value) == expected
 
 
 def test_each_task_is_a_link_and_folds(small: SavedRace, page: str) -> None:
@@ -208,6 +208,6 @@ def test_each_task_is_a_link_and_folds(small: SavedRace, page: str) -> None:
 
 
 def test_a_new_race_saves_what_its_words_mean() -> None:
-    told = described("toys", Toys())
-    assert told.task_texts == {"jump": "Both feet."}
-    assert told.level_texts == {"speed": {"slow": "takes its time"}}
+    expected = described("toys", Toys())
+    assert expected.task_texts == {"jump": "Both feet."}
+    assert expected.level_texts == {"speed": {"slow": "takes its time"}}

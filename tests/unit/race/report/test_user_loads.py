@@ -165,8 +165,8 @@ def test_a_claim_is_about_what_is_compared(raced: SavedRace, found: Analysis) ->
         return compute(said, where)
 
     (pair,) = user_loads(found)[1].pairs
-    told = {"count": pair.count, "p50": pair.p50, "p95": pair.p95}
-    for name, estimate in told.items():
+    expected = {"count": pair.count, "p50": pair.p50, "p95": pair.p95}
+    for name, estimate in expected.items():
         assert claim("user-load", "user_load", "reports:Steps", *both, name) == str(estimate)
     assert claim("latency", "user_load", "reports:Steps", both[1], "p95").endswith(" ms")
     assert re.fullmatch(
@@ -225,6 +225,6 @@ def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> 
         for side in one.sides:
             count, rate = side.by_name[ALL].count.median, side.item.throughput
             assert rate is not None
-            told = [f"{count:,.0f}", words.number(count / rate.median), "40", "6", "61 MB"]
-            assert rows[side.item.label] == told
+            expected = [f"{count:,.0f}", words.number(count / rate.median), "40", "6", "61 MB"]
+            assert rows[side.item.label] == expected
     assert watched(analyse(small)) == []

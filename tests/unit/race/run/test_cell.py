@@ -104,8 +104,8 @@ def test_a_pipelined_cell_has_a_latency_where_its_connections_were_answered(
     cell = Cells(toy.scenario(load={"max_connections": 16})).run(Deep("fast", toy.Toys()), one)
     assert (cell.status, cell.busy_connections) == ("ok", answered)
     assert (bool(cell.latency_us), bool(cell.histogram)) == (kept, kept)
-    told = None if kept else "4 of 16 connections were being answered"
-    assert cell.no_latency == told
+    expected = None if kept else "4 of 16 connections were being answered"
+    assert cell.no_latency == expected
 
 
 def test_a_fault_is_invalid_once_and_a_failure_the_second_time() -> None:
@@ -138,10 +138,10 @@ def test_a_cell_too_short_for_its_subject_is_made_longer_once() -> None:
 
 def test_who_is_too_slow_for_any_length_fails_once_with_what_to_do() -> None:
     toys, cells = toy.Toys(speeds={"snail": 20.0}), Cells(toy.scenario())
-    told = "too slow for this duration: 80 in 4.0 s, where 200 are needed: try --duration 12"
+    expected = "too slow for this duration: 80 in 4.0 s, where 200 are needed: try --duration 12"
     for measured in (80, None, None):
         cell = run(toys, "snail", cells)
-        assert (cell.status, cell.reason, cell.count) == ("failed", told, measured)
+        assert (cell.status, cell.reason, cell.count) == ("failed", expected, measured)
     assert toys.said.count("drive snail run 4") == 1
     still = run(toy.Toys(speeds={"stone": 0.0}), "stone")
     assert still.reason == "too slow for this duration: 0 in 4.0 s, where 200 are needed"

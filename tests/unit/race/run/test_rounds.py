@@ -110,19 +110,19 @@ def test_every_round_has_every_cell_once_after_a_calibration(tmp_path: Path) -> 
     assert ran.head.finished_at is not None
 
 
-def test_subjects_are_started_once_and_one_is_at_work_at_a_time(tmp_path: Path) -> None:
+def test_subjects_are_started_once_and_one_is_active_at_a_time(tmp_path: Path) -> None:
     toys = toy.Toys()
     race(tmp_path, toys=toys, rounds=3)
     assert sorted(one for one in toys.said if one.startswith("start")) == [
         f"start {label}" for label in EVERYONE
     ]
-    at_work: list[str] = []
+    active: list[str] = []
     for verb, name in (one.split()[:2] for one in toys.said):
         if verb in ("start", "resume"):
-            assert at_work == [], toys.said
-            at_work.append(name)
+            assert active == [], toys.said
+            active.append(name)
         elif verb == "pause":
-            at_work.remove(name)
+            active.remove(name)
     assert [one.split()[0] for one in toys.said[-3:]] == ["close"] * 3
 
 

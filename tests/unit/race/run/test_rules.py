@@ -41,7 +41,7 @@ def busy(server: float, generator: float, own: float, database: float = 0.3) -> 
 
 
 # The server is the limit; the generator is.
-BUSY, FULL = busy(1.0, 0.6, 0.6), busy(0.5, 1.0, 0.8)
+BUSY, GENERATOR_BUSY = busy(1.0, 0.6, 0.6), busy(0.5, 1.0, 0.8)
 
 
 def measured(
@@ -76,7 +76,7 @@ def test_each_rule(sample: Sample, steal: float, foreign: float, reason: str, ow
 
 
 @pytest.mark.parametrize(
-    ("share", "limit", "told"),
+    ("share", "limit", "shown_text"),
     [
         (0.034, 0.02, ("3.4%", "2.0%")),
         (0.02003, 0.02, ("2.003%", "2.000%")),
@@ -85,12 +85,12 @@ def test_each_rule(sample: Sample, steal: float, foreign: float, reason: str, ow
     ],
 )
 def test_a_share_over_its_limit_is_printed_so(
-    share: float, limit: float, told: tuple[str, str]
+    share: float, limit: float, shown_text: tuple[str, str]
 ) -> None:
     """Words such as "steal 2.0% is over 2.0%" say nothing."""
-    assert apart(share, limit) == told
+    assert apart(share, limit) == shown_text
     cores = {"steal": share, "foreign": share}
-    seen, allowed = told
+    seen, allowed = shown_text
     assert disturbances(changed(LIMITS, steal=limit, foreign=limit), cores) == [
         f"steal {seen} is over {allowed}",
         f"foreign CPU {seen} is over {allowed}",
@@ -114,9 +114,9 @@ def test_too_few_samples_are_too_slow_unless_errors_came_instead() -> None:
     assert not judge(LIMITS, LOAD, measured(wrong)).too_slow
 
 
-def test_a_full_generator_is_not_the_contenders_fault() -> None:
+def test_a_saturated_generator_is_not_the_contenders_fault() -> None:
     starved = replace(SAMPLE, busy_connections=60.0)
-    judged = judge(LIMITS, LOAD, measured(starved, who=FULL))
+    judged = judge(LIMITS, LOAD, measured(starved, who=GENERATOR_BUSY))
     assert len(judged.reasons) == 1
     assert not judged.own_fault
 
@@ -126,8 +126,8 @@ def test_who_loses_requests_at_a_fixed_rate_is_overloaded() -> None:
     assert judge(LIMITS, RATED, measured(lossy)).overloaded
     assert not judge(LIMITS, LOAD, measured(lossy)).overloaded
     assert not judge(LIMITS, RATED, measured(lossy, steal=0.5)).overloaded
-    assert not judge(LIMITS, RATED, measured(lossy, who=FULL)).own_fault
-    assert judge(LIMITS, LOAD, measured(lossy, who=FULL)).own_fault
+    assert not judge(LIMITS, RATED, measured(lossy, who=GENERATOR_BUSY)).own_fault
+    assert judge(LIMITS, LOAD, measured(lossy, who=GENERATOR_BUSY)).own_fault
     assert not judge(LIMITS, RATED, measured(replace(SAMPLE, count=9))).overloaded
 
 
@@ -165,7 +165,7 @@ def use(generator: float, database: float | None) -> Figures:
         (TWO, (0.899, 0.9, 0.9), use(0.6, 0.3), "generator"),
         (TWO, (0.8, 0.99, 0.99), use(0.3, 0.6), "database"),
         (TWO, (0.8, 0.899, 0.899), use(0.5, 0.3), "nobody"),
-        # On cores of their own only those count that are full.
+        # On cores of their own only saturated parties count.
         (THREE, (0.5, 0.95, 0.5), use(0.95, 0.5), "generator"),
         (THREE, (0.5, 0.8, 0.95), use(0.8, 0.95), "database"),
         (THREE, (0.5, 0.91, 0.95), use(0.91, 0.95), "database"),
@@ -176,7 +176,7 @@ def use(generator: float, database: float | None) -> Figures:
         ({}, (), {}, None),
     ],
 )
-def test_who_was_full(
+def test_who_was_saturated(
     layout: Layout, fractions: tuple[float, ...], used: Figures, who: str | None
 ) -> None:
     busy = dict(zip(layout, fractions, strict=True))
@@ -189,7 +189,7 @@ def test_who_was_full(
 @pytest.mark.parametrize(
     ("server", "generator", "found"),
     [
-        # Seen to be full itself, the server is the limit, whoever else cannot be seen.
+        # A saturated server is the limit, whatever the unobserved parties did.
         (0.9, 0.5, ("server", None)),
         (0.9, 0.95, ("server", None)),
         # So is the generator where the server is not.
@@ -198,7 +198,7 @@ def test_who_was_full(
         (0.899, 0.899, (None, "the database could not be seen")),
     ],
 )
-def test_who_was_full_beside_a_database_elsewhere(
+def test_who_was_saturated_beside_a_database_elsewhere(
     layout: Layout, server: float, generator: float, found: tuple[str | None, str | None]
 ) -> None:
     busy = {"server": server, "generator": generator}
@@ -206,7 +206,7 @@ def test_who_was_full_beside_a_database_elsewhere(
     assert bottleneck(Measured(SAMPLE, meters, layout)) == found
 
 
-def test_why_nobody_knows_who_was_full_is_said() -> None:
+def test_why_nobody_knows_who_was_saturated_is_said() -> None:
     free = dict.fromkeys(TWO, frozenset[int]())
     meters: dict[str, Figures] = {"busy": dict.fromkeys(TWO, 0.99), "cpu_ns": use(0.5, 0.1)}
     assert bottleneck(Measured(SAMPLE, meters, free)).unknown == "nothing was pinned to cores"
@@ -231,7 +231,7 @@ DEEP = changed(LOAD, connections=16, pipeline=24)
 
 
 @pytest.mark.parametrize(
-    ("load", "busy", "told"),
+    ("load", "busy", "shown_text"),
     [
         (DEEP, 13.6, None),
         (DEEP, 13.59, "14 of 16 connections were being answered"),
@@ -241,9 +241,9 @@ DEEP = changed(LOAD, connections=16, pipeline=24)
     ],
 )
 def test_pipelined_connections_that_nobody_answers_leave_no_latency(
-    load: Load, busy: float | None, told: str | None
+    load: Load, busy: float | None, shown_text: str | None
 ) -> None:
-    assert no_latency(replace(SAMPLE, busy_connections=busy), load) == told
+    assert no_latency(replace(SAMPLE, busy_connections=busy), load) == shown_text
 
 
 def test_the_ramp_of_a_pipelined_load_by_hand() -> None:

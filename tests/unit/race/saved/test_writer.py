@@ -112,17 +112,17 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "told"),
+    ("there", "expected"),
     [
         ({"finished_at": NOW}, "^r is finished: see it with `race report r`$"),
         ({"seed": 4}, "has another race of that name: try again$"),
     ],
 )
 def test_a_race_that_another_harness_changed_meanwhile_is_left_as_it_is(
-    there: dict[str, object], told: str, tmp_path: Path
+    there: dict[str, object], expected: str, tmp_path: Path
 ) -> None:
     with Writer(tmp_path / "r", replace(HEAD, **there)) as writer:
         writer.add(CELL)
-    with pytest.raises(RaceError, match=told):
+    with pytest.raises(RaceError, match=expected):
         Writer(tmp_path / "r", HEAD)
     assert load(tmp_path / "r").head == replace(HEAD, **there)

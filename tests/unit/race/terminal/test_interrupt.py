@@ -168,8 +168,8 @@ def test_the_command_is_called_as_this_one_was(
         (home / folder).mkdir(parents=True)
     monkeypatch.chdir(here.format(home=home))
     monkeypatch.setattr(sys, "argv", [called.format(home=home)])
-    told = shlex.split(again.resume(RESULTS / "one"))
-    assert told == [*(word.format(home=home) for word in words), "resume", "one"]
+    expected = shlex.split(again.resume(RESULTS / "one"))
+    assert expected == [*(word.format(home=home) for word in words), "resume", "one"]
 
 
 def test_a_program_on_the_path_is_called_by_its_name(
