@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from operator import itemgetter
 
 from rich.console import Console
 
@@ -13,7 +14,7 @@ from race.report import format as words
 from race.report import markdown as marked
 from race.report.claims.measures import UNRANKED, verdict
 from race.report.console import drawn, say
-from race.report.table import ReportTable, texts
+from race.report.table import PLAIN, TEXT, Column, ReportTable, fill
 from race.stats.estimate import Estimate
 
 HEADINGS = ("ratio", "CPU ratio", "verdict")
@@ -56,11 +57,6 @@ def noise(comparison: MergedComparison) -> str:
     return (
         f"{widest} A/A from {comparison.noise.low:.3f}× to {comparison.noise.high:.3f}× over runs."
     )
-
-
-def names(found: Merged) -> list[str]:
-    """Return the columns of every kind of table."""
-    return [found.discipline.contender, *HEADINGS]
 
 
 def rows(found: Merged, comparison: MergedComparison) -> Iterator[list[str]]:
@@ -112,7 +108,11 @@ def show(found: Merged) -> None:
 
 
 def _table(found: Merged, comparison: MergedComparison) -> ReportTable:
-    return texts(names(found), list(rows(found, comparison)), left=(0,))
+    columns = [
+        Column(found.discipline.contender, itemgetter(0), TEXT),
+        *(Column(name, itemgetter(at), PLAIN) for at, name in enumerate(HEADINGS, 1)),
+    ]
+    return fill("", columns, rows(found, comparison))
 
 
 def markdown(found: Merged) -> str:

@@ -11,7 +11,6 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
@@ -155,16 +154,6 @@ def fill(
     """Return a table with a row for each item; `row` makes it from its values and the item."""
     rows = [row([column.value(item) for column in columns], item) for item in items]
     return ReportTable(title, columns, rows, caption, css=css)
-
-
-def texts(
-    names: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()
-) -> ReportTable:
-    """Return a table of texts; columns stand at the right but for those in `left`."""
-    columns = [
-        Column(name, itemgetter(at), TEXT if at in left else PLAIN) for at, name in enumerate(names)
-    ]
-    return fill("", columns, rows)
 
 
 def as_above(table: ReportTable, columns: range, within: int | None = None) -> ReportTable:

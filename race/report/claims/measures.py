@@ -18,7 +18,6 @@ from race.errors import RaceError, unknown
 from race.report import format as words
 from race.report.claims.pairs import Side, Sides, comparisons, pair
 from race.report.sentences import connections
-from race.stats.effects import Effect
 from race.stats.estimate import Estimate
 
 TIE, UNRANKED = "cannot be told apart", "not ranked"
@@ -65,7 +64,7 @@ def _ratio(runs: Runs, task: str, first: str, second: str) -> str:
         return str(pair(runs, task, first, second).ratio or UNRANKED)
     both = sides(runs, task, first, second)
     bounded = both.bounds(both.first) or both.bounds(both.second)
-    return UNRANKED if bounded else _text(both.ratio())
+    return UNRANKED if bounded else str(both.ratio() or words.NONE)
 
 
 def _least_ratio(runs: Runs, task: str, first: str, second: str) -> str:
@@ -76,7 +75,7 @@ def _least_ratio(runs: Runs, task: str, first: str, second: str) -> str:
 def _tasks_ratio(runs: Runs, task: str, other: str, label: str) -> str:
     """Return the ratio of a contender on one task to itself on another."""
     both = Sides(runs, Side((task,), label), Side((other,), label))
-    return _of_a_bound(both) if both.bounds(both.first) else _text(both.ratio())
+    return _of_a_bound(both) if both.bounds(both.first) else str(both.ratio() or words.NONE)
 
 
 def _of_a_bound(both: Sides) -> str:
@@ -87,11 +86,7 @@ def _of_a_bound(both: Sides) -> str:
 
 
 def _cpu_ratio(runs: Runs, task: str, first: str, second: str) -> str:
-    return _text(pair(runs, task, first, second).cpu)
-
-
-def _text(ratio: Estimate | None) -> str:
-    return str(ratio) if ratio else words.NONE
+    return str(pair(runs, task, first, second).cpu or words.NONE)
 
 
 def _verdict(runs: Runs, task: str, first: str, second: str) -> str:
@@ -100,20 +95,14 @@ def _verdict(runs: Runs, task: str, first: str, second: str) -> str:
 
 
 def _effect(runs: Runs, task: str, factor: str, level: str, reference: str) -> str:
-    found = [_one_effect(run, one, factor, level, reference) for run, one in _both(runs, task)]
-    return str(between([one.estimate for one in found]) or DISAGREE)
-
-
-def _one_effect(run: Run, at: Comparison, factor: str, level: str, reference: str) -> Effect:
-    known = {
-        f"{one.factor} {one.level} {one.reference}": one
-        for work, one in run.analysis.effects
-        if work == at.work
-    }
-    wanted = f"{factor} {level} {reference}"
-    if wanted not in known:
-        raise unknown("effect", wanted, known)
-    return known[wanted]
+    wanted, found = f"{factor} {level} {reference}", []
+    for run, comparison in _both(runs, task):
+        effects = [one for work, one in run.analysis.effects if work == comparison.work]
+        known = {f"{one.factor} {one.level} {one.reference}": one.estimate for one in effects}
+        if wanted not in known:
+            raise unknown("effect", wanted, known)
+        found.append(known[wanted])
+    return str(between(found) or DISAGREE)
 
 
 def _both(runs: Runs, task: str) -> Iterable[tuple[Run, Comparison]]:
@@ -140,7 +129,7 @@ def user_load_ratio(runs: Runs, task: str, first: str, second: str, figure: str)
 
 
 def _user_load(runs: Runs, task: str, first: str, second: str, figure: str) -> str:
-    return _text(user_load_ratio(runs, task, first, second, figure))
+    return str(user_load_ratio(runs, task, first, second, figure) or words.NONE)
 
 
 def _seen(runs: Runs, task: str, label: str, figure: str) -> str:

@@ -18,7 +18,17 @@ from race.report.charts.rows import Bar, Interval, LatencyBox, Stack, bars, boxe
 from race.report.charts.svg import Scale, drawing
 from race.report.console import drawn
 from race.report.markdown import table as markdown
-from race.report.table import NUMBER, PLAIN, TEXT, Column, ReportTable, TableRow, spreadsheet
+from race.report.table import (
+    NUMBER,
+    PLAIN,
+    TEXT,
+    Column,
+    ReportTable,
+    TableRow,
+    as_above,
+    fill,
+    spreadsheet,
+)
 from race.report.template import environment
 from race.stats.estimate import Estimate
 
@@ -139,3 +149,28 @@ def test_a_terminal_without_the_room_gets_brief_headings(width: int, shown: str)
     assert "failed" in text
     assert "ended" not in text
     assert max(map(len, text.splitlines())) <= width
+
+
+NAMES = [Column(name, itemgetter(at), TEXT) for at, name in enumerate(("claim", "task", "who"))]
+
+
+def test_what_is_as_above_is_not_shown_but_there_in_html() -> None:
+    rows = [("a", "good", "x" * 30), ("a", "good", "y"), ("b", "good", "y")]
+    table = as_above(fill("", NAMES, rows), range(2), within=0)
+    assert markdown(table).splitlines()[2:] == [
+        f"| a | good | {'x' * 30} |",
+        "|  |  | y |",
+        "| b | good | y |",
+    ]
+    source = '{% from "macros.html.j2" import table with context %}{{ table(found) }}'
+    html = environment().from_string(source).render(found=table)
+    assert html.count('<span class="above">good</span>') == 1
+
+
+def test_a_terminal_folds_what_it_cannot_break() -> None:
+    console = Console(file=io.StringIO(), width=40)
+    console.print(drawn(fill("", NAMES, [("a", "good", "x" * 70)]), ""))
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert shown.count("x") == 70
+    assert max(map(len, shown.splitlines())) <= 40
