@@ -11,6 +11,9 @@ WRONG_USE = 2
 MOST_WORKERS = 64
 # The share of its letters that a word must have in common with another to be offered for it.
 ALIKE = 0.66
+# The same for each word of a name that has several.
+WORDS_ALIKE = 0.5
+_WORD = re.compile(r"\w+")
 # argparse's own words; its versions put the choices with and without quotes.
 _CHOICE = re.compile(r"(?P<what>.*invalid choice: '(?P<given>.*)') \(choose from (?P<known>.*)\)")
 
@@ -44,8 +47,20 @@ class Parser(argparse.ArgumentParser):
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return `did you mean 'word'?` with the most similar known word, or "" if none is similar."""
-    near = difflib.get_close_matches(given, list(known), n=1, cutoff=ALIKE)
+    alike = [word for word in known if _words_alike(given, word)]
+    near = difflib.get_close_matches(given, alike, n=1, cutoff=ALIKE)
     return f"did you mean {near[0]!r}?" if near else ""
+
+
+def _words_alike(given: str, known: str) -> bool:
+    """Return whether each word of a name such as aiohttp-postgres-one is similar to its
+    counterpart, so that what two names share does not hide a word that has nothing in common.
+    """
+    ours, theirs = _WORD.findall(given), _WORD.findall(known)
+    if len(ours) != len(theirs):
+        return True
+    ratios = (difflib.SequenceMatcher(None, *pair).ratio() for pair in zip(ours, theirs))
+    return all(ratio >= WORDS_ALIKE for ratio in ratios)
 
 
 def whole_number(what: str, least: int, most: int) -> Callable[[str], int]:

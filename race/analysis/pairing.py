@@ -8,7 +8,8 @@ from race.analysis import values
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.analysis.values import Values
-from race.errors import unknown
+from race.errors import RaceError, unknown
+from race.plan.contenders import TWIN_MARK
 from race.saved.model import Work
 from race.saved.reader import SavedRace
 from race.stats import noise, signed_rank
@@ -67,7 +68,7 @@ def pairing(run: Run, comparison: Comparison, first: str, second: str) -> Pairin
     found = {item.label: item for item in comparison.results}
     for label in (first, second):
         if label not in found:
-            raise unknown(comparison.discipline.contender, label, found)
+            raise not_raced(comparison, label)
     pair = find_pair(comparison.pairs, first, second)
     return Pairing(
         run=run.name,
@@ -78,6 +79,18 @@ def pairing(run: Run, comparison: Comparison, first: str, second: str) -> Pairin
         cpu=_cpu(run, comparison.work, first, second),
         winner=pair.winner if pair else None,
     )
+
+
+def not_raced(comparison: Comparison, label: str) -> RaceError:
+    """Return the error for a label without a result in a comparison."""
+    known = [item.label for item in comparison.results]
+    original = label.removesuffix(TWIN_MARK)
+    if original in known:
+        text = (
+            f"{label!r} is the A/A twin of {original!r}, which is in no ranking: type {original!r}"
+        )
+        return RaceError(text)
+    return unknown(comparison.discipline.contender, label, known)
 
 
 def _cpu(run: Run, work: Work, first: str, second: str) -> Estimate | None:

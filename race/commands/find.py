@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from argparse import ArgumentParser
+from collections.abc import Iterable
 from pathlib import Path
 
 from race.errors import RaceError, unknown
 from race.paths import PUBLISHED
-from race.saved.reader import RUN_FILE, read_head
+from race.saved.reader import RUN_FILE, ResultsError, read_head
 
-SAVED_RACE = "an id, a folder, or `latest`"
+SAVED_RACE = "a folder or its name, the id that heads a report, or `latest`"
 LATEST = "latest"
 
 
@@ -28,13 +30,31 @@ def find(folder: Path, name: str) -> Path:
     found = known(folder)
     if name == LATEST or not found:
         raise RaceError(f"no saved races in {folder}: `race run` makes one")
-    if name not in found:
+    place = found.get(name) or _of_id(found.values(), name)
+    if place is None:
         raise unknown("race", name, found)
-    return found[name]
+    return place
+
+
+def is_saved(folder: Path, name: str) -> bool:
+    """Return whether `find` has a race for a name."""
+    if name == LATEST or (Path(name) / RUN_FILE).exists():
+        return True
+    found = known(folder)
+    return name in found or _of_id(found.values(), name) is not None
+
+
+def _of_id(folders: Iterable[Path], name: str) -> Path | None:
+    """Return the folder of the race that has this id in its run.json; None if there is none."""
+    for folder in folders:
+        with contextlib.suppress(ResultsError):
+            if read_head(folder).race == name:
+                return folder
+    return None
 
 
 def known(folder: Path) -> dict[str, Path]:
-    """Return the folder of every race there and of the published ones, by name."""
+    """Return the folder of every race there and of the published ones, by the folder's name."""
     return {**_in(PUBLISHED), **_in(folder)}
 
 

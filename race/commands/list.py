@@ -1,4 +1,4 @@
-"""`race list`: the scenarios and the saved races."""
+"""`race list`: the scenarios, and the saved and published races."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from rich.console import Console
 
 from race.commands import Command
 from race.errors import RaceError
+from race.paths import PUBLISHED
 from race.plan import read
 from race.run.race import prepare
 from race.saved.reader import RUN_FILE, ResultsError, load
 from race.terminal.phrases import duration, moment
+from race.terminal.say import tell
 from race.terminal.tables import plain_table
+from runtime.paths import ROOT
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,34 +26,44 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print scenarios and saved races, as two tables or as JSON."""
+    """Print scenarios, saved races and the names of published ones; or all as JSON."""
     scenarios = [_scenario(name) for name in read.names()]
     saved = [_saved(path.parent) for path in sorted(options.results.glob(f"*/{RUN_FILE}"))]
+    published = sorted(path.parent.name for path in PUBLISHED.glob(f"*/{RUN_FILE}"))
     if options.json:
-        print(json.dumps({"scenarios": scenarios, "races": saved}, indent=1))
+        found = {"scenarios": scenarios, "races": saved, "published": published}
+        print(json.dumps(found, indent=1))
         return 0
     console = Console()
     shown = [{key: one[key] for key in ("scenario", "title", "time")} for one in scenarios]
+    absent = {one["scenario"]: one["time"] for one in scenarios if not one["runs"]}
+    for row in shown:
+        row["time"] = "cannot run" if row["scenario"] in absent else row["time"]
     console.print(plain_table("Scenarios", shown))
+    for name, reason in absent.items():
+        tell(console, f"{name} cannot run here: {reason}")
     if saved:
         local = [{**one, "began": moment(one["began"])} for one in saved]
         console.print(plain_table(f"Races in {options.results}", local))
+    place = PUBLISHED.relative_to(ROOT)
+    tell(console, f"Published races, in {place}: {', '.join(published)}")
     return 0
 
 
 def _scenario(name: str) -> dict[str, Any]:
     """Return a row: what is raced, and how long that takes or why it cannot run here."""
-    one = read.load(name)
+    one, runs = read.load(name), True
     try:
         time = duration(prepare(one).seconds())
     except RaceError as error:
-        time = str(error)
+        time, runs = str(error), False
     return {
         "scenario": one.name,
         "title": one.title,
         "contenders": len(one.contenders),
         "tasks": len(one.tasks),
         "rounds": one.rounds,
+        "runs": runs,
         "time": time,
     }
 
@@ -70,4 +83,4 @@ def _saved(folder: Path) -> dict[str, Any]:
     }
 
 
-COMMAND = Command("the scenarios and the saved races", arguments, run)
+COMMAND = Command("the scenarios, and the saved and published races", arguments, run)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 from rich.console import Console
@@ -13,12 +12,12 @@ from rich.table import Table
 
 from race.analysis.analyse import analyse
 from race.commands import Command
-from race.commands.find import LATEST, find, known
+from race.commands.find import find, is_saved, known
 from race.errors import RaceError, unknown
 from race.plan import read
 from race.run.race import prepare
 from race.saved.model import CALIBRATION, Cell, Discipline, Head
-from race.saved.reader import RUN_FILE, SavedRace, load
+from race.saved.reader import SavedRace, load
 from race.scenario import Scenario
 from race.terminal.phrases import figures, moment, work_text
 from race.terminal.plan_text import plan_text, scenario_text
@@ -28,7 +27,8 @@ from race.terminal.tables import everything, plain_table
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the name of a scenario or race."""
-    parser.add_argument("name", metavar="NAME", help="a scenario, or a race as for `report`")
+    text = "a saved race as for `report`; else a scenario, whose plan is shown"
+    parser.add_argument("name", metavar="NAME", help=text)
     text = "of a race, every cell; with --json they are what is printed"
     parser.add_argument("--cells", action="store_true", help=text)
 
@@ -36,12 +36,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print a scenario's plan, or the tables or cells of a saved race."""
     console, name = Console(), options.name
-    if name in read.names() or name.endswith(".toml"):
+    if not is_saved(options.results, name):
+        if name not in read.names() and not name.endswith(".toml"):
+            raise unknown("scenario or race", name, [*read.names(), *known(options.results)])
         if options.cells:
             raise RaceError(f"{name} is a scenario: only a saved race has cells")
         _show_scenario(read.load(name), console, options)
         return 0
-    saved = load(_folder(options.results, name))
+    saved = load(find(options.results, name))
     if options.json:
         print(json.dumps(msgspec.to_builtins(saved.cells)))
         return 0
@@ -49,16 +51,11 @@ def run(options: argparse.Namespace) -> int:
         console.print(_cells(saved))
     else:
         _show_race(saved, console)
+        if name in read.names():
+            tell(console, f"{name} is a scenario, too: `race run {name} --dry-run` shows its plan.")
     for problem in saved.problems:
         console.print(str(problem), style="red", markup=False)
     return 0
-
-
-def _folder(results: Path, name: str) -> Path:
-    """Return the folder of a race; raises RaceError with the nearest scenario or race."""
-    if name != LATEST and not (Path(name) / RUN_FILE).exists() and name not in known(results):
-        raise unknown("scenario or race", name, [*read.names(), *known(results)])
-    return find(results, name)
 
 
 def _show_scenario(scenario: Scenario, console: Console, options: argparse.Namespace) -> None:
@@ -100,7 +97,7 @@ def _title(head: Head, cells: int) -> str:
 
 def _cells(saved: SavedRace) -> Table:
     rows = [_row(cell, saved.head.discipline) for cell in saved.cells]
-    return plain_table(saved.head.race, rows)
+    return plain_table(saved.head.race, rows, names=saved.head.discipline.contender)
 
 
 def _row(cell: Cell, discipline: Discipline) -> dict[str, str]:

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from race.discipline import discipline
 from race.errors import RaceError, instead, unknown
 from race.saved.model import Contender
 from race.scenario import Scenario
@@ -49,13 +50,28 @@ def labelled(scenario: Scenario, found: Sequence[Contender], what: str) -> list[
     for pattern in (*wanted, *unwanted):
         labels = [one.label for one in found if _like(_name(pattern), [one.name])]
         if labels and not any(_fits(pattern, one) for one in found):
-            raise RaceError(f"no {what} is called {pattern!r} here: {instead(pattern, labels)}")
+            remedy = _missing_levels(scenario, pattern, labels) or instead(pattern, labels)
+            raise RaceError(f"no {what} is called {pattern!r} here: {remedy}")
     return [
         one
         for one in found
         if any(_fits(pattern, one) for pattern in wanted)
         and not any(_fits(pattern, one) for pattern in unwanted)
     ]
+
+
+def _missing_levels(scenario: Scenario, pattern: str, labels: Sequence[str]) -> str:
+    """Return which keys add the levels that a label has and a scenario does not ask for, or ""."""
+    factors = discipline(scenario.discipline).factors
+    keys = [
+        f"--set {factor}={level}"
+        for level in pattern.lower().split(", ")[1:]
+        for factor, levels in factors.items()
+        if level in levels and level not in getattr(scenario, factor, (level,))
+    ]
+    if not keys:
+        return ""
+    return f"it is raced as {' and '.join(map(repr, labels))}; for this one add {' '.join(keys)}"
 
 
 def _fits(pattern: str, contender: Contender) -> bool:
@@ -86,10 +102,10 @@ def _fitting(pattern: str, names: Sequence[str], what: str) -> list[str]:
     if found:
         return found
     if begun := _like(f"{pattern}-*", names):
-        offered = f"did you mean '{pattern}-*', which are {len(begun)}?"
+        offered = f"'{pattern}-*' takes all {len(begun)} that begin so"
         raise RaceError(f"unknown {what} {pattern!r}: {offered}")
     if any(mark in pattern for mark in "*?["):
-        raise RaceError(f"no {what} fits {pattern!r}: {instead(pattern, names)}")
+        raise RaceError(f"no {what} fits {pattern!r}: {instead(pattern, names, what)}")
     raise unknown(what, pattern, names)
 
 

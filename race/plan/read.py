@@ -1,4 +1,4 @@
-"""Reading scenarios from TOML: checked before anything starts, with the nearest valid name."""
+"""Reads scenarios from TOML; they are checked before anything starts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from typing import Any, TypeVar, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
-from race.discipline import discipline
+from race.discipline import Discipline, discipline
 from race.errors import RaceError, unknown
 from race.paths import SCENARIOS
 from race.scenario import DEFAULT_DISCIPLINE, Scenario
 
 Form = TypeVar("Form", bound=Struct)
+PRINTED_LOADS = {
+    r"x(\d+)": "load.pipeline",
+    r"c(\d+)": "load.concurrency",
+    r"(\d+) at once": "load.concurrency",
+    r"(\d+) connections": "load.connections",
+}
+"""Patterns of how a load is printed beside a task, and the key of a scenario that sets it."""
 
 
 def names() -> list[str]:
@@ -60,12 +67,22 @@ def from_json(data: Mapping[str, Any]) -> Scenario:
     made = converted(data, chosen.scenario, f"scenario {data.get('name', '')}", "scenario key")
     for task in made.tasks:
         if task not in chosen.tasks:
-            raise unknown(chosen.task, task, chosen.tasks)
+            raise _unknown_task(chosen, task)
     for key, value in (*_doubled(made, ""), *_doubled(made.load, "load.")):
         raise RaceError(f"scenario {made.name}: {key} has {value!r} twice")
     if made.load.connections < made.load.threads:
         raise RaceError(f"scenario {made.name}: more load.threads than load.connections")
     return made
+
+
+def _unknown_task(chosen: Discipline, text: str) -> RaceError:
+    """Return the error for a task; what a plan or a table prints, "ugly x24", has a load too."""
+    for pattern, key in PRINTED_LOADS.items():
+        match = re.fullmatch(rf"(\S+?)(?:,| \(| ){pattern}.*", text)
+        if match and match[1] in chosen.tasks:
+            how = f"type {match[1]!r} and --set {key}={match[2]}"
+            return RaceError(f"{text!r} is the {chosen.task} {match[1]!r} under a load: {how}")
+    return unknown(chosen.task, text, chosen.tasks)
 
 
 def change(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:

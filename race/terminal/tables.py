@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +21,9 @@ from race.report.tables import rates
 from race.report.tables import user_loads as users
 from race.saved.model import Work
 from race.terminal.matrix import Matrix
+
+SHORT = 13
+"""The most columns of a terminal that a text may take without being wrapped."""
 
 
 def everything(analysis: Analysis) -> Iterator[RenderableType]:
@@ -68,11 +73,27 @@ def under_user_loads(analysis: Analysis) -> Iterator[RenderableType]:
         yield Text("")
 
 
-def plain_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Return rows with the same keys as a table; numbers stand at the right."""
-    made = Table(title=title, title_justify="left")
-    for name, value in rows[0].items() if rows else ():
-        made.add_column(name, justify="right" if isinstance(value, int | float) else "left")
+def plain_table(title: str, rows: Sequence[Mapping[str, Any]], names: str = "") -> Table:
+    """Return rows with the same keys as a table; numbers stand at the right.
+
+    Nothing is cut. The column `names`, the first by default, has what people type again: it stays
+    as wide as its longest text, as short columns do, and long texts are wrapped.
+    """
+    made = Table(
+        title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
+    keys = list(rows[0]) if rows else []
+    for key in keys:
+        width = max(cell_len(str(row[key])) for row in rows)
+        whole = key == (names or keys[0])
+        right = isinstance(rows[0][key], int | float)
+        made.add_column(
+            key,
+            justify="right" if right else "left",
+            no_wrap=whole or width <= SHORT,
+            overflow="fold",
+            min_width=width if whole else None,
+        )
     for row in rows:
         made.add_row(*(str(value) for value in row.values()))
     return made

@@ -12,7 +12,7 @@ from race.analysis import values
 from race.analysis.distributions import mean_logs
 from race.analysis.merge import MergedPair, between, merged_pair
 from race.analysis.model import Comparison, ContenderResult
-from race.analysis.pairing import Run
+from race.analysis.pairing import Run, not_raced
 from race.analysis.values import Values
 from race.errors import unknown
 from race.saved.model import Work
@@ -85,8 +85,7 @@ class Sides:
             for comparison in (_comparison(run, task) for task in side.tasks):
                 item = comparison.result(side.label)
                 if item is None:
-                    known = [one.label for one in comparison.results]
-                    raise unknown(comparison.discipline.contender, side.label, known)
+                    raise not_raced(comparison, side.label)
                 yield comparison, item
 
     def bounds(self, side: Side) -> dict[str, list[str]]:

@@ -12,6 +12,7 @@ from databases import DATABASES
 from race.cli import main
 from race.commands import doctor
 from race.discipline import Finding
+from race.paths import SCENARIOS
 from race.plan.forecast import Plan
 from race.run import race
 from race.web import findings as site
@@ -107,7 +108,7 @@ def test_a_scenario_that_cannot_run_here_is_shown_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Oha, "missing", lambda self: "oha is not installed: make oha")
-    shown = printed(capsys, "show", "latency")
+    shown = printed(capsys, "show", str(SCENARIOS / "latency.toml"))
     assert "latency: Latency at a fixed rate" in shown
     assert "it cannot run here: oha is not installed: make oha" in shown
     assert refused(capsys, "run", "latency") == "race: oha is not installed: make oha"
@@ -154,8 +155,8 @@ def test_patterns_choose_engines(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "said"),
     [
         (["run", "--engines", "djngo-*"], "no engine fits 'djngo-*': "),
-        (["run", "--engines", "aiohttp"], "did you mean 'aiohttp-*', which are "),
-        (["run", "--drivers", "asyncpg"], "unknown engine 'asyncpg': there are "),
+        (["run", "--engines", "aiohttp"], "'aiohttp-*' takes all "),
+        (["run", "--drivers", "asyncpg"], "unknown engine 'asyncpg': all "),
         (["run", "--engines", "aiohttp-memry-one"], "'aiohttp-memry-one': did you mean"),
     ],
 )

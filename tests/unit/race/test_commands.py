@@ -89,9 +89,13 @@ def test_the_version_is_the_projects(capsys: pytest.CaptureFixture[str]) -> None
         (["run", "--pages", "indx"], "did you mean 'index'?"),
         (["run", "--rounds", "0"], "key 'rounds': expected int >= 1"),
         (["run", "quick", "--pages", "good", "ugly"], "unexpected 'ugly': separate values"),
-        (["run", "--pages", "good", "ugly"], "'ugly': there are 25, such as 'aa'; separate"),
-        (["show", "nosuch"], "unknown scenario or race 'nosuch': there are "),
-        (["run", "zzz"], "unknown scenario 'zzz': there are "),
+        (["run", "--pages", "good", "ugly"], "'ugly': all 25 are in `race list`; separate"),
+        (["run", "--pages", "about x24"], "'about' under a load: type 'about' and --set load.pip"),
+        (["run", "toolbench", "--operations", "wide (1 at once)"], "--set load.concurrency=1"),
+        (["run", "toolbench", "--drivers", "asyncpg, uvloop"], "this one add --set loop=uvloop"),
+        (["claim", "quick-1", "good", "aiohttp-tarantool-one (A/A)", "x"], "is the A/A twin of"),
+        (["show", "nosuch"], "unknown scenario or race 'nosuch': all "),
+        (["run", "zzz"], "unknown scenario 'zzz': all 25 are in `race list`"),
         (["show", "quik"], "unknown scenario or race 'quik': did you mean 'quick'?"),
         (["show", "quick", "--cells"], "quick is a scenario: only a saved race has cells"),
         (["report", "latest"], "no saved races in "),
@@ -155,6 +159,27 @@ def test_a_race_is_shown_as_at_its_end(results: Path, capsys: pytest.CaptureFixt
     assert sorted(path for path in results.rglob("*")) == before
 
 
+def test_a_race_is_found_by_the_id_that_heads_its_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "renamed", RECIPE)
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "run.json").write_text("{")
+    where = ["--results", str(tmp_path)]
+    assert printed(capsys, "show", "small", *where) == printed(capsys, "show", "renamed", *where)
+    assert "| rank |" in printed(capsys, "report", "small", "--markdown", *where)
+    assert printed(capsys, "claim", "small", "good", *ENGINES[:2], *where)
+
+
+def test_a_saved_race_goes_before_a_scenario_of_the_same_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "article", RECIPE)
+    shown = printed(capsys, "show", "article", "--results", str(tmp_path))
+    assert ", finished, " in shown
+    assert "`race run article --dry-run` shows its plan" in " ".join(shown.split())
+
+
 def test_cells_are_shown_when_they_are_asked_for(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,7 +203,11 @@ def test_the_list_has_them_so(
 
     monkeypatch.setattr(list_command, "prepare", refuse)  # it asks what is installed
     where = ["--results", str(results)]
-    assert "20 Nov 2026 23:45" in printed(capsys, "list", *where)
+    shown = printed(capsys, "list", *where)
+    assert "20 Nov 2026 23:45" in shown
+    assert "toolbench-sqlalchemy-full " in shown  # 80 columns cut no name
+    assert "\naa cannot run here: no program can run here\n" in shown
+    assert "Published races, in docs/results: article-1, " in shown
     listed = json.loads(printed(capsys, "list", "--json", *where))
     hours = {datetime.fromisoformat(one["began"]).astimezone(UTC).hour for one in listed["races"]}
     assert hours == {20}

@@ -64,6 +64,7 @@ def test_what_is_right_is_parsed() -> None:
     [
         ("nosuch", ["toolbench", "quick"], ""),
         ("asyncpg", ["sanic-psycopg-one"], ""),
+        ("aiohttp-nothing-one", ["aiohttp-postgres-one", "aiohttp-memory-one"], ""),
         ("godo", ["good", "ugly"], "did you mean 'good'?"),
         (
             "aiohttp-memry-one",

@@ -136,7 +136,11 @@ def test_names_and_patterns_fit_in_any_case(patterns: list[str], found: list[str
     ("changes", "said"),
     [
         ({"engines": ["sanic-memry-one"]}, "unknown engine 'sanic-memry-one': did you mean 'sanic"),
-        ({"engines": ["aiohttp"]}, "'aiohttp': did you mean 'aiohttp-*', which are 2?"),
+        ({"engines": ["aiohttp"]}, "'aiohttp': 'aiohttp-*' takes all 2 that begin so"),
+        (
+            {"engines": ["aiohttp-nothing-one"]},
+            "after 'aiohttp-' comes one of memory, not 'nothing'",
+        ),
         ({"engines": ["sanc-memory-*"]}, "no engine fits 'sanc-memory-*': did you mean 'sanic-"),
         ({"exclude": ["zzz*"]}, "no engine fits 'zzz*': choose from Own, aiohttp-memory-one"),
         ({"exclude": ["*"]}, "scenario x: every engine is excluded"),
@@ -152,7 +156,7 @@ def test_many_names_are_counted_and_not_listed() -> None:
     many = [f"{one}-memory-one" for one in string.ascii_lowercase]
     with pytest.raises(RaceError) as caught:
         matching(made(engines=["?????*%"]), many, "engine")
-    assert str(caught.value) == "no engine fits '?????*%': there are 26, such as 'a-memory-one'"
+    assert str(caught.value) == "no engine fits '?????*%': all 26 are in `server.py --list`"
 
 
 def test_the_baseline_is_known_in_any_case() -> None:
