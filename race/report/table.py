@@ -164,13 +164,10 @@ def as_above(table: ReportTable, columns: range, within: int | None = None) -> R
     rows = list(table.rows[:1])
     for above, row in pairwise(table.rows):
         same = within is None or row.values[within] == above.values[within]
-        alike = [
-            same and at in columns and value != "" and value == above.values[at]
-            for at, value in enumerate(row.values)
-        ]
+        pairs = zip(row.values, above.values, strict=True)
         values = [
-            AsAbove(value) if known else value
-            for value, known in zip(row.values, alike, strict=True)
+            AsAbove(value) if same and at in columns and value == before != "" else value
+            for at, (value, before) in enumerate(pairs)
         ]
         rows.append(replace(row, values=values))
     return replace(table, rows=rows)
