@@ -23,7 +23,7 @@ VARIABLE = "SITE_FIGURES"
 EVERY_SECONDS = 1.0
 
 
-class Figures:
+class ProcessCounts:
     """The counts of one process."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Figures:
 class CountingDriver:
     """A driver that counts the requests of pages; all else is the wrapped driver's."""
 
-    def __init__(self, driver: Driver, figures: Figures) -> None:
+    def __init__(self, driver: Driver, figures: ProcessCounts) -> None:
         self._driver = driver
         self._figures = figures
 
@@ -79,7 +79,7 @@ class CountingDriver:
 class _CountingConnection:
     """A connection of which every method call is counted as a request."""
 
-    def __init__(self, connection: Any, figures: Figures) -> None:
+    def __init__(self, connection: Any, figures: ProcessCounts) -> None:
         self._connection = connection
         self._figures = figures
 
@@ -96,7 +96,7 @@ class _CountingConnection:
 class WatchedMode(Mode):
     """A connection mode that writes its figures while it is open."""
 
-    def __init__(self, mode: Mode, figures: Figures, folder: Path) -> None:
+    def __init__(self, mode: Mode, figures: ProcessCounts, folder: Path) -> None:
         super().__init__(mode.driver, 0)
         self.acquire = mode.acquire
         self._mode = mode
@@ -127,5 +127,5 @@ def watched(make: Callable[[Any], Mode], driver: Driver) -> Mode:
     folder = os.environ.get(VARIABLE)
     if not folder:
         return make(driver)
-    figures = Figures()
+    figures = ProcessCounts()
     return WatchedMode(make(CountingDriver(driver, figures)), figures, Path(folder))

@@ -16,7 +16,7 @@ NO_SUCH = ("There is no such pack.", "There is no such sticker in that pack.")
 _NUMBER = re.compile(r"[0-9]{1,10}")
 
 
-class Refused(Exception):
+class ApiError(Exception):
     """The request cannot be carried out: an HTTP status and one line."""
 
     def __init__(self, status: int, message: str, extra: Optional[Dict[str, str]] = None) -> None:
@@ -86,23 +86,23 @@ class Api:
 
     def _check_token(self, visit: Visit) -> None:
         if self._token is None:
-            raise Refused(403, "Changes are off: start the server with SITE_TOKEN set.")
+            raise ApiError(403, "Changes are off: start the server with SITE_TOKEN set.")
         given = (visit.authorization or "").encode("utf-8", "replace")
         # In constant time, so that the delay of the answer tells nothing about the token.
         if not hmac.compare_digest(given, b"Bearer " + self._token.encode("utf-8")):
-            raise Refused(401, "A valid bearer token is needed.", {"WWW-Authenticate": "Bearer"})
+            raise ApiError(401, "A valid bearer token is needed.", {"WWW-Authenticate": "Bearer"})
 
     def _title(self, visit: Visit) -> str:
         self._check_token(visit)
         try:
             value = json.loads(visit.body.decode("utf-8"))
         except (ValueError, RecursionError):
-            raise Refused(400, "The body must be JSON in UTF-8.") from None
+            raise ApiError(400, "The body must be JSON in UTF-8.") from None
         title = value.get("title") if isinstance(value, dict) else None
         if not isinstance(title, str) or not 0 < len(title.strip()) <= TITLE_LENGTH:
-            raise Refused(400, f'The body must be {{"title": "1 to {TITLE_LENGTH} characters"}}.')
+            raise ApiError(400, f'The body must be {{"title": "1 to {TITLE_LENGTH} characters"}}.')
         if not title.isprintable():
-            raise Refused(400, "The title must consist of printable characters.")
+            raise ApiError(400, "The title must consist of printable characters.")
         return title.strip()
 
 

@@ -9,7 +9,7 @@ from typing import Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, U
 
 from data_interface.history import fill
 from data_interface.store import Busy, Conflict, NotFound, Store, StoreError, Unavailable
-from handlers.api import Api, Refused, api_error
+from handlers.api import Api, ApiError, api_error
 from handlers.counters import OwnCounters, SharedCounters
 from handlers.exchange import BODY_LIMIT, Page, Visit
 from handlers.pages import UGLY, Pages
@@ -162,7 +162,7 @@ class Site:
         """
         if isinstance(error, StoreError):
             return self._refused_by_store(path, error)
-        if isinstance(error, Refused):
+        if isinstance(error, ApiError):
             return self.error(path, error.status, "", str(error), error.extra)
         if isinstance(error, asyncio.CancelledError):
             # The client left, which is no defect, though an Exception on CPython 3.7.

@@ -17,7 +17,7 @@ from data_interface.store import Data, Refused, StoreError
 from data_interface.timeouts import TIMEOUTS
 
 
-class Session(NamedTuple):
+class MysqlSession(NamedTuple):
     """The settings of a connection: its name in the server's lists, and a default database."""
 
     program_name: str
@@ -59,7 +59,7 @@ class MysqlDriver:
     # Whether the pool wakes a waiting page when a lost connection is released.
     wakes_waiters = True
 
-    def __init__(self, url: str, session: Session) -> None:
+    def __init__(self, url: str, session: MysqlSession) -> None:
         where = address("mysql", url)
         place: Dict[str, Any] = {"unix_socket": where.path}
         if not where.path:

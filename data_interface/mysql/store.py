@@ -7,15 +7,15 @@ from typing import Callable
 from data_interface import HOUSEKEEPING
 from data_interface.driver import Driver, address
 from data_interface.mysql import upkeep
-from data_interface.mysql.driver import Session
+from data_interface.mysql.driver import MysqlSession
 from data_interface.sql.store import Drivers, SqlStore, Upkeep
 
-PAGES = Session("sticker-site", upkeep.DATABASE)
-UPKEEP = Session(HOUSEKEEPING, upkeep.DATABASE)
+PAGES = MysqlSession("sticker-site", upkeep.DATABASE)
+UPKEEP = MysqlSession(HOUSEKEEPING, upkeep.DATABASE)
 # Without a database, since that may have to be made first.
-SETUP = Session(HOUSEKEEPING, None)
+SETUP = MysqlSession(HOUSEKEEPING, None)
 
-NewDriver = Callable[[str, Session], Driver]
+NewDriver = Callable[[str, MysqlSession], Driver]
 
 
 class MysqlStore(SqlStore):

@@ -14,7 +14,7 @@ from data_interface.deadline import Deadline
 from data_interface.driver import Pool
 from data_interface.postgres.data import PostgresData
 from data_interface.postgres.refusals import NO_URL, sqlstate, translated, unavailable
-from data_interface.postgres.store import PostgresStore, Session
+from data_interface.postgres.store import PostgresSession, PostgresStore
 from data_interface.store import Data, Refused, StoreError
 from data_interface.timeouts import TIMEOUTS
 
@@ -113,7 +113,7 @@ class AsyncpgDriver:
     # One connection serves one statement at a time.
     multiplexed = False
 
-    def __init__(self, url: str, session: Session) -> None:
+    def __init__(self, url: str, session: PostgresSession) -> None:
         # The arguments of a connect.
         self.arguments: Tuple[str, Dict[str, Any]] = (url, {"server_settings": session.settings})
 

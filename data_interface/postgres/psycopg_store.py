@@ -23,7 +23,7 @@ from data_interface.postgres.refusals import (
     translated_text,
     unavailable,
 )
-from data_interface.postgres.store import PostgresStore, Session
+from data_interface.postgres.store import PostgresSession, PostgresStore
 from data_interface.sql.placeholders import statement_for
 from data_interface.store import Data, Refused, StoreError
 from data_interface.timeouts import TIMEOUTS
@@ -148,7 +148,7 @@ class PsycopgDriver:
     # One connection serves one statement at a time.
     multiplexed = False
 
-    def __init__(self, url: str, session: Session) -> None:
+    def __init__(self, url: str, session: PostgresSession) -> None:
         self._url = url
         self._session = session
 

@@ -10,7 +10,7 @@ from data_interface.postgres import upkeep
 from data_interface.sql.store import Drivers, SqlStore, Upkeep
 
 
-class Session(NamedTuple):
+class PostgresSession(NamedTuple):
     """The settings of a connection; its name tells in the server's statistics what it is for."""
 
     application_name: str
@@ -21,10 +21,10 @@ class Session(NamedTuple):
         return {"application_name": self.application_name, "search_path": upkeep.SCHEMA}
 
 
-PAGES = Session("sticker-site")
-UPKEEP = Session(HOUSEKEEPING)
+PAGES = PostgresSession("sticker-site")
+UPKEEP = PostgresSession(HOUSEKEEPING)
 
-NewDriver = Callable[[str, Session], Driver]
+NewDriver = Callable[[str, PostgresSession], Driver]
 
 
 class PostgresStore(SqlStore):

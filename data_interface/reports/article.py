@@ -25,16 +25,16 @@ from data_interface.reports.rows import (
     Climber,
     Contested,
     Duel,
-    Figures,
     HourOfDay,
     Leader,
     Mover,
     Newest,
-    Ranking,
+    PackRanking,
     Ratings,
-    Spread,
+    RatingSpread,
     Today,
     Trend,
+    VoteCounts,
     VoterDay,
     Voters,
     Winner,
@@ -57,7 +57,7 @@ class ArticleReports:
     latest (till, limit): (moment, winner, its title, loser, its title), the latest first
     rating_bins (width): (rating / width rounded down, stickers)
     attention_bins (width): (votes for and against / width rounded down, stickers)
-    spread (): one row, a ``Spread``
+    spread (): one row, a ``RatingSpread``
     contested (most, limit): (id, title, up, down) with a rating of at most so much above or below
         0, most votes first, then by id
     rising, falling (since, till, limit): (id, title, rating, gained), the largest gain or loss
@@ -88,8 +88,8 @@ class ArticleReports:
             self.report("winners", start, till, LISTED),
         )
         return Today(
-            Figures(*so_far[0]),
-            Figures(*before[0]),
+            VoteCounts(*so_far[0]),
+            VoteCounts(*before[0]),
             slots(hours, DAY // HOUR),
             slots(hours_before, DAY // HOUR),
             [Winner(*row) for row in winners],
@@ -106,9 +106,9 @@ class ArticleReports:
         )
         return Newest(
             [Duel(*row) for row in latest],
-            Figures(*ten_minutes[0]),
-            Figures(*hour[0]),
-            Figures(*day[0]),
+            VoteCounts(*ten_minutes[0]),
+            VoteCounts(*hour[0]),
+            VoteCounts(*day[0]),
             slots(minutes, HOUR // MINUTE),
         )
 
@@ -124,14 +124,14 @@ class ArticleReports:
         )
         return Ratings(
             in_order(bins),
-            Spread(*spread[0]),
+            RatingSpread(*spread[0]),
             in_order(attention),
             [Contested(*row) for row in contested],
             [Mover(*row) for row in rising],
             [Mover(*row) for row in falling],
         )
 
-    async def ranking(self, now: int) -> Ranking:
+    async def ranking(self, now: int) -> PackRanking:
         since, till = month(now)
         gains, week, before, votes, titles = await replies(
             self.report("pack_gains", since, till, PACKS_LISTED),
@@ -146,7 +146,7 @@ class ArticleReports:
             self.report("pack_days", since, till, shown), self.report("pack_leaders", shown)
         )
         changes = Changes(titles, week, before)
-        return Ranking(
+        return PackRanking(
             [changes.trend(row, days, leaders) for row in gains if row[0] in changes.titles],
             changes.climbers(),
             slots(votes, DAYS),
@@ -164,8 +164,8 @@ class ArticleReports:
             self.report("voter_days", since, till),
         )
         return Voters(
-            Figures(*all_month[0]),
-            Figures(*week[0]),
+            VoteCounts(*all_month[0]),
+            VoteCounts(*week[0]),
             [HourOfDay(*pair) for pair in pairs(hours, DAY // HOUR)],
             slots(week_hours, WEEK // HOUR),
             in_order(returns),

@@ -35,7 +35,7 @@ class Vote(NamedTuple):
     voter: int
 
 
-class Figures(NamedTuple):
+class VoteCounts(NamedTuple):
     """The number of votes of a span, and of the different known voters who cast them."""
 
     votes: int
@@ -60,7 +60,7 @@ class Duel(NamedTuple):
     loser_title: str
 
 
-class Spread(NamedTuple):
+class RatingSpread(NamedTuple):
     """The ratings of all stickers: their number, lowest, quartiles and highest; 0 without stickers.
 
     A quartile is the lowest rating that at least so many quarters of all stickers do not exceed.
@@ -143,8 +143,8 @@ Bins = List[Tuple[int, int]]
 class Today(NamedTuple):
     """Figures of today, and of yesterday until the same time; votes by hour of both days."""
 
-    so_far: Figures
-    before: Figures
+    so_far: VoteCounts
+    before: VoteCounts
     hours: List[int]
     hours_before: List[int]
     winners: List[Winner]
@@ -154,9 +154,9 @@ class Newest(NamedTuple):
     """The last votes; figures of ten minutes, an hour and a day; the hour's votes by minute."""
 
     duels: List[Duel]
-    ten_minutes: Figures
-    hour: Figures
-    day: Figures
+    ten_minutes: VoteCounts
+    hour: VoteCounts
+    day: VoteCounts
     minutes: List[int]
 
 
@@ -164,14 +164,14 @@ class Ratings(NamedTuple):
     """Stickers by rating and by number of votes; the most contested; the movers of a month."""
 
     bins: Bins
-    spread: Spread
+    spread: RatingSpread
     attention: Bins
     contested: List[Contested]
     rising: List[Mover]
     falling: List[Mover]
 
 
-class Ranking(NamedTuple):
+class PackRanking(NamedTuple):
     """The packs that gained most in a month; those that gain faster than before; votes by day."""
 
     packs: List[Trend]
@@ -186,8 +186,8 @@ class Voters(NamedTuple):
     number of their votes.
     """
 
-    month: Figures
-    week: Figures
+    month: VoteCounts
+    week: VoteCounts
     hours: List[HourOfDay]
     week_hours: List[int]
     returns: Bins
@@ -195,7 +195,7 @@ class Voters(NamedTuple):
     days: List[VoterDay]
 
 
-Report = Union[Today, Newest, Ratings, Ranking, Voters]
+Report = Union[Today, Newest, Ratings, PackRanking, Voters]
 
 
 class Reports(Protocol):
@@ -213,7 +213,7 @@ class Reports(Protocol):
     async def ratings(self, now: int) -> Ratings:
         """Return it after six requests in the article's layout."""
 
-    async def ranking(self, now: int) -> Ranking:
+    async def ranking(self, now: int) -> PackRanking:
         """Return it after seven requests in the article's layout."""
 
     async def voters(self, now: int) -> Voters:

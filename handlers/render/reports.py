@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, NamedTuple, Type
 
 import jinja2
 
-from data_interface.reports.rows import Newest, Ranking, Ratings, Report, Today, Voters
+from data_interface.reports.rows import Newest, PackRanking, Ratings, Report, Today, Voters
 from handlers.render import texts, views
 
 
@@ -23,7 +23,7 @@ CHAPTERS: Dict[Type[Any], Chapter] = {
     Today: Chapter(1, views.today, "Today", "Today"),
     Newest: Chapter(2, views.newest, "Newest", "The newest votes"),
     Ratings: Chapter(3, views.ratings, "Ratings", "Loved and loathed"),
-    Ranking: Chapter(4, views.ranking, "Packs", "Packs on the move"),
+    PackRanking: Chapter(4, views.ranking, "Packs", "Packs on the move"),
     Voters: Chapter(5, views.voters, "Voters", "Who votes, and when"),
 }
 

@@ -15,7 +15,7 @@ from data_interface.reports.rows import (
     Bins,
     Leader,
     Newest,
-    Ranking,
+    PackRanking,
     Ratings,
     Today,
     Trend,
@@ -45,7 +45,7 @@ class Item(NamedTuple):
     note: str = ""
 
 
-class Pack(NamedTuple):
+class PackView(NamedTuple):
     """A row of the ranking; ``way`` is up, down or level."""
 
     title: str
@@ -141,7 +141,7 @@ def _by_attention(bins: Bins) -> Chart:
     return columns(counts, says, ticks)
 
 
-def ranking(found: Ranking, now: int) -> View:
+def ranking(found: PackRanking, now: int) -> View:
     """Return the values of the packs with their trends."""
     since, _ = month(now)
     says = [
@@ -155,9 +155,9 @@ def ranking(found: Ranking, now: int) -> View:
     }
 
 
-def _pack(trend: Trend) -> Pack:
+def _pack(trend: Trend) -> PackView:
     change = trend.week - trend.before
-    return Pack(
+    return PackView(
         trend.title,
         f"{trend.won:,}",
         f"{trend.lost:,}",

@@ -185,7 +185,7 @@ def enforce(
 
 
 def _schedule(loop: asyncio.AbstractEventLoop, checks: Sequence[Check], tick: float) -> None:
-    memory = Memory()
+    memory = ProcessMemory()
     known, due = memory.resident(), [0.0] * len(checks)
 
     def run_what_is_due() -> None:
@@ -202,7 +202,7 @@ def _schedule(loop: asyncio.AbstractEventLoop, checks: Sequence[Check], tick: fl
     loop.call_soon(run_what_is_due)
 
 
-class Memory:
+class ProcessMemory:
     """The memory of this process."""
 
     def __init__(self) -> None:

@@ -41,7 +41,7 @@ M_MMAP_THRESHOLD = -3  # of mallopt(3)
 LARGE_BUFFER = 2**20
 
 
-class Parser(ctypes.Structure):
+class JaprontoParser(ctypes.Structure):
     """The parser of a connection; the memory belongs to its protocol."""
 
     _fields_ = [
@@ -57,7 +57,7 @@ class Parser(ctypes.Structure):
     ]
 
     @classmethod
-    def of(cls, protocol: Any) -> Parser:
+    def of(cls, protocol: Any) -> JaprontoParser:
         """Return the parser of a protocol, which it must not outlive."""
         return cls.from_address(id(protocol) + PARSER_OFFSET)
 
@@ -77,7 +77,7 @@ class Parser(ctypes.Structure):
 
 
 def fits(protocol: type) -> bool:
-    """Return whether the class has the layout that `Parser` expects."""
+    """Return whether the class has the layout that `JaprontoParser` expects."""
     return protocol.__basicsize__ == PROTOCOL_SIZE and hasattr(protocol, "pipeline_empty")
 
 
@@ -100,7 +100,7 @@ class ConnectionGuard:
 
     def guard(self, protocol: Any) -> None:
         """Guard this protocol. Only its address is kept, as the protocol refers to the guard."""
-        self._parser = Parser.of(protocol)
+        self._parser = JaprontoParser.of(protocol)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._application, name)
@@ -164,10 +164,10 @@ class GuardedApplication(Application):  # type: ignore[misc]
         """Answer requests that are too large before they have arrived, and free their memory."""
         if not fits(Protocol):
             return
-        for protocol in [one for one in self._connections if Parser.of(one).too_large()]:
+        for protocol in [one for one in self._connections if JaprontoParser.of(one).too_large()]:
             transport = protocol.transport
             if not transport.is_closing():
-                Parser.of(protocol).clear()
+                JaprontoParser.of(protocol).clear()
                 transport.write(answer())
                 transport.set_protocol(Discarding(transport, self.loop))
                 protocol.connection_lost(None)

@@ -22,7 +22,7 @@ from handlers.web import access_log, asgi
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Ready
-from handlers.web.uvicorn_internals import MALFORMED, Server, limited_protocol
+from handlers.web.uvicorn_internals import MALFORMED, UvicornServer, limited_protocol
 from runtime.listen import BACKLOG
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -127,7 +127,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
             timeout_keep_alive=math.ceil(TIMEOUTS.idle),
             timeout_graceful_shutdown=math.ceil(TIMEOUTS.finish),
         )
-        server = Server(config)
+        server = UvicornServer(config)
         serving = asyncio.ensure_future(server.serve([sock]))
         await finished(lambda: server.started or serving.done())
 

@@ -43,7 +43,7 @@ class Life(NamedTuple):
 
 
 # A function that runs in the worker until SIGTERM.
-Work = Callable[[Life], None]
+WorkerFunction = Callable[[Life], None]
 
 
 class Worker:
@@ -83,7 +83,7 @@ class Worker:
 class Supervisor:
     """Runs a number of workers. SIGTERM and SIGINT end first them, then this process."""
 
-    def __init__(self, work: Work, listen: Listen, workers: int) -> None:
+    def __init__(self, work: WorkerFunction, listen: Listen, workers: int) -> None:
         self._work = work
         self._listen = listen
         self._workers = [Worker(number) for number in range(workers)]
@@ -178,7 +178,7 @@ class Supervisor:
                 os.kill(process, number)
 
 
-def _be_worker(work: Work, worker: Worker, writer: int, parent: int) -> NoReturn:
+def _be_worker(work: WorkerFunction, worker: Worker, writer: int, parent: int) -> NoReturn:
     """Live the whole life of a worker's process; ``writer`` is for its first message."""
     status = FAILED
     try:
@@ -233,6 +233,6 @@ def _cause(status: int) -> str:
     return f"exit status {os.WEXITSTATUS(status)}"
 
 
-def supervise(work: Work, listen: Listen, workers: int, ready: Ready) -> int:
+def supervise(work: WorkerFunction, listen: Listen, workers: int, ready: Ready) -> int:
     """Run ``work`` in worker processes that are replaced when they die; return the exit status."""
     return Supervisor(work, listen, workers).run(ready)

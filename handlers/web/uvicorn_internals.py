@@ -17,7 +17,7 @@ MALFORMED = "Invalid HTTP request"
 MOST_HEAD = 64 * 1024
 
 
-class Server(uvicorn.Server):
+class UvicornServer(uvicorn.Server):
     """uvicorn that leaves the signals to the code that started it."""
 
     @contextlib.contextmanager

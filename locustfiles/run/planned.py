@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from locust import LoadTestShape
 
-from locustfiles.shapes.plan import Plan, planned
+from locustfiles.shapes.plan import ShapePlan, planned
 from locustfiles.shapes.totals import Totals
 
 
@@ -15,8 +15,8 @@ class PlannedShape(LoadTestShape):
     """A shape that follows a plan, which is made from the fields anew at each start."""
 
     abstract = True
-    kind: ClassVar[type[Plan]]
-    plan: Plan
+    kind: ClassVar[type[ShapePlan]]
+    plan: ShapePlan
     _last: tuple[int, float] = (0, 1.0)
 
     def reset_time(self) -> None:
@@ -41,7 +41,7 @@ class PlannedShape(LoadTestShape):
         return self.runner.environment  # type: ignore[union-attr]  # Locust sets it
 
 
-def shape_class(name: str, plan: type[Plan]) -> type[PlannedShape]:
+def shape_class(name: str, plan: type[ShapePlan]) -> type[PlannedShape]:
     """Return Locust's class for a plan, under the name that the web page offers."""
 
     class Shape(PlannedShape):
@@ -52,7 +52,7 @@ def shape_class(name: str, plan: type[Plan]) -> type[PlannedShape]:
     return Shape
 
 
-def fields_of(kind: type[Plan], environment: Any) -> Mapping[str, str]:
+def fields_of(kind: type[ShapePlan], environment: Any) -> Mapping[str, str]:
     """Return the fields of a kind of plan as they were filled in."""
     filled = vars(environment.parsed_options)
     return {one.name: filled[one.name] for one in kind.FIELDS if one.name in filled}

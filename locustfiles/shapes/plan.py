@@ -22,7 +22,7 @@ class Field(NamedTuple):
     read: Callable[[str, str], Any]
 
 
-class Plan:
+class ShapePlan:
     """Users over time, made anew for each run from the values of its FIELDS, in order.
 
     A shape is a dataclass of them, whose `__post_init__` raises `WrongField` if they do not go
@@ -46,18 +46,18 @@ class Plan:
         return None
 
 
-def planned(kind: type[Plan], given: Mapping[str, str]) -> Plan:
+def planned(kind: type[ShapePlan], given: Mapping[str, str]) -> ShapePlan:
     """Return the plan of fields by name; a field that is not given has its default."""
     texts = [(one, str(given.get(one.name, one.default)).strip()) for one in kind.FIELDS]
     return kind(*(one.read(one.name, text) for one, text in texts))
 
 
-def adapts(kind: type[Plan]) -> bool:
+def adapts(kind: type[ShapePlan]) -> bool:
     """Return whether the users of such a plan depend on what the site answers."""
-    return kind.observe is not Plan.observe
+    return kind.observe is not ShapePlan.observe
 
 
-def curve(plan: Plan, answer: Callable[[int], Totals]) -> list[int]:
+def curve(plan: ShapePlan, answer: Callable[[int], Totals]) -> list[int]:
     """Return the users of each second if so many users get those answers within a second."""
     totals, counts = Totals(), list[int]()
     while True:
@@ -69,7 +69,7 @@ def curve(plan: Plan, answer: Callable[[int], Totals]) -> list[int]:
         totals = totals.plus(answer(found))
 
 
-def extent(plan: Plan) -> str:
+def extent(plan: ShapePlan) -> str:
     """Return how many users a plan has and how long it takes, for the line before a run."""
     if adapts(type(plan)):
         return "until a limit is passed"

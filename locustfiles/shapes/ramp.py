@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from locustfiles.shapes.plan import Field, Plan
+from locustfiles.shapes.plan import Field, ShapePlan
 from locustfiles.shapes.totals import Totals
 from locustfiles.shapes.values import (
     WrongField,
@@ -32,7 +32,7 @@ class PassedStep:
 
 
 @dataclass
-class Ramp(Plan):
+class Ramp(ShapePlan):
     """`first` users, `step` more after every `seconds`, up to `most`.
 
     Each step is judged at its end by its own requests alone: the 95th percentile against `p95`

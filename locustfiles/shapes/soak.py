@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from locustfiles.shapes.plan import Field, Plan, moved
+from locustfiles.shapes.plan import Field, ShapePlan, moved
 from locustfiles.shapes.values import read_seconds, read_users
 
 
 @dataclass(frozen=True)
-class Soak(Plan):
+class Soak(ShapePlan):
     """Up to `peak` users in `ramp` seconds, `plateau` seconds there, and down as it went up."""
 
     peak: int

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from locustfiles.shapes.plan import Field, Plan
+from locustfiles.shapes.plan import Field, ShapePlan
 from locustfiles.shapes.values import read_seconds, read_users
 
 
 @dataclass(frozen=True)
-class Spike(Plan):
+class Spike(ShapePlan):
     """`base` users, suddenly `peak` of them, and `base` again. Times are seconds."""
 
     base: int

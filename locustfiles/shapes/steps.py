@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from locustfiles.shapes.plan import Field, Plan, Stage, moved
+from locustfiles.shapes.plan import Field, ShapePlan, Stage, moved
 from locustfiles.shapes.values import WrongField, read_rate, read_seconds, read_users_or_none
 
 STAGES = "steps_stages"
@@ -27,7 +27,7 @@ def _stage(name: str, text: str) -> Stage:
 
 
 @dataclass(frozen=True)
-class Steps(Plan):
+class Steps(ShapePlan):
     """Stages one after the other; `rate` users come or leave in a second on the way to each."""
 
     stages: tuple[Stage, ...]

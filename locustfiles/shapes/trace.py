@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 
-from locustfiles.shapes.plan import Field, Plan
+from locustfiles.shapes.plan import Field, ShapePlan
 from locustfiles.shapes.values import MOST_SECONDS, MOST_USERS, WrongField
 
 FILE = "trace_file"
@@ -69,7 +69,7 @@ def _read(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Trace(Plan):
+class Trace(ShapePlan):
     """A shape that reads the number of users from rows of seconds; the last second ends the run."""
 
     rows: tuple[tuple[int, int], ...]

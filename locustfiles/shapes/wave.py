@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from locustfiles.shapes.plan import Field, Plan
+from locustfiles.shapes.plan import Field, ShapePlan
 from locustfiles.shapes.values import WrongField, read_seconds, read_users, read_users_or_none
 
 
 @dataclass(frozen=True)
-class Wave(Plan):
+class Wave(ShapePlan):
     """A sine between `low` and `high` users that begins at `low`. Times are seconds."""
 
     low: int

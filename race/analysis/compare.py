@@ -20,7 +20,7 @@ from race.saved.model import Cell, Discipline, Work
 from race.saved.reader import SavedRace
 from race.stats import rank_sum, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import LEAST_MARGIN, Rounds
+from race.stats.noise import LEAST_MARGIN, RoundValues
 
 LOST = ("failed", "overloaded")
 Outcome = Literal["slower", "faster", "same", "fails now", "recovered", "gone", "new", "undecided"]
@@ -83,7 +83,7 @@ class _Side:
     """One of the two races at one work, with the logs by contender and round."""
 
     comparison: Comparison | None
-    logs: Mapping[str, Rounds]
+    logs: Mapping[str, RoundValues]
 
     def result(self, label: str) -> ContenderResult | None:
         return self.comparison.result(label) if self.comparison else None
@@ -176,7 +176,7 @@ def _changes(
         )
 
 
-def _shift(old: Rounds, new: Rounds) -> Estimate | None:
+def _shift(old: RoundValues, new: RoundValues) -> Estimate | None:
     """Estimate the change from one race to the other; None without rounds in both."""
     return rank_sum.shift(list(old.values()), list(new.values())) if old and new else None
 

@@ -16,7 +16,7 @@ from race.analysis.model import Controls
 from race.analysis.results import RaceData
 from race.saved.model import Contender
 from race.stats import noise
-from race.stats.noise import Rounds
+from race.stats.noise import RoundValues
 
 Groups = tuple[frozenset[str], ...]
 
@@ -36,7 +36,7 @@ def groups(contenders: Iterable[Contender], ignored: Collection[str]) -> Groups:
     return tuple(frozenset(labels) for labels in alike.values() if len(labels) > 1)
 
 
-def controls(rates: Mapping[str, Rounds], found: Groups) -> Controls | None:
+def controls(rates: Mapping[str, RoundValues], found: Groups) -> Controls | None:
     """Return the controls of one work; None without a pair that has numbers."""
     widest = noise.widest(noise.same_code(rates, found))
     if widest is None:

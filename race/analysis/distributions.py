@@ -18,7 +18,7 @@ from race.saved.model import Cell, Load
 from race.stats import histogram, noise, signed_rank
 from race.stats.estimate import Estimate
 from race.stats.moments import Moments, pooled
-from race.stats.noise import Rounds
+from race.stats.noise import RoundValues
 
 PERCENTILES = (1.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99)
 ROWS = "rows"
@@ -130,7 +130,7 @@ def _means(analysis: Analysis, comparisons: list[Comparison], rates: Values) -> 
     }
     first = comparisons[0]
     reference = first.reference if first.reference in logs else None
-    own: Rounds = logs[reference] if reference else {}
+    own: RoundValues = logs[reference] if reference else {}
     made = [
         _mean(found[label], rounds, {} if label == reference else own, first.party)
         for label, rounds in logs.items()
@@ -140,7 +140,7 @@ def _means(analysis: Analysis, comparisons: list[Comparison], rates: Values) -> 
     return Means(first.work.load, comparisons, reference, made)
 
 
-def _mean(each: Sequence[Timed], rounds: Rounds, reference: Rounds, party: str) -> Mean:
+def _mean(each: Sequence[Timed], rounds: RoundValues, reference: RoundValues, party: str) -> Mean:
     throughput = spread(math.exp(log) for log in rounds.values())
     if throughput is None:
         raise ValueError("a mean needs a round")
@@ -159,7 +159,7 @@ def _mean(each: Sequence[Timed], rounds: Rounds, reference: Rounds, party: str) 
     )
 
 
-def mean_logs(logs: Sequence[Rounds]) -> Rounds:
+def mean_logs(logs: Sequence[RoundValues]) -> RoundValues:
     """Return the mean log of each round that all tasks have; each task is its logs by round."""
     common = set(logs[0]).intersection(*logs[1:])
     return {number: statistics.fmean(one[number] for one in logs) for number in common}

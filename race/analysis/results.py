@@ -16,7 +16,7 @@ from race.saved.reader import SavedRace
 from race.stats import histogram, noise, signed_rank
 from race.stats.effects import Design
 from race.stats.estimate import Estimate
-from race.stats.noise import Rounds
+from race.stats.noise import RoundValues
 from race.stats.ranking import Ranking
 
 PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
@@ -51,7 +51,7 @@ class RaceData:
         """The originals that factors distinguish."""
         return [one for one in self.originals if one.label in self.designs]
 
-    def own(self, work: Work) -> dict[str, Rounds]:
+    def own(self, work: Work) -> dict[str, RoundValues]:
         """Return the rates of all but A/A twins, by label."""
         rates = self.rates.get(work, {})
         return {label: logs for label, logs in rates.items() if label not in self.twins}
@@ -77,7 +77,7 @@ class Table:
     """The ranking on one work; `bounds` are the labels whose rate is a lower bound."""
 
     work: Work
-    rates: Mapping[str, Rounds]
+    rates: Mapping[str, RoundValues]
     ranking: Ranking
     reference: str | None
     bounds: frozenset[str]

@@ -17,7 +17,7 @@ from race.errors import CellFailed
 from race.machine.meters import Meter, meters
 from race.plan.order import Planned
 from race.run.learned import LONGEST, ContenderWork, Learned
-from race.run.measure import Measured, lasting, measure
+from race.run.measure import Measurement, lasting, measure
 from race.run.rules import bottleneck, judge, least_seconds, no_latency
 from race.run.warmup import Warm, Window, raised, warm_up
 from race.saved.model import Cell, Fault, Figures, Load, Status, Work
@@ -27,7 +27,7 @@ ROOM = 1.2
 """The factor by which a lengthened cell is longer than it must be."""
 
 
-class Verdict(NamedTuple):
+class CellStatus(NamedTuple):
     """The status of a measured cell, with its reason and the contender's fault."""
 
     status: Status
@@ -53,22 +53,22 @@ class Cells:
             outcome = self._measure(subject, planned)
         except CellFailed as failure:
             return failed(planned, str(failure), began)
-        cell = _cell(planned, outcome, began, self._verdict(subject, planned, outcome))
+        cell = _cell(planned, outcome, began, self._status(subject, planned, outcome))
         self.learned.remember([cell])
         return cell
 
-    def _verdict(self, subject: Subject, planned: Planned, outcome: _Outcome) -> Verdict:
-        """Return the verdict on a cell; it keeps its figures whatever the verdict is."""
+    def _status(self, subject: Subject, planned: Planned, outcome: _Outcome) -> CellStatus:
+        """Return the status of a cell, which keeps its figures whatever the status is."""
         if outcome.measured.died:
-            return Verdict("failed", outcome.measured.died)
+            return CellStatus("failed", outcome.measured.died)
         try:
             subject.check(planned.work.task)
         except CellFailed as failure:
-            return Verdict("failed", str(failure))
+            return CellStatus("failed", str(failure))
         return self._judged(planned, outcome)
 
-    def _judged(self, planned: Planned, outcome: _Outcome) -> Verdict:
-        """Return the verdict by the limits.
+    def _judged(self, planned: Planned, outcome: _Outcome) -> CellStatus:
+        """Return the status by the limits.
 
         A contender's own fault makes a cell invalid the first time and failed the second. A fixed
         rate that is not kept up with makes it overloaded at once, for that is a finding.
@@ -76,23 +76,23 @@ class Cells:
         judged = judge(self.scenario.limits, outcome.load, outcome.measured)
         spot, reasons = (planned.contender.label, planned.work), "; ".join(judged.reasons)
         if not reasons:
-            return Verdict("ok")
+            return CellStatus("ok")
         if not judged.own_fault:
-            return Verdict("invalid", reasons)
+            return CellStatus("invalid", reasons)
         if judged.too_slow:
             return self._short(spot, outcome.measured.sample, reasons)
         if judged.overloaded:
             offered = _offered(planned.work.load)
-            return Verdict("overloaded", f"did not keep up with {offered}: {reasons}")
+            return CellStatus("overloaded", f"did not keep up with {offered}: {reasons}")
         if spot in self.learned.faults:
-            return Verdict("failed", f"again: {reasons}")
-        return Verdict("invalid", reasons, "once")
+            return CellStatus("failed", f"again: {reasons}")
+        return CellStatus("invalid", reasons, "once")
 
-    def _short(self, spot: ContenderWork, sample: Sample, reasons: str) -> Verdict:
+    def _short(self, spot: ContenderWork, sample: Sample, reasons: str) -> CellStatus:
         """Return the verdict on a cell that was too short; its later cells last twice as long."""
         if self.learned.longer(spot):
-            return Verdict("invalid", reasons, "too short")
-        return Verdict("failed", _too_slow(sample, spot[1].load, self.scenario), "too slow")
+            return CellStatus("invalid", reasons, "too short")
+        return CellStatus("failed", _too_slow(sample, spot[1].load, self.scenario), "too slow")
 
     def calibrate(self, subject: Subject, planned: Planned) -> Cell:
         """Find the connections that a contender needs; return its last window as a cell."""
@@ -106,8 +106,8 @@ class Cells:
         except CellFailed as failure:
             return failed(planned, str(failure), began)
         seen = warm.last.sample.count
-        verdict = Verdict("ok") if seen else Verdict("invalid", "nothing was answered")
-        cell = _cell(planned, _Outcome(warm.last, warm.load, facts, warm), began, verdict)
+        status = CellStatus("ok") if seen else CellStatus("invalid", "nothing was answered")
+        cell = _cell(planned, _Outcome(warm.last, warm.load, facts, warm), began, status)
         self.learned.remember([cell])
         return cell
 
@@ -135,7 +135,7 @@ class Cells:
     def _window(self, subject: Subject, task: str) -> Window:
         """Return the driver of a warm-up's windows; it raises CellFailed if a party dies."""
 
-        def window(load: Load) -> Measured:
+        def window(load: Load) -> Measurement:
             seen = measure(subject, self._meters, Work(task, load))
             if seen.died:
                 raise CellFailed(seen.died)
@@ -160,7 +160,7 @@ class Cells:
 class _Outcome:
     """A measured cell before its verdict: the load as it was driven, facts, the warm-up."""
 
-    measured: Measured
+    measured: Measurement
     load: Load
     facts: Figures
     warm: Warm
@@ -180,15 +180,15 @@ def failed(planned: Planned, reason: str, began: str = "") -> Cell:
     )
 
 
-def _cell(planned: Planned, outcome: _Outcome, began: str, verdict: Verdict) -> Cell:
+def _cell(planned: Planned, outcome: _Outcome, began: str, found: CellStatus) -> Cell:
     """Return a measured cell with all its figures."""
     sample, limit = outcome.measured.sample, bottleneck(outcome.measured)
     unanswered = no_latency(sample, outcome.load)
     return replace(
         failed(planned, "not judged", began),
-        status=verdict.status,
-        reason=verdict.reason,
-        fault=verdict.fault,
+        status=found.status,
+        reason=found.reason,
+        fault=found.fault,
         saturated=limit.saturated,
         saturated_unknown=limit.unknown,
         count=sample.count,

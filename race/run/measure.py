@@ -17,7 +17,7 @@ STRETCHES = (1, 2, 4)
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """A sample with the figures of its meters, by meter; `layout` has the cores of each party.
 
     `died` names a party that ended early; the figures are those until then.
@@ -29,7 +29,7 @@ class Measured:
     died: str | None = None
 
 
-def measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measured:
+def measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measurement:
     """Drive one load; raises CellFailed if nothing was measured.
 
     On a busy machine a generator may not be ready in time: it gets twice, then four times as long.
@@ -48,7 +48,7 @@ def lasting(work: Work, seconds: float) -> Work:
     return Work(work.task, replace(work.load, duration_s=seconds))
 
 
-def _measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measured:
+def _measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measurement:
     died: str | None = None
     parties = subject.parties()
     before = {name: meter.read(parties) for name, meter in meters.items()}
@@ -66,4 +66,4 @@ def _measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measu
         found[name] = meter.between(before[name], after[name], sample, found)
     if gone and died is None:
         died = f"{gone[0]} went away during the cell"
-    return Measured(sample, found, {name: party.cores for name, party in now.items()}, died)
+    return Measurement(sample, found, {name: party.cores for name, party in now.items()}, died)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from race.discipline import Sample
-from race.run.measure import Measured
+from race.run.measure import Measurement
 from race.saved.model import NOBODY, Figures, Limits, Load
 from race.stats.little import expected, utilisation
 
@@ -48,7 +48,7 @@ class Judgement:
     too_slow: bool = False
 
 
-def judge(limits: Limits, load: Load, measured: Measured) -> Judgement:
+def judge(limits: Limits, load: Load, measured: Measurement) -> Judgement:
     """Apply every rule and return all reasons."""
     sample = measured.sample
     machine = disturbances(limits, measured.meters["cores"])
@@ -178,7 +178,7 @@ class Bottleneck(NamedTuple):
     unknown: str | None = None
 
 
-def bottleneck(measured: Measured) -> Bottleneck:
+def bottleneck(measured: Measurement) -> Bottleneck:
     """Return the party that was saturated in a cell.
 
     If the cores of the party under test were saturated, it is the limit, whatever the others did.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from race.run.measure import Measured
+from race.run.measure import Measurement
 from race.run.rules import disturbances, little, nobody_saturated
 from race.saved.model import Load, WarmUp
 from race.scenario import Scenario, WarmUpPlan
@@ -15,7 +15,7 @@ from race.scenario import Scenario, WarmUpPlan
 WORTH_RAISING = 1.03
 """Connections stay raised only when they bring 3 % more: the smallest difference a race claims."""
 
-Window = Callable[[Load], Measured]
+Window = Callable[[Load], Measurement]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Warm:
 
     load: Load
     record: WarmUp
-    last: Measured
+    last: Measurement
 
 
 def warm_up(plan: WarmUpPlan, load: Load, window: Window) -> Warm:
@@ -63,12 +63,12 @@ def raised(scenario: Scenario, load: Load, window: Window) -> Warm:
     return Warm(load, WarmUp(driven, warm.record.agreed), last)
 
 
-def _better(scenario: Scenario, load: Load, before: Measured, now: Measured) -> bool:
+def _better(scenario: Scenario, load: Load, before: Measurement, now: Measurement) -> bool:
     """Return whether more connections brought more; those not even accepted bring nothing."""
     answered = not now.sample.failed and not little(scenario.limits, now.sample, load)
     return answered and now.sample.throughput >= before.sample.throughput * WORTH_RAISING
 
 
-def _wanting(scenario: Scenario, last: Measured) -> bool:
+def _wanting(scenario: Scenario, last: Measurement) -> bool:
     undisturbed = not disturbances(scenario.limits, last.meters["cores"])
     return undisturbed and nobody_saturated(last.meters["busy"])

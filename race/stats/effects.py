@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from race.stats import homogeneity, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import Rounds, log_ratios
+from race.stats.noise import RoundValues, log_ratios
 from race.stats.ranking import winner
 
 Design = Mapping[str, str]
@@ -82,7 +82,7 @@ def comparable(designs: Mapping[str, Design], factors: Factors) -> dict[str, Des
 
 
 def effects(
-    contenders: Mapping[str, Rounds],
+    contenders: Mapping[str, RoundValues],
     designs: Mapping[str, Design],
     factors: Factors,
     margin: float,
@@ -112,7 +112,9 @@ def contrasts(
     ]
 
 
-def effect(what: What, pairs: Pairs, contenders: Mapping[str, Rounds], margin: float) -> Effect:
+def effect(
+    what: What, pairs: Pairs, contenders: Mapping[str, RoundValues], margin: float
+) -> Effect:
     """Estimate one effect from matched pairs that have common rounds."""
     table = _table(pairs, contenders)
     each = [log_ratios(contenders[one], contenders[two]) for one, two in pairs]
@@ -188,14 +190,14 @@ def _differing(one: Design, two: Design, factors: Factors) -> list[str]:
     return [name for name in factors if one.get(name) != two.get(name)]
 
 
-def _shared(pairs: Pairs, contenders: Mapping[str, Rounds]) -> set[int]:
+def _shared(pairs: Pairs, contenders: Mapping[str, RoundValues]) -> set[int]:
     """Return the rounds that all pairs have."""
     return set.intersection(
         *(set(contenders[one].keys() & contenders[two].keys()) for one, two in pairs)
     )
 
 
-def _table(pairs: Pairs, contenders: Mapping[str, Rounds]) -> Table:
+def _table(pairs: Pairs, contenders: Mapping[str, RoundValues]) -> Table:
     """Return log-ratios, rounds x pairs, of the rounds that all pairs have."""
     rounds = sorted(_shared(pairs, contenders))
     columns = [[contenders[one][n] - contenders[two][n] for n in rounds] for one, two in pairs]

@@ -24,7 +24,7 @@ from race.stats.estimate import Estimate
 
 Array = NDArray[np.float64]
 
-Rounds = Mapping[int, float]
+RoundValues = Mapping[int, float]
 """The mean log of the rate in each round, by round number."""
 
 Groups = Sequence[AbstractSet[str]]
@@ -37,12 +37,12 @@ rates.
 """
 
 
-def log_ratios(first: Rounds, second: Rounds) -> list[float]:
+def log_ratios(first: RoundValues, second: RoundValues) -> list[float]:
     """Return the log of first over second for each round that both have, in round order."""
     return [first[number] - second[number] for number in sorted(first.keys() & second.keys())]
 
 
-def noise_floor(twin: Rounds, original: Rounds) -> Estimate | None:
+def noise_floor(twin: RoundValues, original: RoundValues) -> Estimate | None:
     """Estimate the A/A twin against its original at 90 %; None without a common round.
 
     The interval's farther end, `Estimate.bound`, is the A/A bound: the smallest difference that the
@@ -53,7 +53,7 @@ def noise_floor(twin: Rounds, original: Rounds) -> Estimate | None:
     return signed_rank.hodges_lehmann(ratios, alpha=2 * signed_rank.ALPHA) if ratios else None
 
 
-def same_code(contenders: Mapping[str, Rounds], groups: Groups) -> list[list[float]]:
+def same_code(contenders: Mapping[str, RoundValues], groups: Groups) -> list[list[float]]:
     """Return the log-ratios of each pair within a group, in the rounds that both have."""
     pairs = (
         log_ratios(contenders[first], contenders[second])

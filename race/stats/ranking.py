@@ -25,7 +25,7 @@ from itertools import combinations
 
 from race.stats import signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import Groups, Rounds, log_ratios
+from race.stats.noise import Groups, RoundValues, log_ratios
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def winner(estimate: Estimate, margin: float) -> int:
     return int(estimate.low > margin) - int(estimate.high < -margin)
 
 
-def rank(contenders: Mapping[str, Rounds], margin: float, same: Groups = ()) -> Ranking:
+def rank(contenders: Mapping[str, RoundValues], margin: float, same: Groups = ()) -> Ranking:
     """Compare every pair of contenders and rank them all; a pair without common rounds is a tie.
 
     Nobody wins within one group of `same`, contenders that run the same code.

@@ -9,13 +9,13 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from toolbench.sqlalchemy.workload import Work
+from toolbench.sqlalchemy.workload import Workload
 
 Do = Callable[[int | None], Coroutine[Any, Any, None]]
-Schedule = Callable[[Work, Do, int], Coroutine[Any, Any, None]]
+Schedule = Callable[[Workload, Do, int], Coroutine[Any, Any, None]]
 
 
-async def tasks(work: Work, do: Do, at_a_time: int) -> None:
+async def tasks(work: Workload, do: Do, at_a_time: int) -> None:
     """Start a task for each operation, without regard to `at_a_time`.
 
     The loop has a turn after each write, so that operations run while tasks are still being made;
@@ -35,13 +35,13 @@ async def tasks(work: Work, do: Do, at_a_time: int) -> None:
         raise
 
 
-async def chunks(work: Work, do: Do, at_a_time: int) -> None:
+async def chunks(work: Workload, do: Do, at_a_time: int) -> None:
     """Do `at_a_time` operations together, and wait for all of them before the next ones."""
     for first in range(0, len(work), at_a_time):
         await asyncio.gather(*map(do, work[first : first + at_a_time]))
 
 
-async def bounded(work: Work, do: Do, at_a_time: int) -> None:
+async def bounded(work: Workload, do: Do, at_a_time: int) -> None:
     """Keep `at_a_time` operations running: when one ends, the next one begins."""
     free = asyncio.Semaphore(at_a_time)
 

@@ -20,7 +20,7 @@ from toolbench.sqlalchemy import schedules
 from toolbench.sqlalchemy.log import Log, clock
 from toolbench.sqlalchemy.models import ChildRow, ParentRow, ToolbenchBase, family
 from toolbench.sqlalchemy.schedules import Schedule
-from toolbench.sqlalchemy.workload import EXAMPLE, NAME, READ, SCHEMA, WRITTEN, Work
+from toolbench.sqlalchemy.workload import EXAMPLE, NAME, READ, SCHEMA, WRITTEN, Workload
 from toolbench.timeouts import TIMEOUTS
 
 SPARE = 10
@@ -50,7 +50,7 @@ class Strategy(Protocol):
     async def empty(self) -> None:
         """Empty the tables."""
 
-    async def do(self, work: Work, at_a_time: int, log: Log, until: int) -> None:
+    async def do(self, work: Workload, at_a_time: int, log: Log, until: int) -> None:
         """Do all of the work; TimeoutError if it is not done at `until` by `log.clock`."""
 
     async def close(self) -> None:
@@ -99,7 +99,7 @@ class SyncStrategy:
         with self._engine.begin() as connection:
             connection.execute(EMPTY)
 
-    async def do(self, work: Work, at_a_time: int, log: Log, until: int) -> None:
+    async def do(self, work: Workload, at_a_time: int, log: Log, until: int) -> None:
         """Do one operation at a time, whatever `at_a_time` is."""
         for one in work:
             begun = clock()
@@ -161,7 +161,7 @@ class AsyncStrategy:
         async with self._aside.begin() as connection:
             await connection.execute(EMPTY)
 
-    async def do(self, work: Work, at_a_time: int, log: Log, until: int) -> None:
+    async def do(self, work: Workload, at_a_time: int, log: Log, until: int) -> None:
         engine = self._pool(self._size(at_a_time))
         sessions = async_sessionmaker(engine, expire_on_commit=False)
 

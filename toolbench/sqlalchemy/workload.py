@@ -16,7 +16,7 @@ PER_SECOND = 350
 LEAST = 2
 LARGEST = 100_000
 
-Work = Sequence[int | None]
+Workload = Sequence[int | None]
 """Operations: None is a read, a number is a write that has the number in its rows."""
 
 SIZES = (2, 1, 2)
@@ -37,7 +37,7 @@ def number(seconds: float) -> int:
     return max(LEAST, round(PER_SECOND * seconds))
 
 
-def workload(operations: int) -> Work:
+def workload(operations: int) -> Workload:
     """Return the operations, half of them writes, in random order."""
     source = random.Random(SEED)  # noqa: S311 - the order must be the same every time
     work = [source.randint(1, LARGEST) if place % 2 else None for place in range(operations)]

@@ -17,7 +17,7 @@ from data_interface.postgres.asyncpg_store import AsyncpgDriver
 from data_interface.postgres.refusals import NO_URL, sqlstate, translated
 from data_interface.postgres.sqlalchemy_store.connection import SqlalchemyConnection
 from data_interface.postgres.sqlalchemy_store.data import SqlalchemyData
-from data_interface.postgres.store import Session
+from data_interface.postgres.store import PostgresSession
 from data_interface.store import Data, Refused, StoreError
 from data_interface.timeouts import TIMEOUTS
 
@@ -71,7 +71,7 @@ class SqlalchemyDriver:
     # One connection serves one statement at a time.
     multiplexed = False
 
-    def __init__(self, url: str, session: Session) -> None:
+    def __init__(self, url: str, session: PostgresSession) -> None:
         self._asyncpg = AsyncpgDriver(url, session)
         self._single = self.engine(poolclass=NullPool)
 

@@ -34,7 +34,7 @@ FindRun = Callable[[str], Run]
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class DocumentClaim:
     """A claim as it stands; `line` counts from 1, `said` is the text before the comment."""
 
     line: int
@@ -46,7 +46,7 @@ class Statement:
 class Checked:
     """A claim with what the saved cells say; `problem` is None where they agree."""
 
-    claim: Statement
+    claim: DocumentClaim
     found: str | None
     problem: str | None
 
@@ -56,14 +56,14 @@ def check_document(text: str, runs: FindRun) -> list[Checked]:
     return [*(check(claim, runs) for claim in claims(text)), *unclaimed(text)]
 
 
-def claims(text: str) -> Iterator[Statement]:
+def claims(text: str) -> Iterator[DocumentClaim]:
     """Yield every claim of a document, from its top."""
     last = 0
     for match in _COMMENT.finditer(text):
         before = text[last : match.start()]
         said = re.split(r"\n\s*\n", before)[-1]
         line = text.count("\n", 0, match.start()) + 1
-        yield Statement(line, " ".join(match["body"].split()), " ".join(said.split()))
+        yield DocumentClaim(line, " ".join(match["body"].split()), " ".join(said.split()))
         last = match.end()
 
 
@@ -77,11 +77,13 @@ def unclaimed(text: str) -> Iterator[Checked]:
         if bare and (interval or match["gap"]):
             line = text.count("\n", 0, bare.start()) + 1
             ratio = " ".join(bare.group().split())
-            yield Checked(Statement(line, ratio, ratio), None, f"no claim stands behind {ratio}")
+            yield Checked(
+                DocumentClaim(line, ratio, ratio), None, f"no claim stands behind {ratio}"
+            )
         bare = match if interval else None if match["claim"] or match["gap"] else bare
 
 
-def check(claim: Statement, runs: FindRun) -> Checked:
+def check(claim: DocumentClaim, runs: FindRun) -> Checked:
     """Recompute one claim."""
     subject, stated, value = claim.body.partition(" = ")
     try:

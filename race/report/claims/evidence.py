@@ -10,7 +10,7 @@ from race.analysis.pairing import Run
 from race.report import format as words
 from race.report.claims.measures import user_load_ratio
 from race.report.claims.pairs import Side, Sides, by_text, comparisons, task_word
-from race.report.claims.verdicts import Measured
+from race.report.claims.verdicts import MeasuredRatio
 from race.saved.model import NOBODY
 from race.stats import ranking
 from race.stats.noise import LEAST_MARGIN
@@ -64,7 +64,7 @@ def counted(sides: Sides) -> str:
     return f"it does that: {cells} of {ran} cells count"
 
 
-def measured(sides: Sides) -> Measured:
+def measured(sides: Sides) -> MeasuredRatio:
     """Compare two sides of which nothing is `missing`."""
     if of_user_load(sides):
         return _user_load(sides)
@@ -72,7 +72,7 @@ def measured(sides: Sides) -> Measured:
         return _of_a_bound(sides)
     ratio, winner = sides.compared()
     first, second = (_saturated(sides, side) for side in (sides.first, sides.second))
-    return Measured(
+    return MeasuredRatio(
         ratio,
         winner,
         sides.margin(),
@@ -88,7 +88,7 @@ def of_user_load(sides: Sides) -> bool:
     return first.work.load.user_load is not None
 
 
-def _of_a_bound(sides: Sides) -> Measured:
+def _of_a_bound(sides: Sides) -> MeasuredRatio:
     """Compare sides with a lower bound: the ratio is one as well where it is the first side's, and
     unknown where it is the second's. The ratio of CPU time stands in the note.
     """
@@ -97,20 +97,20 @@ def _of_a_bound(sides: Sides) -> Measured:
     by_cpu = [f"by CPU time {cpu.reversed()}"] if cpu else []
     note = "; ".join([*_limits(sides, first, second), *by_cpu])
     if second:
-        return Measured(None, 0, note=note)
+        return MeasuredRatio(None, 0, note=note)
     ratio = sides.ratio()
-    return Measured(ratio, sides.winner(ratio), sides.margin(), bound=True, note=note)
+    return MeasuredRatio(ratio, sides.winner(ratio), sides.margin(), bound=True, note=note)
 
 
-def _user_load(sides: Sides) -> Measured:
+def _user_load(sides: Sides) -> MeasuredRatio:
     """Compare how much users were answered; how many there are bounds what is asked."""
     task, labels = sides.first.tasks[0], (sides.first.label, sides.second.label)
     ratio = user_load_ratio(sides.runs, task, *labels, user_loads.COUNT)
     if ratio is None:
-        return Measured(None, 0, note=NOTHING)
+        return MeasuredRatio(None, 0, note=NOTHING)
     late = [text for run in sides.runs for text in _late(run, task, labels)]
     note = "; ".join(dict.fromkeys([*late, USER_LOAD]))
-    return Measured(ratio, ranking.winner(ratio, LEAST_MARGIN), note=note)
+    return MeasuredRatio(ratio, ranking.winner(ratio, LEAST_MARGIN), note=note)
 
 
 def _late(run: Run, task: str, labels: Sequence[str]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from race.errors import unknown
 from race.saved.model import Work
 from race.stats import noise, ranking, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import LEAST_MARGIN, Rounds
+from race.stats.noise import LEAST_MARGIN, RoundValues
 
 OWN_RATE = ("ranked", "user-load")
 """States of contenders whose rate is no lower bound."""
@@ -173,6 +173,6 @@ def _rates(run: Run) -> Values:
     return values.values(run.analysis.counted, values.rate)
 
 
-def _logs(run: Run, side: Side, found: Values) -> Rounds:
+def _logs(run: Run, side: Side, found: Values) -> RoundValues:
     works = [_comparison(run, task).work for task in side.tasks]
     return mean_logs([found.get(work, {}).get(side.label, {}) for work in works])

@@ -36,7 +36,7 @@ EQUAL, TIE = "they are equal within the margin", "they cannot be told apart"
 BEHIND, AHEAD = "the second seems faster", "the first seems faster by less"
 
 
-class Measured(NamedTuple):
+class MeasuredRatio(NamedTuple):
     """A ratio, and who won: 1 the first, -1 the second, 0 neither.
 
     `margin` is how far from equal two must be, on the log scale. With `bound`, the rate of the
@@ -59,7 +59,7 @@ Judged = tuple[str, str]
 """A verdict, and what it alone does not say."""
 
 
-def judged(claimed: Claimed, found: Measured) -> Judged:
+def judged(claimed: Claimed, found: MeasuredRatio) -> Judged:
     """Return the verdict on a claimed ratio, and why."""
     ratio = found.ratio
     if ratio is None:
@@ -78,7 +78,7 @@ def judged(claimed: Claimed, found: Measured) -> Judged:
     return verdict, "; ".join(filter(None, (why, most)))
 
 
-Rule = Callable[[Claimed, Estimate, Measured], Judged]
+Rule = Callable[[Claimed, Estimate, MeasuredRatio], Judged]
 
 
 def _rule(claimed: Claimed, bound: bool) -> Rule:
@@ -92,7 +92,7 @@ def _rule(claimed: Claimed, bound: bool) -> Rule:
     return _at_least if math.isinf(most) else _figure
 
 
-def _equal(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+def _equal(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged:
     """Judge a claim of no difference: the interval must show either equality or a difference."""
     within = math.log(claimed.tolerance)
     if -within <= ratio.low and ratio.high <= within:
@@ -101,7 +101,7 @@ def _equal(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
     return (REFUTED if beyond else UNDECIDED), ""
 
 
-def _no_slower(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+def _no_slower(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged:
     """Judge a claim that the first costs no more than so much: nobody has to win."""
     least = math.log(claimed.ratio[0])
     if ratio.low >= least:
@@ -109,7 +109,7 @@ def _no_slower(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
     return (REFUTED if ratio.high < least else UNDECIDED), ""
 
 
-def _at_least(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+def _at_least(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged:
     least = math.log(claimed.ratio[0])
     if found.winner < 0:
         return REFUTED, SLOWER
@@ -122,7 +122,7 @@ def _at_least(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
     return UNDECIDED, ""
 
 
-def _figure(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+def _figure(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged:
     least, most = map(math.log, claimed.ratio)
     if found.winner < 0:
         return REFUTED, SLOWER
@@ -135,19 +135,19 @@ def _figure(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
     return (HOLDS if near or ratio.low > most else UNDECIDED), ""
 
 
-def _below(ratio: Estimate, found: Measured) -> Judged:
+def _below(ratio: Estimate, found: MeasuredRatio) -> Judged:
     """Judge an interval that lies below the claim: weaker only where the first is the winner."""
     if found.winner > 0:
         return WEAKER, ""
     return REFUTED, BEHIND if ratio.high < 0 else AHEAD if ratio.low > 0 else TIE
 
 
-def _larger_than_equal(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+def _larger_than_equal(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged:
     """Judge a claim of no difference where the true ratio is at least this one."""
     return (REFUTED if ratio.low > math.log(claimed.tolerance) else UNDECIDED), ""
 
 
-def _larger(claimed: Claimed, ratio: Estimate, found: Measured) -> Judged:
+def _larger(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged:
     """Judge a figure where the true ratio is at least this one, so that it can only be reached."""
     least = math.log(claimed.ratio[0])
     reached = ratio.low >= least and (least < 0 or found.winner > 0)

@@ -33,7 +33,7 @@ pages.Pages.index = pages.Pages.vote = api.Api.packs = waiting(KeyError("a defec
 pages.Pages.about = plain
 api.Api.pack = waiting(store.NotFound("There is no pack 7."))
 api.Api.sticker = waiting(store.Conflict("That title is taken."))
-api.Api.rename_pack = waiting(api.Refused(401, "Who?", {"WWW-Authenticate": "Bearer"}))
+api.Api.rename_pack = waiting(api.ApiError(401, "Who?", {"WWW-Authenticate": "Bearer"}))
 pages.Pages.top = lambda self, best: waiting((store.Unavailable if best else store.Busy)("at h:1"))
 """
 DEFECTS = (

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, AsyncIterator, Dict, Iterable, List, Tuple
 
 from data_interface.memory_store import MemoryStore
-from data_interface.reports.rows import DAY, DAYS, NOBODY, Figures, Report, Vote, midnight, month
+from data_interface.reports.rows import DAY, DAYS, NOBODY, Report, Vote, VoteCounts, midnight, month
 from data_interface.store import CLEAN_EVERY_SECONDS, Data, Store
 from tests.support.stores.bench import NOW, Bench, ask, counters, new_ballot, vote
 from tests.support.stores.insiders import unhurried
@@ -90,15 +90,15 @@ async def test_every_store_gives_the_same_reports(bench: Bench) -> None:
 async def test_today_and_newest(bench: Bench) -> None:
     async with history(bench, VOTES) as (store, _):
         today = await ask(store, "today", NOW)
-        assert (today.so_far, today.before) == (Figures(3, 2), Figures(1, 1))
+        assert (today.so_far, today.before) == (VoteCounts(3, 2), VoteCounts(1, 1))
         assert (places(today.hours), places(today.hours_before)) == ({11: 1, 12: 2}, {12: 1})
         assert [(one.id, one.wins) for one in today.winners] == [(ONE, 1), (TWO, 1), (OTHER, 1)]
         newest = await ask(store, "newest", NOW)
         assert [(one.moment, one.winner, one.loser) for one in newest.duels] == [
             (one.moment, one.winner, one.loser) for one in VOTES[-2::-1]
         ]
-        assert newest.ten_minutes == newest.hour == Figures(2, 1)
-        assert newest.day == Figures(3, 2)
+        assert newest.ten_minutes == newest.hour == VoteCounts(2, 1)
+        assert newest.day == VoteCounts(3, 2)
         assert places(newest.minutes) == {59: 2}
         async with store.acquire() as data:
             sticker = await data.sticker(1, ONE)
@@ -137,7 +137,7 @@ async def test_ratings_and_ranking(bench: Bench) -> None:
 async def test_voters(bench: Bench) -> None:
     async with history(bench, VOTES) as (store, _):
         voters = await ask(store, "voters", NOW)
-        assert voters.month == voters.week == Figures(5, 2)
+        assert voters.month == voters.week == VoteCounts(5, 2)
         assert {hour: it for hour, it in enumerate(voters.hours) if it.votes} == {
             11: (1, 1),
             12: (4, 1),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from data_interface.store import Busy, Conflict, NotFound, StoreError, Unavailable
-from handlers.api import Refused
+from handlers.api import ApiError
 from handlers.exchange import HTML, JSON, Page
 from handlers.site import AWAY, MOST_LINES, RepeatedLines, Settings, Site
 from tests.unit.site.test_pages import ToyVisit, form
@@ -76,7 +76,7 @@ def test_no_page_says_where_the_database_is(
 
 def test_what_a_page_refuses_is_told_its_reader(caplog: pytest.LogCaptureFixture) -> None:
     site = site_on(Busy(""))
-    refused = site.failed("/stickers/{pack}", Refused(401, "Who?", {"WWW-Authenticate": "Bearer"}))
+    refused = site.failed("/stickers/{pack}", ApiError(401, "Who?", {"WWW-Authenticate": "Bearer"}))
     assert refused == (b'{"error": "Who?"}', JSON, 401, {"WWW-Authenticate": "Bearer"}, None)
     _, _, status, _, _ = site.failed("/stickers/{pack}", NotFound("There is no pack 7."))
     assert status == 404

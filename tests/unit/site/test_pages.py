@@ -11,7 +11,7 @@ import pytest
 
 from data_interface.memory_store import MemoryStore
 from data_interface.store import AGENT_LENGTH, Pack, Sticker
-from handlers.api import Refused
+from handlers.api import ApiError
 from handlers.exchange import Page
 from handlers.pages import visitor_of
 from handlers.site import Settings, Site
@@ -46,7 +46,7 @@ def answer(
     respond: Any = next(it.respond for it in site.routes if (it.method, it.path) == (method, path))
     try:
         page: Page = asyncio.run(respond(visit))
-    except Refused as error:
+    except ApiError as error:
         return site.failed(path, error)
     return page
 

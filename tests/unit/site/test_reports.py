@@ -12,17 +12,17 @@ from data_interface.memory_store import MemoryStore
 from data_interface.reports.rows import (
     Contested,
     Duel,
-    Figures,
     HourOfDay,
     Leader,
     Mover,
     Newest,
-    Ranking,
+    PackRanking,
     Ratings,
+    RatingSpread,
     Report,
-    Spread,
     Today,
     Trend,
+    VoteCounts,
     VoterDay,
     Voters,
     Winner,
@@ -36,19 +36,19 @@ NOW = 1_777_638_896
 
 
 def samples(title: str = "Brave Crab") -> list[Report]:
-    figures = Figures(1_234, 56)
+    figures = VoteCounts(1_234, 56)
     return [
-        Today(figures, Figures(0, 0), list(range(24)), [5] * 24, [Winner(7, title, 3)]),
+        Today(figures, VoteCounts(0, 0), list(range(24)), [5] * 24, [Winner(7, title, 3)]),
         Newest([Duel(NOW - 90, 7, title, 8, title)], figures, figures, figures, [1] * 60),
         Ratings(
             [(-30, 1), (-1, 5), (0, 9), (30, 2)],
-            Spread(17, -150, -8, 0, 8, 140),
+            RatingSpread(17, -150, -8, 0, 8, 140),
             [(0, 3), (40, 1)],
             [Contested(7, title, 40, 41)],
             [Mover(7, title, 12, 5)],
             [Mover(8, title, -12, -5)],
         ),
-        Ranking(
+        PackRanking(
             [
                 Trend(1, title, 9, 2, 3, 1, [1, -1, 2] * 10, Leader(7, title, 12)),
                 Trend(2, title, 2, 2, 0, 0, [0] * 30, None),
@@ -155,12 +155,12 @@ def test_a_report_of_nothing_says_so() -> None:
 
 
 def test_one_is_not_spoken_of_as_many() -> None:
-    one = Figures(1, 1)
+    one = VoteCounts(1, 1)
     hours = [HourOfDay(1, hour) for hour in range(24)]
     reports: list[Report] = [
         Today(one, one, [1] * 24, [1] * 24, []),
         Newest([], one, one, one, [1] * 60),
-        Ranking([], [], [1] * 30),
+        PackRanking([], [], [1] * 30),
         Voters(one, one, hours, [1] * 168, [(1, 1)], [(1, 1)], [VoterDay(1, 1)] * 30),
     ]
     for report in reports:

@@ -16,7 +16,7 @@ from race.report.claims.verdicts import (
     TIE,
     UNDECIDED,
     WEAKER,
-    Measured,
+    MeasuredRatio,
     judged,
 )
 from race.stats.estimate import Estimate
@@ -74,7 +74,7 @@ def estimate(value: float, low: float, high: float) -> Estimate:
 def test_a_verdict_is_by_interval_and_winner(
     claimed: Range, measured: tuple[float, float, float], winner: int, verdict: str
 ) -> None:
-    assert judged(Claimed(claimed), Measured(estimate(*measured), winner))[0] == verdict
+    assert judged(Claimed(claimed), MeasuredRatio(estimate(*measured), winner))[0] == verdict
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_verdict_is_by_interval_and_winner(
 )
 def test_nothing_is_weaker_where_nobody_won(measured: tuple[float, float, float], why: str) -> None:
     for claimed in ((3, INF), (3, 4)):
-        assert judged(Claimed(claimed), Measured(estimate(*measured), 0)) == (REFUTED, why)
+        assert judged(Claimed(claimed), MeasuredRatio(estimate(*measured), 0)) == (REFUTED, why)
 
 
 def test_who_is_shown_to_be_equal_is_not_faster() -> None:
@@ -92,17 +92,20 @@ def test_who_is_shown_to_be_equal_is_not_faster() -> None:
     """
     within = estimate(1.01, 0.98, 1.03)
     wide, narrow = math.log(1.5), math.log(1.03)
-    assert judged(Claimed(FASTER), Measured(within, 0, narrow)) == (REFUTED, EQUAL)
-    assert judged(Claimed(FASTER), Measured(within, 0, wide)) == (REFUTED, EQUAL)
-    assert judged(Claimed(FASTER), Measured(estimate(1.01, 0.96, 1.03), 0, narrow))[0] == UNDECIDED
-    assert judged(Claimed(FASTER), Measured(estimate(1.2, 1.02, 1.4), 0, wide))[0] == UNDECIDED
+    assert judged(Claimed(FASTER), MeasuredRatio(within, 0, narrow)) == (REFUTED, EQUAL)
+    assert judged(Claimed(FASTER), MeasuredRatio(within, 0, wide)) == (REFUTED, EQUAL)
+    assert (
+        judged(Claimed(FASTER), MeasuredRatio(estimate(1.01, 0.96, 1.03), 0, narrow))[0]
+        == UNDECIDED
+    )
+    assert judged(Claimed(FASTER), MeasuredRatio(estimate(1.2, 1.02, 1.4), 0, wide))[0] == UNDECIDED
 
 
 def test_a_claim_states_its_own_tolerance() -> None:
-    found = Measured(estimate(1.2, 0.9, 1.37), 0)
+    found = MeasuredRatio(estimate(1.2, 0.9, 1.37), 0)
     assert judged(Claimed((1, 1)), found)[0] == UNDECIDED
     assert judged(Claimed((1, 1), 1.375), found)[0] == HOLDS
-    near = Measured(estimate(2.3, 1.9, 2.6), 1)
+    near = MeasuredRatio(estimate(2.3, 1.9, 2.6), 1)
     assert judged(Claimed((2, 2)), near)[0] == UNDECIDED
     assert judged(Claimed((2, 2), 1.2), near)[0] == HOLDS
 
@@ -110,8 +113,11 @@ def test_a_claim_states_its_own_tolerance() -> None:
 def test_without_an_interval_nothing_is_decided() -> None:
     unbounded = Estimate(1.0, -math.inf, math.inf, 3)
     claimed = Claimed((2, 2))
-    assert judged(claimed, Measured(unbounded, 0)) == (UNDECIDED, "too few rounds for an interval")
-    assert judged(claimed, Measured(None, 0)) == (UNDECIDED, "")
+    assert judged(claimed, MeasuredRatio(unbounded, 0)) == (
+        UNDECIDED,
+        "too few rounds for an interval",
+    )
+    assert judged(claimed, MeasuredRatio(None, 0)) == (UNDECIDED, "")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +141,7 @@ def test_without_an_interval_nothing_is_decided() -> None:
 def test_of_a_lower_bound_only_what_a_larger_one_would_not_change(
     claimed: Range, measured: tuple[float, float, float], winner: int, verdict: str
 ) -> None:
-    found = Measured(estimate(*measured), winner, bound=True)
+    found = MeasuredRatio(estimate(*measured), winner, bound=True)
     assert judged(Claimed(claimed), found)[0] == verdict
 
 
@@ -154,7 +160,7 @@ def test_of_a_lower_bound_only_what_a_larger_one_would_not_change(
 def test_nobody_is_weaker_where_another_party_was_saturated(
     claimed: Range, measured: tuple[float, float, float], winner: int, verdict: str
 ) -> None:
-    found = Measured(estimate(*measured), winner, capped="the database was saturated")
+    found = MeasuredRatio(estimate(*measured), winner, capped="the database was saturated")
     assert judged(Claimed(claimed), found)[0] == verdict
     if verdict == UNDECIDED:
         assert judged(Claimed(claimed), found)[1] == "a lower bound, the database was saturated"
@@ -174,7 +180,7 @@ def test_unless_its_own_core_could_not_do_so_much(
     claimed: Range, measured: tuple[float, float, float], winner: int, room: float, verdict: str
 ) -> None:
     why_capped = "the database was saturated"
-    found = Measured(estimate(*measured), winner, capped=why_capped, room=math.log(room))
+    found = MeasuredRatio(estimate(*measured), winner, capped=why_capped, room=math.log(room))
     given, why = judged(Claimed(claimed), found)
     assert given == verdict
     more = f"at most {room:.2f} times that with the first's own core saturated"

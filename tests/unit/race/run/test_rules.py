@@ -9,7 +9,7 @@ from msgspec.structs import replace as changed
 
 from race.discipline import Sample
 from race.machine.cores import Layout
-from race.run.measure import Measured
+from race.run.measure import Measurement
 from race.run.rules import (
     apart,
     bottleneck,
@@ -49,9 +49,9 @@ def measured(
     steal: float = 0.0,
     foreign: float = 0.0,
     who: dict[str, Figures] = BUSY,
-) -> Measured:
+) -> Measurement:
     """A cell that was measured."""
-    return Measured(sample, {**who, "cores": {"steal": steal, "foreign": foreign}}, TWO)
+    return Measurement(sample, {**who, "cores": {"steal": steal, "foreign": foreign}}, TWO)
 
 
 def test_a_good_cell_is_valid() -> None:
@@ -180,7 +180,7 @@ def test_who_was_saturated(
     layout: Layout, fractions: tuple[float, ...], used: Figures, who: str | None
 ) -> None:
     busy = dict(zip(layout, fractions, strict=True))
-    found = bottleneck(Measured(SAMPLE, {"busy": busy, "cpu_ns": used}, layout))
+    found = bottleneck(Measurement(SAMPLE, {"busy": busy, "cpu_ns": used}, layout))
     assert found.saturated == who
     assert (found.unknown is None) == (who is not None)
 
@@ -203,18 +203,18 @@ def test_who_was_saturated_beside_a_database_elsewhere(
 ) -> None:
     busy = {"server": server, "generator": generator}
     meters = {"busy": busy, "cpu_ns": use(generator, None)}
-    assert bottleneck(Measured(SAMPLE, meters, layout)) == found
+    assert bottleneck(Measurement(SAMPLE, meters, layout)) == found
 
 
 def test_why_nobody_knows_who_was_saturated_is_said() -> None:
     free = dict.fromkeys(TWO, frozenset[int]())
     meters: dict[str, Figures] = {"busy": dict.fromkeys(TWO, 0.99), "cpu_ns": use(0.5, 0.1)}
-    assert bottleneck(Measured(SAMPLE, meters, free)).unknown == "nothing was pinned to cores"
+    assert bottleneck(Measurement(SAMPLE, meters, free)).unknown == "nothing was pinned to cores"
     shared: dict[str, Figures] = {**meters, "busy": {"server": 0.7, "generator": 0.99}}
-    found = bottleneck(Measured(SAMPLE, shared, SHARED))
+    found = bottleneck(Measurement(SAMPLE, shared, SHARED))
     assert found == (None, "a core was saturated that the server shares")
     unseen: dict[str, Figures] = {"busy": {"server": 0.5}, "cpu_ns": {"server": 1e9}}
-    found = bottleneck(Measured(SAMPLE, unseen, TWO))
+    found = bottleneck(Measurement(SAMPLE, unseen, TWO))
     assert found.unknown == "the generator and the database could not be seen"
 
 

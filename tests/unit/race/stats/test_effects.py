@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from race.stats import effects, homogeneity
-from race.stats.noise import Rounds
+from race.stats.noise import RoundValues
 
 
-def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> Rounds:
+def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> RoundValues:
     return {number: level + wobble * math.sin(7 * number + 50 * level) for number in range(rounds)}
 
 
@@ -57,14 +57,14 @@ MARGIN = math.log(1.03)
 
 
 def of_loop(
-    contenders: dict[str, Rounds], designs: dict[str, dict[str, str]], margin: float = MARGIN
+    contenders: dict[str, RoundValues], designs: dict[str, dict[str, str]], margin: float = MARGIN
 ) -> effects.Effect:
     """Return the effect of the event loop."""
     found = effects.effects(contenders, designs, FACTORS, margin)
     return next(one for one in found if one.factor == "loop")
 
 
-def by_name(contenders: dict[str, Rounds]) -> dict[str, dict[str, str]]:
+def by_name(contenders: dict[str, RoundValues]) -> dict[str, dict[str, str]]:
     """Return designs of contenders that are named "sanic" or "sanic, uvloop"."""
     return {
         name: {"web": name.split(",")[0], "loop": "uvloop" if "," in name else "asyncio"}
@@ -76,7 +76,7 @@ def _two_pairs(apart: float, wobble: float) -> effects.Effect:
     """uvloop against asyncio on two frameworks, on one it buys `apart` more."""
     random = np.random.default_rng(11)
     levels = {"aiohttp": 0.0, "aiohttp, uvloop": 0.2, "sanic": 0.0, "sanic, uvloop": 0.2 + apart}
-    contenders: dict[str, Rounds] = {
+    contenders: dict[str, RoundValues] = {
         name: dict(enumerate(level + random.normal(0, wobble, 9))) for name, level in levels.items()
     }
     return of_loop(contenders, by_name(contenders))
@@ -103,7 +103,7 @@ def test_a_spread_that_does_not_matter_is_no_disagreement() -> None:
 def test_homogeneity_decides_where_no_interval_lies_beyond_the_margin() -> None:
     """4 % more on one framework in all six rounds, 2 % in one: p = 2/64, from 1.02 to 1.06."""
     more = [0.02, 0.03, 0.04, 0.05, 0.06, 0.04]
-    contenders: dict[str, Rounds] = {
+    contenders: dict[str, RoundValues] = {
         "aiohttp": dict.fromkeys(range(6), 0.0),
         "aiohttp, uvloop": dict.fromkeys(range(6), 0.2),
         "sanic": dict.fromkeys(range(6), 0.0),
@@ -119,7 +119,7 @@ def test_two_pairs_that_clearly_differ_disagree_whatever_noisy_ones_hide() -> No
     random = np.random.default_rng(9)
     wild: list[float] = random.normal(0.15, 0.5, 9).tolist()
     buys = {"a": [0.1] * 9, "b": [0.2] * 9, "c": wild}
-    contenders: dict[str, Rounds] = {name: dict.fromkeys(range(9), 0.0) for name in buys}
+    contenders: dict[str, RoundValues] = {name: dict.fromkeys(range(9), 0.0) for name in buys}
     contenders |= {f"{name}, uvloop": dict(enumerate(found)) for name, found in buys.items()}
     loop = of_loop(contenders, by_name(contenders))
     assert loop.p_homogeneous > 0.05

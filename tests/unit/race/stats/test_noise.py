@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from race.stats import noise
-from race.stats.noise import Rounds
+from race.stats.noise import RoundValues
 
 
-def _steady(level: float) -> Rounds:
+def _steady(level: float) -> RoundValues:
     return {number: level + 0.004 * math.sin(7 * number + 50 * level) for number in range(12)}
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from race.stats import rank_sum, ranking, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import Rounds
+from race.stats.noise import RoundValues
 
 
 def test_hodges_lehmann_by_hand() -> None:
@@ -110,7 +110,7 @@ def test_winner_needs_an_interval_beyond_the_margin() -> None:
     assert ranking.winner(clear, math.inf) == 0
 
 
-def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> Rounds:
+def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> RoundValues:
     return {number: level + wobble * math.sin(7 * number + 50 * level) for number in range(rounds)}
 
 
