@@ -28,3 +28,10 @@ def listen(port: int, host: str = "127.0.0.1", shared: bool = False) -> socket.s
         sock.close()
         raise
     return sock
+
+
+def free_port(port: int = 0, host: str = "127.0.0.1") -> int:
+    """Return a port on which nobody listens, any one for 0; raise OSError if the port is in use."""
+    with listen(port, host) as sock:
+        found: int = sock.getsockname()[1]
+        return found

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from databases import find
-from race.web.locust.launcher import free_port
+from runtime.listen import free_port
 from runtime.paths import ROOT
 from tests.conftest import absent
 from tests.support.site_client import get

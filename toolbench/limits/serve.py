@@ -30,6 +30,7 @@ from databases import find
 from databases.database import DatabaseError
 from databases.private import join
 from runtime.address import Address, AddressError
+from runtime.listen import listen
 from toolbench.limits.pages import check, pages, path
 from toolbench.runner.protocol import new_loop
 from toolbench.timeouts import TIMEOUTS
@@ -106,16 +107,6 @@ def serve(
     host, port = sock.getsockname()
     loop.call_soon(ready, f"http://{host}:{port}")
     application.serve(sock=sock, host=host, port=port, reloader_pid=None)
-
-
-def listen(port: int) -> socket.socket:
-    """Return a listening socket; OSError if the port is in use."""
-    # asyncio of CPython 3.7 sets TCP_NODELAY only on sockets whose protocol is named.
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind(("127.0.0.1", port))
-    sock.listen(1024)
-    return sock
 
 
 def run(options: argparse.Namespace) -> None:

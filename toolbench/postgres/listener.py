@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import socket
 
 import psycopg
 from psycopg import sql
@@ -19,6 +18,7 @@ from databases.locks import open_lock, try_lock
 from databases.postgres import server
 from databases.private import forget_settings
 from runtime.address import Address
+from runtime.listen import free_port
 from toolbench.transport import Listener
 
 NAME = "postgres-tcp"
@@ -42,7 +42,7 @@ def start() -> Listener:
 
 def _started(lock: int) -> Listener:
     """Return the server; its end gives up the lock."""
-    port, password = _free_port(), secrets.token_hex(16)
+    port, password = free_port(), secrets.token_hex(16)
     running = server.start(folder(NAME), port)
     try:
         with psycopg.connect(running.url, autocommit=True) as connection:
@@ -58,10 +58,3 @@ def _started(lock: int) -> Listener:
 
     tcp = Address(None, HOST, port, USER, password, "postgres")
     return Listener(running.url, running.pid, tcp, leave)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        found: int = probe.getsockname()[1]
-        return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from race.errors import RaceError
 from race.timeouts import TIMEOUTS
 from runtime.child import dies_with_parent
+from runtime.listen import free_port
 from runtime.paths import ROOT
 
 FILE = ROOT / "locustfiles" / "locustfile.py"
@@ -54,7 +54,7 @@ class LocustProcesses:
     def start(self) -> None:
         """Start all processes and wait for the web page. RaceError if that fails."""
         if self.options.port is not None:
-            self.page = f"http://{HERE}:{free_port(self.options.port)}"
+            self.page = f"http://{HERE}:{check_port(self.options.port)}"
         number, port = self.options.workers, str(free_port())
         master = ["--master", "--master-bind-host", HERE, "--master-bind-port", port]
         master += ["--expect-workers", str(number)]
@@ -133,15 +133,13 @@ def end(process: subprocess.Popen[bytes], timeout: float) -> None:
         process.wait()
 
 
-def free_port(number: int = 0) -> int:
-    """Return a port that nobody listens on, any one for 0. RaceError if the port is taken.
+def check_port(number: int) -> int:
+    """Return the port, or a free one for 0. Raise RaceError if the port is taken.
 
     Locust itself would print a traceback and go on.
     """
     try:
-        with socket.create_server((HERE, number)) as listener:
-            found: int = listener.getsockname()[1]
-            return found
+        return free_port(number, HERE)
     except OSError as error:
         raise RaceError(
             f"port {number}: {os.strerror(error.errno or 0)}; try another --port, or 0"

@@ -16,16 +16,9 @@ from asynctnt.exceptions import TarantoolDatabaseError
 
 from data_interface.store import StoreError, Unavailable
 from data_interface.tarantool.layout import ACCESS_DENIED, COUNTERS, NO_LAYOUT
+from runtime.listen import free_port
 from runtime.paths import ROOT
 from tests.live.databases.on_tarantool import SECONDS, connected, need_tarantool, opened, run
-
-
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextlib.contextmanager

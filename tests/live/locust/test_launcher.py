@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from race.errors import RaceError
-from race.web.locust.launcher import free_port
+from race.web.locust.launcher import check_port
 from tests.support.locust_lab import MEMORY, SHORT, gone, launched, reports
 from tests.support.site_server import Databases
 
@@ -60,4 +60,4 @@ def test_a_port_that_is_taken_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         number = taken.getsockname()[1]
         with pytest.raises(RaceError, match=f"^port {number}: Address already in use; try another"):
-            free_port(number)
+            check_port(number)

@@ -57,7 +57,7 @@ def started(driver: str, python: str = "3.7") -> Iterator[LimitsSubject]:
 
 def test_the_listening_socket_names_its_protocol(old_python: Path) -> None:
     """asyncio of 3.7 otherwise sets no TCP_NODELAY, and pipelined answers wait 40 ms."""
-    code = "from toolbench.limits.serve import listen; print(int(listen(0).proto))"
+    code = "from runtime.listen import listen; print(int(listen(0).proto))"
     command = [str(old_python), "-c", code]
     answer = subprocess.run(
         command, capture_output=True, text=True, timeout=20.0, cwd=ROOT, check=True

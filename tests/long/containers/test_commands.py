@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from race.web.locust.launcher import free_port
 from runtime.interpreters import executable
+from runtime.listen import free_port
 from tests.conftest import absent
 from tests.support.compose import (
     database_runs,
