@@ -57,7 +57,7 @@ def arguments(argv: List[str]) -> argparse.Namespace:
     parser.add_argument(
         "-e",
         "--engine",
-        help=f"{FORM}, see --list; only its beginning (aiohttp) lists those that begin so; "
+        help=f"{FORM}, see --list; a beginning (aiohttp) lists the engines that have it; "
         f"default: the first that runs here of {', '.join(DEFAULT_ENGINES)}",
     )
     parser.add_argument(

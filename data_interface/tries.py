@@ -8,7 +8,7 @@ from data_interface.store import StoreError
 
 
 class Tries:
-    """Counts failures in a row and logs each row once, at its second failure and at its end.
+    """Counts consecutive failures and logs each series once, at its second failure and at its end.
 
     A single failure is a short outage, which the pages report. An error that the database did not
     raise is a defect of this program: it is logged at once, with its traceback.

@@ -1,9 +1,9 @@
 """The requests of the reports in PostgreSQL's SQL, one statement each.
 
 A span is half open, ``since <= cast_at < till``. Spans of a day or less are found by the index on
-``cast_at``; a month is most of the table, and summing it is the work. What is grouped stands once
-and is named by its place: drivers that write a parameter for each of its uses would make two
-expressions of one.
+``cast_at``; a month is most of the table, and summing it is the work. GROUP BY names columns by
+position: if an expression were repeated, a driver that sends a new parameter for each use would
+make PostgreSQL see two expressions.
 """
 
 # ruff: noqa: S608  only constants are put together here
@@ -29,7 +29,7 @@ LATEST = """
     JOIN stickers AS w ON w.id = v.winner JOIN stickers AS l ON l.id = v.loser
     WHERE v.cast_at < $1::bigint ORDER BY v.cast_at DESC, v.number DESC LIMIT $2::bigint"""
 
-# This rounds down, also below 0, where the division of integers rounds up.
+# floor() rounds negative ratings down; integer division would truncate towards zero.
 RATING_BINS = """
     SELECT floor(rating::float8 / $1::bigint)::bigint, count(*) FROM stickers GROUP BY 1"""
 ATTENTION_BINS = "SELECT (up + down) / $1::bigint, count(*) FROM stickers GROUP BY 1"

@@ -76,7 +76,7 @@ class AiotarantoolConnection(aiotarantool.Connection):  # type: ignore[misc]
         self.end()
 
     async def _do_close(self, exc: Optional[BaseException]) -> None:
-        # The driver's own fails on a request that was cancelled before.
+        # The driver's own _do_close raises if a request was cancelled earlier.
         self.end()
 
     def end(self) -> None:
@@ -129,8 +129,8 @@ class AiotarantoolDriver:
         return connection
 
     def _new_connection(self) -> AiotarantoolConnection:
-        # Making a connection object takes 3 ms, because it looks for the C library with programs of
-        # the system. So one is made, and the others are copies of it with a state of their own.
+        # Making a connection object takes 3 ms, because it runs system programs to find the C
+        # library. So one is made, and the others are copies of it with a state of their own.
         where = self._address
         if self._pattern is None:
             self._pattern = AiotarantoolConnection(

@@ -43,10 +43,10 @@ def shape(html: str, fields: str) -> bytes:
 
 
 def cut(without: str, with_one: str) -> Tuple[str, str, str]:
-    """Return the text before, in and after a loop, given HTML of no turn and of one turn.
+    """Return the text before, in and after a loop, given the HTML of an empty loop and of one item.
 
     If the loop's text and the text behind it begin alike, that beginning moves from the loop into
-    the text before it, and the sum for any number of turns stays the same.
+    the text before it, and the whole for any number of items stays the same.
     """
     pairs = enumerate(zip(without, with_one))
     start = next((place for place, (one, other) in pairs if one != other), len(without))

@@ -26,7 +26,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "documents (FILE.md ...), or: RUN ... TASK A B, such as `article-1 good A B`, or the words "
         "of any other claim, such as `cpu-ratio article-1+article-2 good A B`"
     )
-    parser.add_argument("words", nargs="+", metavar="WORD", help=text)
+    parser.add_argument("words", nargs="+", metavar="CLAIM", help=text)
+    parser.usage = "%(prog)s [-h] [--json] [--results DIR] (FILE.md ... | RUN ... TASK A B)"
 
 
 def run(options: argparse.Namespace) -> int:

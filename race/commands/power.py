@@ -129,4 +129,4 @@ def _number(what: str, least: float, most: float) -> Callable[[str], float]:
     return number
 
 
-COMMAND = Command("what so many rounds would find, given a race's noise", arguments, run)
+COMMAND = Command("estimate which differences N rounds would find", arguments, run)

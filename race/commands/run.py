@@ -58,14 +58,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         split = labels if kind == "contenders" else names
         parser.add_argument(*words, dest=kind, type=split, metavar="A,B", help=forms)
     parser.add_argument("--rounds", type=int, metavar="N")
-    parser.add_argument("--reruns", type=int, metavar="N", help="of an invalid cell, at most")
-    parser.add_argument("--seed", type=int, metavar="S", help="of the order; default: a random one")
-    parser.add_argument("--duration", type=seconds, metavar="TIME", help="of a cell: 5s, 500ms")
+    parser.add_argument(
+        "--reruns", type=int, metavar="N", help="repeat an invalid cell at most N times"
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="seed of the random order")
+    parser.add_argument(
+        "--duration", type=seconds, metavar="TIME", help="length of a cell: 5s, 500ms"
+    )
     parser.add_argument("--connections", type=int, metavar="N")
     text = "any key of the scenario, as in load.concurrency=1,10; may be given again"
     form = "KEY=VALUE"
     parser.add_argument("--set", type=setting, action="append", default=[], metavar=form, help=text)
-    parser.add_argument("--dry-run", action="store_true", help="only show the plan and how long")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the plan and its duration, race nothing"
+    )
 
 
 def _own_words(kind: str) -> Iterator[str]:

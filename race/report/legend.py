@@ -92,7 +92,8 @@ def _names(analysis: Analysis) -> Iterator[LegendEntry]:
         yield LegendEntry(
             "A/A twin",
             f"One {discipline.contender} that runs twice, under two labels: what the two differ by "
-            "is the noise of this race.",
+            "is the noise of this race. The A/A bound is the largest difference that their "
+            "interval allows.",
         )
     if head.baseline in {one.label for one in ran}:
         text = f"The baseline, which the other {discipline.contender}s are compared with."
@@ -122,8 +123,20 @@ def ranges(analysis: Analysis) -> Iterator[LegendEntry]:
     found = {item.ranks for comparison in decided for item in comparison.results if item.ranks}
     widest = max(found, key=lambda ranks: (ranks[1] - ranks[0], -ranks[0]), default=(1, 1))
     if widest[0] < widest[1]:
-        text = "The best and the worst rank that the rounds allow; which, this race cannot say."
+        text = "The true rank is one of these; this race cannot say which."
         yield LegendEntry(f"{widest[0]}–{widest[1]}", text)
+
+
+def brief(analysis: Analysis) -> Iterator[LegendEntry]:
+    """Return what short headings on a terminal mean, and a rank that is a range."""
+    closed, discipline = analysis.closed(), analysis.discipline
+    unit, party = words.one(discipline.unit), discipline.parties[0]
+    if closed:
+        yield LegendEntry("µs", f"CPU time of the {party} for a {unit}, in microseconds.")
+        text = f"How busy the {party}’s core was; below, who was saturated if not the {party}."
+        yield LegendEntry(party, text)
+        yield LegendEntry("n", "Cells that count.")
+    yield from ranges(analysis)
 
 
 WHOLE = (
@@ -148,7 +161,7 @@ def _limits(analysis: Analysis) -> Iterator[LegendEntry]:
         parties = ", ".join(discipline.parties)
         yield LegendEntry(
             "saturated",
-            f"The party whose core had no more to give: {parties} or {NOBODY}"
+            f"The party whose core was busy for 90 % of the time or more: {parties} or {NOBODY}"
             f"{', unknown where one could not be seen' if unknown else ''}. Only where it is the "
             f"{party} does {unit}/s measure the {discipline.contender} alone"
             f"{WHOLE if all(one.work.load.fixed for one in closed) else ''}.",

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from race.analysis.headline import against
-from race.analysis.model import Analysis, Comparison, ContenderResult
+from race.analysis.model import Analysis, Comparison, ContenderResult, Controls
 from race.analysis.user_loads import UserLoadResult
 from race.analysis.values import load_text
 from race.report import format as words
 from race.saved.model import Work
 from race.stats import signed_rank
 from race.stats.estimate import Estimate
+from race.stats.noise import LEAST_MARGIN
 
 
 def times(estimate: Estimate) -> str:
@@ -53,9 +54,15 @@ def _winners(comparison: Comparison, ranked: Sequence[ContenderResult]) -> str:
     best = first[0]
     if best.ranks == (1, 1):
         others = (item for item in ranked if item is not best)
-        return _first(comparison, best, next(others))
-    labels = words.listed([item.label for item in first])
-    return f"No contender beats {labels}."
+        text = _first(comparison, best, next(others))
+    elif len(first) == 1:
+        text = f"{best.label} is beaten by none, and does not beat all others."
+    else:
+        none = "neither" if len(first) == 2 else "none"
+        labels = words.listed([item.label for item in first])
+        text = f"{labels} share first place: {none} is beaten."
+    unranked = any(item.state == "at-least" for item in comparison.results)
+    return f"Of those ranked, {text}" if unranked else text
 
 
 def _first(comparison: Comparison, best: ContenderResult, second: ContenderResult) -> str:
@@ -74,9 +81,19 @@ def rule(comparison: Comparison) -> str:
     """Return how far apart two contenders had to be here, and why; and whom ratios are to, where
     that is not the baseline.
     """
-    reasons = [*_noise(comparison), *_controls(comparison), *_between(comparison)]
-    because = f", from {'; '.join(reasons)}" if reasons else ""
-    return f"The margin is {words.margin(comparison)}{because}.{_other_reference(comparison)}"
+    found, margin = comparison.controls, f"The margin is {words.margin(comparison)}"
+    if found is None:
+        texts = [f"{margin}{_noise(comparison)}."]
+    elif found.estimate.value >= comparison.margin:
+        texts = [f"{margin}: {_controls(comparison, found)} differ by as much."]
+    else:
+        most = f"{100 * (found.estimate.ratio - 1):.1f} %"
+        controls = _controls(comparison, found)
+        texts = [
+            f"{margin}{_noise(comparison)}.",
+            f"{controls[0].upper()}{controls[1:]} differ by up to {most}.",
+        ]
+    return " ".join(texts) + _other_reference(comparison)
 
 
 def _other_reference(comparison: Comparison) -> str:
@@ -88,34 +105,35 @@ def _other_reference(comparison: Comparison) -> str:
     )
 
 
-def _noise(comparison: Comparison) -> Iterator[str]:
-    noise = comparison.noise
+def _noise(comparison: Comparison) -> str:
+    """Return the end of the sentence: the noise floor, then the difference between processes."""
+    noise, more = comparison.noise, ""
+    if noise is not None and not noise.estimate.bounded:
+        return ", because the A/A twin ran for too few rounds"
+    if comparison.between:
+        apart = f"{100 * math.expm1(comparison.between):.1f} %"
+        more = (
+            f", and twice the {apart} by which processes of the same code vary (standard deviation)"
+        )
+    least = f": {100 * math.expm1(LEAST_MARGIN):.0f} %, the least" if more else ", the least"
     if noise is None:
-        return
-    bound = (
-        f"at most {100 * (math.exp(noise.estimate.bound) - 1):.1f} % from 1"
-        if noise.estimate.bounded
-        else "too few rounds for a bound"
-    )
-    where = "" if noise.measured_here else f", measured on another {comparison.discipline.task}"
-    yield f"the A/A twin’s ratio of {noise.estimate.ratio:.3f} ({bound}{where})"
+        return f"{least}{more}"
+    percent = f"{100 * math.expm1(noise.estimate.bound):.1f} %"
+    where = "" if noise.measured_here else f", on another {comparison.discipline.task}"
+    ratio = f"a ratio of {noise.estimate.ratio:.3f}{where}"
+    if noise.estimate.bound < LEAST_MARGIN:
+        return f"{least} (the A/A bound is {percent}, from {ratio}){more}"
+    if more:
+        return f": the A/A bound of {percent} (from {ratio}){more}"
+    return f", the A/A bound (from {ratio})"
 
 
-def _controls(comparison: Comparison) -> Iterator[str]:
-    found = comparison.controls
-    if found is None:
-        return
-    most = 100 * (found.estimate.ratio - 1)
-    names = f"{words.in_words(len(found.labels))} {comparison.discipline.contender}s"
+def _controls(comparison: Comparison, found: Controls) -> str:
+    """Return who runs the same code."""
+    number = words.in_words(len(found.labels))
     groups = len(found.groups)
     where = "" if groups == 1 else f", in {words.in_words(groups)} groups,"
-    yield f"{names} that run the same code here{where} and differ by up to {most:.1f} %"
-
-
-def _between(comparison: Comparison) -> Iterator[str]:
-    if comparison.between:
-        apart = 100 * math.expm1(comparison.between)
-        yield f"processes of the same code, which vary by {apart:.1f} % (standard deviation)"
+    return f"{number} {comparison.discipline.contender}s that run the same code here{where}"
 
 
 def bounds(comparison: Comparison) -> str:
@@ -128,8 +146,9 @@ def bounds(comparison: Comparison) -> str:
         return ""
     limits = "; ".join(f"{words.listed(labels)} ({who})" for who, labels in found.items())
     unit = comparison.discipline.unit
+    whose = "Its" if sum(map(len, found.values())) == 1 else "Their"
     return (
-        f"Not ranked, because {unit}/s is only a lower bound (“at least”): {limits}. Their CPU "
+        f"Not ranked, because {unit}/s is only a lower bound (“at least”): {limits}. {whose} CPU "
         f"time per {words.one(unit)} is compared instead."
     )
 

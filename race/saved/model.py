@@ -123,7 +123,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     the discipline knows of the task (requests to the database for each page). `connections_used` is
     what `load.connections` was raised to, `driven_s` what `load.duration_s` was; `busy_connections`
     are how many the generator saw waiting on the mean (for Little's law). `saturated` is the party
-    that had no more to give, "nobody", or None where that cannot be told, with the reason in
+    whose core was saturated, "nobody", or None where that cannot be told, with the reason in
     `saturated_unknown`; unless it is the first one, or connections are fixed, `throughput` is a
     lower bound. `no_latency` says why a pipelined cell has none. `timeline` is what happened over
     time, of a user load or a load that was watched; of a user load `by_name` are the kinds of units

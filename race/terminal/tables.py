@@ -30,7 +30,7 @@ def everything(analysis: Analysis) -> Iterator[RenderableType]:
     """Return what is shown at the end of a race."""
     if analysis.race.head.scenario.get("rounds", 2) > 1:
         yield from (ranking(analysis, comparison) for comparison in analysis.closed())
-        yield from (Text(f"{one.term}: {one.text}", "dim") for one in legend.ranges(analysis))
+        yield from (Text(f"{one.term}: {one.text}", "dim") for one in legend.brief(analysis))
     for comparison in analysis.comparisons:
         if comparison.rated:
             title = f"{comparison.title}, {comparison.load}"

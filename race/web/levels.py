@@ -42,9 +42,10 @@ LEVELS = {
     "generator": {
         "locust": "Locust's users wait one to four seconds between two pages and send the next one "
         "when they have read the last (a closed loop): a slow site is asked less, and requests/s "
-        "say how many users there were as much as how fast it was. Locust rounds times to whole "
+        "depend on the number of users as well as on the site. Locust rounds times to whole "
         "milliseconds and two digits, and is a Python process itself: where its core was "
-        "saturated, the times are its own as well. Over time, each second tells of the last three.",
+        "saturated, times include its own delays. Each point of a timeline is over the last three "
+        "seconds.",
     },
 }
 """Texts by factor and level. `generator` is no factor: it explains a generator's figures."""

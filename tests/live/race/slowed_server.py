@@ -1,8 +1,8 @@
 """server.py made slower by a known share: proof that a race finds a difference of that size.
 
-``python slowed_server.py SHARE -e ENGINE -p PORT``. Every five hundredth of a second the event loop
-burns as much CPU time as makes the whole slower by SHARE: with 0.2, d seconds of work are followed
-by d * 0.2 / (1 - 0.2) seconds of nothing, so that requests/s are 0.8 of what they were.
+``python slowed_server.py SHARE -e ENGINE -p PORT``. Every 2 ms the event loop burns as much CPU
+time as makes the whole slower by SHARE: with 0.2, d seconds of work are followed by
+d * 0.2 / (1 - 0.2) seconds of a busy loop, so that requests/s are 0.8 of what they were.
 """
 
 from __future__ import annotations

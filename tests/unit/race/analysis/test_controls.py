@@ -50,7 +50,7 @@ def test_controls_that_differ_widen_the_margin_and_nobody_of_them_wins(tmp_path:
     assert twins.winner is None
     # What equals differ by beyond their scatter enters the other works' margins, too.
     assert comparison_of(analysis, "good").margin_percent > 10
-    assert "five engines that run the same code here" in markdown.page(analysis)
+    assert "Five engines that run the same code here" in markdown.page(analysis)
 
 
 def test_an_engine_raced_against_itself_under_another_name_is_no_control(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def test_controls_are_named_where_the_margin_is_explained(
     ugly = next(one for one in found.comparisons if one.work.task == "ugly")
     assert ugly.controls
     most = 100 * (ugly.controls.estimate.ratio - 1)
-    assert "five engines that run the same code here" in sentences.rule(ugly)
+    assert "Five engines that run the same code here" in sentences.rule(ugly)
     for text in (sentences.rule(ugly), article_page, markdown.page(found)):
         assert f"differ by up to {most:.1f} %" in text.replace("\u00a0", " ")
 

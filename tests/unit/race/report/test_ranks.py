@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,14 +10,16 @@ from pathlib import Path
 import pytest
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Analysis, Comparison
+from race.analysis.model import Analysis, Comparison, Controls, Noise
 from race.report import format as words
 from race.report import html, legend, markdown, sentences
 from race.saved.reader import SavedRace, load
+from race.stats import noise
+from race.stats.estimate import Estimate
 from tests.support.synthetic import Recipe, write
 from tests.unit.race.report.reading import shown
 
-RANGE = "The best and the worst rank that the rounds allow; which, this race cannot say."
+RANGE = "The true rank is one of these; this race cannot say which."
 
 
 @pytest.fixture
@@ -51,8 +54,12 @@ def everybody(found: Analysis) -> list[str]:
 @pytest.mark.parametrize(
     ("pairs", "texts", "said"),
     [
-        ([(0, 2)], ["1–2", "1–3", "2–3"], "No contender beats {0} and {1}."),
-        ([(0, 1), (1, 2)], ["1–2", "2", "2–3"], "No contender beats {0}."),
+        ([(0, 2)], ["1–2", "1–3", "2–3"], "{0} and {1} share first place: neither is beaten."),
+        (
+            [(0, 1), (1, 2)],
+            ["1–2", "2", "2–3"],
+            "{0} is beaten by none, and does not beat all others.",
+        ),
         ([], ["1–3"] * 3, "No contender beats another: no two of them are distinguishable."),
         (
             [(0, 1), (1, 2), (2, 0)],
@@ -78,7 +85,7 @@ def test_labels_with_commas_are_told_apart(three: Comparison) -> None:
             for one, label in zip(three.results, labels, strict=True)
         ],
     )
-    said = "No contender beats asyncpg, tcp; asyncpg, tcp, uvloop and pgx."
+    said = "asyncpg, tcp; asyncpg, tcp, uvloop and pgx share first place: none is beaten."
     assert sentences.verdict(comparison) == said
 
 
@@ -90,6 +97,57 @@ def test_who_beat_all_others_is_first_wherever_it_stands(three: Comparison, firs
     said = sentences.verdict(comparison)
     assert said.startswith(f"{best} is first: ")
     assert f" times the rate of {second}, the next in order." in said
+
+
+VARY = "and twice the 2.0 % by which processes of the same code vary (standard deviation)."
+
+
+@pytest.mark.parametrize(
+    ("bound", "between", "said"),
+    [
+        (
+            0.01,
+            0.0,
+            "The margin is 3.0 %, the least (the A/A bound is 1.0 %, from a ratio of 1.000).",
+        ),
+        (0.05, 0.0, "The margin is 5.1 %, the A/A bound (from a ratio of 1.000)."),
+        (
+            0.01,
+            0.02,
+            "The margin is 7.2 %: 3 %, the least (the A/A bound is 1.0 %, from a ratio of 1.",
+        ),
+        (0.01, 0.02, VARY),
+        (
+            0.05,
+            0.02,
+            "The margin is 9.4 %: the A/A bound of 5.1 % (from a ratio of 1.000), " + VARY,
+        ),
+        (math.inf, 0.0, "The margin is unknown, because the A/A twin ran for too few rounds."),
+    ],
+)
+def test_the_margin_is_explained_by_its_parts(
+    three: Comparison, bound: float, between: float, said: str
+) -> None:
+    floor = Noise("twin", Estimate(0.0, -bound, bound, 6), measured_here=True)
+    margin = float(noise.margin(bound, between, 0.0))
+    found = replace(three, noise=floor, between=between, margin=margin, controls=None)
+    assert said in sentences.rule(found)
+
+
+def test_controls_that_differ_by_more_are_the_margin(three: Comparison) -> None:
+    controls = Controls((("a", "b"), ("c", "d")), Estimate(0.2, 0.1, 0.3, 6))
+    said = "four engines that run the same code here, in two groups, differ by as much."
+    found = replace(three, controls=controls, margin=0.2)
+    assert sentences.rule(found) == f"The margin is 22.1 %: {said}"
+
+
+def test_the_first_of_those_ranked_may_not_be_the_fastest(three: Comparison) -> None:
+    comparison = beating(three, (0, 1))
+    *ranked, last = comparison.results
+    bound = replace(last, state="at-least", limit="no core was saturated")
+    found = replace(comparison, results=[*ranked, bound])
+    assert sentences.verdict(found).startswith(f"Of those ranked, {ranked[0].label} ")
+    assert " Its CPU time per request is compared instead." in sentences.bounds(found)
 
 
 def test_a_range_is_explained_where_there_is_one(
