@@ -35,7 +35,7 @@ class Tries:
             )
 
     def succeeded(self) -> None:
-        """End the row of failures."""
+        """End the series of failures."""
         if self._logged:
             self._log.warning("%s succeeded after %d failures", self._what, self._failures)
         self._failures, self._logged = 0, False

@@ -119,15 +119,16 @@ class Cell(Struct, frozen=True, kw_only=True):
     """One contender at one task under one load in one round; round 0 is the calibration.
 
     `count` units were done in `seconds`, `throughput` a second. `histogram` is pairs (upper bound
-    in microseconds, count). `meters` holds what each meter saw, by party or by figure; `facts` what
-    the discipline knows of the task (requests to the database for each page). `connections_used` is
-    what `load.connections` was raised to, `driven_s` what `load.duration_s` was; `busy_connections`
-    are how many the generator saw waiting on the mean (for Little's law). `saturated` is the party
-    whose core was saturated, "nobody", or None where that cannot be told, with the reason in
-    `saturated_unknown`; unless it is the first one, or connections are fixed, `throughput` is a
-    lower bound. `no_latency` says why a pipelined cell has none. `timeline` is what happened over
-    time, of a user load or a load that was watched; of a user load `by_name` are the kinds of units
-    that its users asked for, by name.
+    in microseconds, count). `meters` has the figures of each meter, by party or by name; `facts`
+    are what the discipline knows of the task, such as requests to the database for each page.
+    `connections_used` is what `load.connections` was raised to, `driven_s` what `load.duration_s`
+    was; `busy_connections` is the mean number on which the generator waited (for Little's law).
+
+    `saturated` is the party whose core was busy for at least 90 % of the time, "nobody", or None
+    where that is not known, with the reason in `saturated_unknown`. Unless it is the first party,
+    or connections are fixed, `throughput` is a lower bound. `no_latency` says why a pipelined cell
+    has no latency. `timeline` has the moments of a user load or of a watched load; `by_name` has
+    the units of a user load by their names.
 
     A cell that is not ok has a `reason`: invalid (the machine, or a first fault), failed, or
     overloaded (offered a fixed rate or a user load that it did not keep up with). It keeps what was
