@@ -47,6 +47,14 @@ def test_an_unknown_engine_is_wrong_use(
     assert said in refused(capsys, "-e", name)
 
 
+def test_a_part_that_is_like_no_other_brings_no_suggestion(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = refused(capsys, "-e", "aiohttp-nothing-one")
+    assert "there is no backend 'nothing', only " in line
+    assert "did you mean" not in line
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
