@@ -21,7 +21,7 @@ PAGE = """# What it survives
 
 <!-- written by `make chaos` -->
 `make chaos` made these faults on purpose, on {date}, with commit {commit}, on {machine}, seed
-{seed}, within {minutes:.0f} minutes{extent}. {summary}
+{seed}, within {minutes:.0f} minutes. {summary}{extent}
 
 {table}
 The time to recover counts from the fault to the answer of the first page or vote that was
@@ -34,6 +34,10 @@ times are upper bounds.
 
 {promises}
 """
+SHORT_RUN = (
+    "\n\nThis was a short run: fewer inputs, clients, kills and disk sizes than in a full run, "
+    "smaller\nfloods, and seconds of load in place of minutes."
+)
 
 
 class Votes(NamedTuple):
@@ -137,7 +141,7 @@ def page(run: Run, rows: Sequence[Row]) -> str:
     promises = {row.fault: row.promise for row in rows}
     return PAGE.format(
         **run._asdict(),
-        extent="" if run.full else " (a short run: fewer of each)",
+        extent="" if run.full else SHORT_RUN,
         summary=summary(rows),
         table=table(rows),
         promises="\n".join(f"- **{fault}**: {promise}" for fault, promise in promises.items()),
