@@ -18,7 +18,7 @@ from race.scenario import Scenario
 from runtime.plugin import Plugin
 
 DISCIPLINES = {
-    "web": Plugin("race.web.discipline:Web"),
+    "web": Plugin("race.web.discipline:SiteDiscipline"),
     "tools": Plugin("toolbench.discipline:Tools"),
 }
 

@@ -28,7 +28,7 @@ STEADY = 0.1
 SIGNS = {True: "[green]ok", False: "[red]!!", None: "--"}
 QUIETER = "the host gives these cores to others too: race at a quieter time, or on another machine"
 ALONE = "other programs use these cores: end them, `top` shows which"
-ROUNDS = "small differences will not be told apart, more rounds help"
+ROUNDS = "small differences will not be distinguishable; more rounds help"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ from race.web.subject import PARTIES, SharedState
 from race.web.tasks import TASKS
 
 
-class Web:
+class SiteDiscipline:
     """The engines of the sticker site as `discipline.Discipline` asks for them."""
 
     unit = "requests"

@@ -16,7 +16,7 @@ from race.report.tables.values import RATIO
 STYLES = {HOLDS: "green", WEAKER: "yellow", REFUTED: "red", UNMEASURED: "dim"}
 
 
-class Judgement(NamedTuple):
+class ClaimVerdict(NamedTuple):
     """A verdict with what it alone does not say, and its style on a terminal."""
 
     verdict: str
@@ -51,7 +51,7 @@ BRIEF = (
 )
 FOUND = (
     Column("ratio [95 %]", lambda row: row.ratio_text, RATIO, css="ratio"),
-    Column("verdict", lambda row: Judgement(row.verdict, row.why), TEXT),
+    Column("verdict", lambda row: ClaimVerdict(row.verdict, row.why), TEXT),
 )
 
 
@@ -71,7 +71,7 @@ class ArticleRows:
 
     @property
     def notes(self) -> dict[str, int]:
-        """What some rows differ by, numbered from 1, to be said once above the table."""
+        """The differences of some rows, numbered from 1, for a list above the table."""
         texts = dict.fromkeys(row.differs for row in self.rows if row.differs)
         return {text: number for number, text in enumerate(texts, 1)}
 

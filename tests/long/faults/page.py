@@ -35,8 +35,8 @@ times are upper bounds.
 {promises}
 """
 SHORT_RUN = (
-    "\n\nThis was a short run: fewer inputs, clients, kills and disk sizes than in a full run, "
-    "smaller\nfloods, and seconds of load in place of minutes."
+    "\n\nThis was a short run: fewer inputs, clients, kills and disk sizes than in a full "
+    "run,\nsmaller floods, and seconds of load in place of minutes."
 )
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from race.errors import RaceError
 from race.web import engines
 from race.web import load as generators
-from race.web.discipline import Web
+from race.web.discipline import SiteDiscipline
 from race.web.engines import Catalogue, Entry
 from race.web.load.wrk import Wrk
 from race.web.scenario import HttpLoad, Program, SiteScenario
@@ -110,7 +110,7 @@ def test_a_race_whose_generator_is_missing_is_refused(
     monkeypatch.setattr(generators, "find", Absent)
     chosen = replace(scenario(), load=HttpLoad(rates=rates))
     if name == "oha" and not rates:
-        assert len(Web().choose(chosen).contenders) == 1
+        assert len(SiteDiscipline().choose(chosen).contenders) == 1
     else:
         with pytest.raises(RaceError, match=f"^{name} is not installed$"):
-            Web().choose(chosen)
+            SiteDiscipline().choose(chosen)

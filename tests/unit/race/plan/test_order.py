@@ -16,7 +16,7 @@ from race.plan.works import closed_works, open_works
 from race.saved.model import Contender, Load, Work
 from race.scenario import Scenario
 from race.web import engines
-from race.web.discipline import Web
+from race.web.discipline import SiteDiscipline
 from race.web.engines import Entry
 from race.web.pages import PAGES
 from race.web.scenario import SiteScenario
@@ -167,11 +167,11 @@ def test_the_baseline_is_known_in_any_case() -> None:
 
 def test_the_forecast_counts_the_cells_that_are_run() -> None:
     contenders: list[Contender] = with_twin(made(), ENGINES)
-    closed = Plan(Web(), made(rounds=3), contenders, [])
+    closed = Plan(SiteDiscipline(), made(rounds=3), contenders, [])
     assert closed.calibrations == 3 * 2
     assert closed.cells == 3 * 3 * 2
     assert closed.seconds() > closed.cells * 5
-    rated = Plan(Web(), made(rounds=3, load={"rates": [100, 200]}), contenders, [])
+    rated = Plan(SiteDiscipline(), made(rounds=3, load={"rates": [100, 200]}), contenders, [])
     assert rated.rounds == 4
     assert rated.cells == 3 * (2 + 3 * 2 * 2)
 
@@ -190,8 +190,8 @@ def test_contenders_run_the_same_number_at_once_one_after_the_other() -> None:
 def test_who_cannot_do_a_task_is_not_planned_for_it_nor_its_twin() -> None:
     contenders = with_twin(made(), ENGINES)
     lacks = {ENGINES[0].label: {"good": "it has no such thing"}}
-    plan = Plan(Web(), made(rounds=3), contenders, [], cannot=lacks)
+    plan = Plan(SiteDiscipline(), made(rounds=3), contenders, [], cannot=lacks)
     assert (plan.calibrations, plan.cells) == (4, 12)
     works = [[work.task for work in plan.able(one, plan.works)] for one in contenders]
     assert works == [["ugly"], ["ugly", "good"], ["ugly"]]
-    assert plan.seconds() < Plan(Web(), made(rounds=3), contenders, []).seconds()
+    assert plan.seconds() < Plan(SiteDiscipline(), made(rounds=3), contenders, []).seconds()
