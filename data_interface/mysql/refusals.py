@@ -13,7 +13,7 @@ CONFLICTS = {
     1451: "The pack still has stickers.",  # ER_ROW_IS_REFERENCED_2
     1062: "Another pack has that title.",  # ER_DUP_ENTRY
 }
-# ER_CON_COUNT, ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED.
+# ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED.
 TOO_MANY_CONNECTIONS = (1040, 1203, 1226)
 # Out of memory; the wait for a lock took too long; a deadlock that this request had to resolve.
 TOO_BUSY = (1041, 1205, 1213)
