@@ -122,7 +122,7 @@ def test_chapters_fold_on_a_phone_and_a_link_unfolds_its_task(opened: Callable[.
     for _ in range(2):  # also when the address is that of the task already
         assert not ranking.is_visible()
         link.click()
-        assert ranking.is_visible()
+        ranking.wait_for(state="visible", timeout=5000)  # the browser tells of a new hash later
         top = phone.locator("#index-100-1").evaluate("(one) => one.getBoundingClientRect().top")
         assert 0 <= top < 200
         phone.locator("#index-100-1 > details > summary").click()
