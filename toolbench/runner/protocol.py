@@ -9,16 +9,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
+import select
 import signal
 import sys
 from types import FrameType
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterator, Optional
 
 from toolbench.driver import Unsupported
 from toolbench.runner.workers import in_a_line
 from toolbench.timeouts import TIMEOUTS
 
 Message = Dict[str, Any]
+
+SIGNAL_CHECK = 0.25
+"""Seconds between two checks for a signal while the runner waits for a question."""
 
 
 class RunnerSession:
@@ -84,7 +89,7 @@ def serve(session: RunnerSession) -> int:
     # A driver may print: that must not be taken for an answer.
     out, sys.stdout = sys.stdout, sys.stderr
     try:
-        for line in sys.stdin:
+        for line in questions(sys.stdin.fileno()):
             answer = session.answer(line)
             if answer is None:
                 break
@@ -95,6 +100,25 @@ def serve(session: RunnerSession) -> int:
     finally:
         session.close()
     return 0
+
+
+def questions(descriptor: int) -> Iterator[str]:
+    """Yield the lines of a descriptor until its end.
+
+    CPython calls a signal's handler between two bytecodes only. A signal that comes right before a
+    blocking read would wait for the next line, so the read begins when there is something to read.
+    """
+    pending = b""
+    while True:
+        line, newline, rest = pending.partition(b"\n")
+        if newline:
+            pending = rest
+            yield line.decode()
+        elif select.select([descriptor], [], [], SIGNAL_CHECK)[0]:
+            chunk = os.read(descriptor, 1 << 16)
+            if not chunk:
+                return
+            pending += chunk
 
 
 def _end(number: int, frame: Optional[FrameType]) -> None:
