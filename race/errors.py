@@ -16,7 +16,7 @@ PLACES = {
     "scenario or race": "in `race list`",
     "operation": "in toolbench/*/operations",
 }
-"""Where everything of a kind is named."""
+"""The place where all names of a kind are listed."""
 
 
 class RaceError(Exception):

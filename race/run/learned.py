@@ -16,7 +16,7 @@ ContenderWork = tuple[str, Work]
 """A contender's label and one of its works."""
 
 ConnectionKey = tuple[str, int, int]
-"""What a number of connections is found for: task, pipeline depth, and fixed connections or 0.
+"""The key of a number of connections: task, pipeline depth, and fixed connections or 0.
 """
 
 

@@ -32,7 +32,7 @@ MOST_CONNECTIONS = text("""
     SELECT sum(CASE name WHEN 'max_connections' THEN setting::int ELSE -(setting::int) END)
     FROM pg_settings WHERE name IN
         ('max_connections', 'superuser_reserved_connections', 'reserved_connections')""")
-"""How many connections the database allows to ordinary users."""
+"""The number of connections that the database allows to ordinary users."""
 
 
 class Strategy(Protocol):

@@ -27,8 +27,8 @@ READ = 10
 
 EXAMPLE = 41
 EXAMPLE_ROWS = [["42", 2], ["43", 1], ["44", 2]]
-"""What a read finds after a write of EXAMPLE into empty tables: each parent's text, and the number
-of its children.
+"""The answer to a read after a write of EXAMPLE into empty tables: each parent's text, and the
+number of its children.
 """
 
 

@@ -36,7 +36,7 @@ FOREIGN = {
 }
 """The drivers of each other language."""
 LAST = ("end", "EOF", "SIGTERM")
-"""What ends a runner."""
+"""Ways to end a runner."""
 ONE_OF_EACH = ("asyncpg", "psycopg2", "pgx", "node-pg")
 """An asynchronous and a blocking driver of Python, one of Go and one of Node."""
 

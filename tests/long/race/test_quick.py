@@ -16,7 +16,7 @@ from race.stats import noise
 from race.stats.ranking import Pair, winner
 
 QUICK = {"quick-1": 69, "quick-2": 68, "quick-3": 66, "quick-4": 70, "quick-5": 70, "quick-6": 70}
-"""How many of the large differences each finds, as docs/results/README.md says."""
+"""The number of large differences that each finds, as docs/results/README.md says."""
 ARTICLE = ["article-1", "article-2"]
 LARGE = math.log(1.25)
 IN_ALL = 70
