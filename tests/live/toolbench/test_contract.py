@@ -148,10 +148,10 @@ def test_a_batch_is_one_transaction(runner: Runner, reference: psycopg.Connectio
 def test_a_load_is_as_long_and_as_wide_as_asked(
     runner: Runner, reference: psycopg.Connection
 ) -> None:
-    before = connections(reference) - 1
     runner.check(ONE)
+    before = connections(reference)
     answer = runner.drive("one", 0.4, 3)
-    assert connections(reference) == before + 3
+    assert len(connections(reference) - before) == 2
     latency = answer["latency_ns"]
     assert answer["errors"] == {}
     assert 0.4 <= answer["seconds"] < 2
@@ -167,7 +167,7 @@ def test_a_load_is_as_long_and_as_wide_as_asked(
     assert 0 < answer["beside_ns"] < 1e9
     assert answer["late"] == 0
     runner.check(ONE)
-    until(lambda: connections(reference) == before + 1, SECONDS, "more than one is open")
+    until(lambda: connections(reference) <= before, SECONDS, "more than one is open")
 
 
 @each_driver
@@ -264,5 +264,5 @@ def test_an_operation_that_is_late_is_ended_in_the_database_too(
         for name, answer in zip(names, drive("query"), strict=True):
             assert (answer["late"], answer["operations"]) == (2, 0), name
             assert answer["errors"] == {"not answered within 0.3 s": 2}, name
-        until(lambda: connections(reference) == before, 2.0, "a connection is still open")
+        until(lambda: connections(reference) <= before, 2.0, "a connection is still open")
         assert all(one.check(ONE)["count"] == 1 for one in runners)
