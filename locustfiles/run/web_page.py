@@ -8,6 +8,7 @@ from typing import Any
 from flask import Response, jsonify, request
 from locust.runners import STATE_CLEANUP, STATE_RUNNING, STATE_STOPPING
 
+from locustfiles.access import foreign, without_cors
 from locustfiles.run import reports, site
 from locustfiles.run.locust_html import marked, with_groups
 from locustfiles.run.record import LocustRun
@@ -35,7 +36,11 @@ class WebPage:
     def __init__(self, web_ui: Any, session: Any) -> None:
         self._session = session
         self._engines: dict[str, str] = {}
+        options = session.environment.parsed_options
+        self._site: str = options.host or ""
+        self._addresses = [web_ui.host or "", *filter(None, [options.web_host_display_name])]
         app = web_ui.app
+        app.wsgi_app = without_cors(app.wsgi_app)
         # The page shows fields in the order of this JSON: that of the shapes, not of the alphabet.
         app.jinja_env.policies["json.dumps_kwargs"] = {"sort_keys": False}
         web_ui.template_args |= template_args()
@@ -50,12 +55,27 @@ class WebPage:
         app.add_url_rule(f"/{KEY}/csv", f"{KEY}_csv", guarded(self._csv))
 
     def _before(self) -> Any:
+        host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
+        if refused := foreign(self._addresses, host, origin):
+            return Response(refused + "\n", 403, mimetype="text/plain")
+        if request.path.endswith("/user") and (problem := self._elsewhere(host_of_user())):
+            return Response(problem + "\n", 403, mimetype="text/plain")
         return self._checked() if request.path.endswith("/swarm") else None
 
     def _check(self) -> Response | None:
         """Answer a start that cannot go well with the reason, which the page shows."""
-        problem = self._session.obstacle(shape_name(request.form), request.form)
+        problem = self._elsewhere(request.form.get("host"))
+        problem = problem or self._session.obstacle(shape_name(request.form), request.form)
         return jsonify({"success": False, "message": problem}) if problem else None
+
+    def _elsewhere(self, host: str | None) -> str | None:
+        """Return why users may not be sent to a host; None if they may.
+
+        Without a site on the command line, the person at the page says where it is.
+        """
+        if not (host and self._site) or host.rstrip("/") == self._site.rstrip("/"):
+            return None
+        return f"this Locust is for {self._site}: start another one for {host}"
 
     def _after(self, response: Response) -> Response:
         run: LocustRun | None = self._session.run
@@ -109,6 +129,13 @@ def template_args() -> dict[str, Any]:
 def extended_stats(run: LocustRun) -> list[dict[str, Any]]:
     """Return the rows of the tab."""
     return [{"key": KEY, "data": rows(run.sampled())}]
+
+
+def host_of_user() -> str | None:
+    """Return the host in a request that changes a user class."""
+    settings = request.get_json(force=True, silent=True)
+    found = settings.get("host") if isinstance(settings, dict) else None
+    return None if found is None else str(found)
 
 
 def shape_name(form: Mapping[str, str]) -> str:

@@ -24,8 +24,6 @@ def test_the_page_starts_checks_and_ends(tmp_path: Path) -> None:
         bad.write_text("0,1\n5,many\n")
         traced = swarm(page, shape_class="Trace", trace_file=str(bad), user_classes="Reader")
         assert "bad.csv line 2: 'many' is no number of users" in str(traced["message"])
-        away = swarm(page, shape_class="Wave", host="http://127.0.0.1:9")
-        assert "no site at http://127.0.0.1:9" in str(away["message"])
         args = get(page, "/").text
         assert '"available_user_classes": ["Reader"]' in args
         assert swarm(page, shape_class="Soak", soak_users="4")["success"] is True
