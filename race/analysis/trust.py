@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from race.analysis.model import Comparison, State, Trust, spread
-from race.analysis.values import a, median, utilisation
-from race.saved.model import CALIBRATION, NOBODY, Cell
+from race.analysis.values import a, median, utilisation, who_was_saturated
+from race.saved.model import CALIBRATION, Cell
 from race.saved.reader import SavedRace
 from race.stats import signed_rank
 from race.stats.estimate import Estimate
@@ -61,32 +61,27 @@ def limited(counted: Sequence[Cell], party: str) -> Limit | None:
     """Return the commonest limit of these cells other than `party`; None where it was `party`."""
     if not not_the_limit(counted, party):
         return None
-    found = Counter(_limit(cell) for cell in counted if cell.saturated != party)
+    found = Counter(_limit(cell) for cell in counted if cell.limit != party)
     return Limit(*found.most_common(1)[0])
 
 
 def not_the_limit(counted: Sequence[Cell], party: str) -> bool:
-    """Return whether `party` was not seen saturated in half of the cells that should do that."""
-    filled = [cell for cell in counted if cell.load.fills]
-    elsewhere = sum(cell.saturated != party for cell in filled)
+    """Return whether `party` was not the only limit that was seen in half of the cells."""
+    filled = [cell for cell in counted if cell.load.closed]
+    elsewhere = sum(cell.limit != party for cell in filled)
     return bool(filled) and 2 * elsewhere >= len(filled)
 
 
 def most_often_saturated(counted: Sequence[Cell]) -> str | None:
     """Return who was saturated most often: a party, "nobody", or None where that is unknown."""
-    found = Counter(cell.saturated for cell in counted)
+    found = Counter(cell.limit for cell in counted)
     return found.most_common(1)[0][0] if found else None
 
 
 def _limit(cell: Cell) -> str:
     """Return the limit of a cell that the party under test did not limit."""
-    if cell.saturated is None:
-        return f"who was saturated is not known: {_unknown(cell)}"
-    return (
-        "no core was saturated"
-        if cell.saturated == NOBODY
-        else f"the {cell.saturated} was saturated"
-    )
+    text = who_was_saturated(cell.limit)
+    return text if cell.limit else f"{text}: {_unknown(cell)}"
 
 
 def _unknown(cell: Cell) -> str:
@@ -139,7 +134,7 @@ def _warnings(
 
 def _unknown_limits(race: SavedRace, counted: Sequence[Cell]) -> Iterator[str]:
     """Yield in how many cells it is not known who was saturated, and why."""
-    filled = [cell for cell in counted if cell.load.fills]
+    filled = [cell for cell in counted if cell.load.closed]
     reasons = Counter(_unknown(cell) for cell in filled if cell.saturated is None)
     if reasons:
         kind, cells = race.head.discipline, f"{reasons.total():,} of {len(filled):,} cells"

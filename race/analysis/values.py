@@ -12,7 +12,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable
 
-from race.saved.model import CALIBRATION, Cell, Discipline, Load, Work
+from race.saved.model import CALIBRATION, NOBODY, Cell, Discipline, Load, Work
 from race.saved.reader import SavedRace
 from race.stats import little
 
@@ -116,6 +116,15 @@ def cpu_us(party: str) -> Measure:
         return spent / 1e3 / cell.count if spent and cell.count else None
 
     return measure
+
+
+def who_was_saturated(limit: str | None) -> str:
+    """Return who was saturated, as a clause."""
+    if limit is None:
+        return "who was saturated is not known"
+    if limit == NOBODY:
+        return "no core was saturated"
+    return f"the {limit} {'were' if ' and ' in limit else 'was'} saturated"
 
 
 def utilisation(cell: Cell) -> float | None:

@@ -139,12 +139,6 @@ def brief(analysis: Analysis) -> Iterator[LegendEntry]:
     yield from ranges(analysis)
 
 
-WHOLE = (
-    "; where it is not, the rate measures all parties together and is ranked all the same, since "
-    "the number at once is part of the question"
-)
-
-
 def _limits(analysis: Analysis) -> Iterator[LegendEntry]:
     """Return what stands behind a rate: who was saturated, how many cells."""
     closed, discipline = analysis.closed(), analysis.discipline
@@ -163,8 +157,7 @@ def _limits(analysis: Analysis) -> Iterator[LegendEntry]:
             "saturated",
             f"The party whose core was busy for 90 % of the time or more: {parties} or {NOBODY}"
             f"{', unknown where one could not be seen' if unknown else ''}. Only where it is the "
-            f"{party} does {unit}/s measure the {discipline.contender} alone"
-            f"{WHOLE if all(one.work.load.fixed for one in closed) else ''}.",
+            f"{party} alone does {unit}/s measure the {discipline.contender}.",
         )
         yield LegendEntry(
             "n",

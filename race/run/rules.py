@@ -8,15 +8,8 @@ from typing import NamedTuple
 
 from race.discipline import Sample
 from race.run.measure import Measurement
-from race.saved.model import NOBODY, Figures, Limits, Load
+from race.saved.model import GENERATOR, NOBODY, SATURATED, Figures, Limits, Load
 from race.stats.little import expected, utilisation
-
-SATURATED = 0.9
-"""The used share of its cores from which a party is saturated. A core that idles less than a tenth
-of the time has no capacity left: the remaining gaps are between wake-ups."""
-
-GENERATOR = "generator"
-
 
 ANSWERED = 0.85
 """The share of pipelined connections that must have been answered for a cell to have a latency."""
@@ -181,10 +174,11 @@ class Bottleneck(NamedTuple):
 def bottleneck(measured: Measurement) -> Bottleneck:
     """Return the party that was saturated in a cell.
 
-    If the cores of the party under test were saturated, it is the limit, whatever the others did.
-    Otherwise it is the saturated party that used most CPU time, since generator and database may
-    share a core. If no party was saturated but one could not be observed (`busy` has no figure of
-    it), the limit is unknown, because that one may have been.
+    If the cores of the party under test were saturated, it is named, whatever the others did
+    (`Cell.limit` adds a saturated generator). Otherwise it is the saturated party that used most
+    CPU time, since generator and database may share a core. If no party was saturated but one
+    could not be observed (`busy` has no figure of it), the limit is unknown, because that one may
+    have been.
     """
     busy, layout = measured.meters["busy"], measured.layout
     under_test = next(iter(layout), None)

@@ -30,6 +30,12 @@ Figures = dict[str, int | float]
 NOBODY = "nobody"
 """`Cell.saturated` where no party was: more connections might have raised the throughput."""
 
+SATURATED = 0.9
+"""The used share of its cores from which a party is saturated. A core that idles less than a tenth
+of the time has no capacity left: the remaining gaps are between wake-ups."""
+
+GENERATOR = "generator"
+
 
 class UserLoad(Struct, frozen=True):
     """A load by users, who do one thing after the other and pause in between.
@@ -175,6 +181,13 @@ class Cell(Struct, frozen=True, kw_only=True):
     def work(self) -> Work:
         """The task and load that the cell is compared on."""
         return Work(self.task, self.load)
+
+    @property
+    def limit(self) -> str | None:
+        """The party that was saturated, with the generator where that was saturated as well."""
+        generating = self.metered("busy", GENERATOR) or 0.0
+        alone = self.saturated in (None, NOBODY, GENERATOR) or generating < SATURATED
+        return self.saturated if alone else f"{self.saturated} and {GENERATOR}"
 
     def metered(self, meter: str, what: str) -> float | None:
         """One figure of one meter; None where it was not measured."""

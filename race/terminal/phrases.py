@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from race.analysis.values import who_was_saturated
 from race.plan.forecast import Plan
-from race.saved.model import CALIBRATION, NOBODY, Cell, Discipline, Work
+from race.saved.model import CALIBRATION, Cell, Discipline, Work
 
 
 def work_text(work: Work) -> str:
@@ -50,16 +51,9 @@ def _raw(cell: Cell, discipline: Discipline) -> str:
     if cell.count:
         spent = cell.metered("cpu_ns", party) or 0
         parts.append(f"{spent / cell.count / 1000:,.1f} us CPU")
-    if cell.saturated != party and cell.load.fills:
-        parts.append(f"at least: {_who(cell.saturated)}")
+    if cell.limit != party and cell.load.closed:
+        parts.append(f"at least: {who_was_saturated(cell.limit)}")
     return ", ".join(parts)
-
-
-def _who(saturated: str | None) -> str:
-    """Return who was saturated, as a clause."""
-    if saturated is None:
-        return "who was saturated is not known"
-    return "no core was saturated" if saturated == NOBODY else f"the {saturated} was saturated"
 
 
 def forecast_text(plan: Plan) -> str:

@@ -9,14 +9,12 @@ from race.analysis.model import Comparison
 from race.analysis.pairing import Run
 from race.report import format as words
 from race.report.claims.measures import user_load_ratio
-from race.report.claims.pairs import Side, Sides, by_text, comparisons, task_word
+from race.report.claims.pairs import Sides, comparisons, task_word
 from race.report.claims.verdicts import MeasuredRatio
-from race.saved.model import NOBODY
 from race.stats import ranking
 from race.stats.noise import LEAST_MARGIN
 
 LOST = ("failed", "invalid", "waiting")
-UNKNOWN, IDLE = "whose core was saturated is not known", "no core was saturated"
 NOTHING = "in no round that they have in common did both do anything"
 USER_LOAD = "a user load ranks nobody: here the interval alone decides, by 3 %"
 
@@ -71,15 +69,7 @@ def measured(sides: Sides) -> MeasuredRatio:
     if any(map(sides.bounds, (sides.first, sides.second))):
         return _of_a_bound(sides)
     ratio, winner = sides.compared()
-    first, second = (_saturated(sides, side) for side in (sides.first, sides.second))
-    return MeasuredRatio(
-        ratio,
-        winner,
-        sides.margin(),
-        capped=" and ".join(who for who in first if who not in (UNKNOWN, IDLE)),
-        room=sides.room(),
-        note="; ".join(_limits(sides, first, second)) if ratio else NOTHING,
-    )
+    return MeasuredRatio(ratio, winner, sides.margin(), note="" if ratio else NOTHING)
 
 
 def of_user_load(sides: Sides) -> bool:
@@ -124,24 +114,6 @@ def _late(run: Run, task: str, labels: Sequence[str]) -> Iterator[str]:
                     f"{which} did not keep up in {side.late} of {side.cells} cells, and "
                     f"the {lost} that failed are not counted"
                 )
-
-
-def _saturated(sides: Sides, side: Side) -> dict[str, list[str]]:
-    """Return who was saturated instead of the party under test, to the tasks where it was.
-
-    Only loads that are never raised count, for there rates are ranked whoever was saturated.
-    """
-    return by_text(
-        (_who(item.saturated), comparison.work.task)
-        for comparison, item in sides.results(side)
-        if comparison.work.load.fixed and item.saturated != comparison.party
-    )
-
-
-def _who(saturated: str | None) -> str:
-    if saturated is None:
-        return UNKNOWN
-    return IDLE if saturated == NOBODY else f"the {saturated} was saturated"
 
 
 def _limits(sides: Sides, *limits: Mapping[str, Sequence[str]]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -144,16 +143,6 @@ class Sides:
         margins = [one.margin for side in sides for one, _ in self.results(side)]
         return max(filter(math.isfinite, margins), default=math.inf)
 
-    def room(self) -> float:
-        """Return how much more the first side could do with its own core saturated: a logarithm.
-
-        It is the mean over tasks, at the CPU time that a unit takes now, of the run with the most.
-        """
-        logs = [_room(comparison, item) for comparison, item in self.results(self.first)]
-        number = len(self.first.tasks)
-        runs = [logs[at : at + number] for at in range(0, len(logs), number)]
-        return max(map(statistics.fmean, runs))
-
 
 def by_text(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return each text with the tasks that it is about, without repetition."""
@@ -161,12 +150,6 @@ def by_text(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for text, task in dict.fromkeys(found):
         tasks.setdefault(text, []).append(task)
     return tasks
-
-
-def _room(comparison: Comparison, item: ContenderResult) -> float:
-    if item.saturated == comparison.party:
-        return 0.0
-    return -math.log(item.busy) if item.busy else math.inf
 
 
 def _rates(run: Run) -> Values:

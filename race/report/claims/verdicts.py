@@ -25,8 +25,7 @@ VERDICTS = {
     "nobody is. “Faster”: the interval lies within margin and tolerance of 1; “equal”: it lies "
     "beyond the tolerance; a claim of all cases: one row says otherwise",
     UNDECIDED: "the interval allows several of these, or no winner can be declared. A lower bound "
-    "decides only what a larger rate would not change, and a saturated database only what the "
-    "first could not do with the rest of its core",
+    "decides only what a larger rate would not change",
     UNMEASURED: "no saved run has it, or the reason is given",
 }
 """Verdicts, each with when it is given."""
@@ -40,18 +39,13 @@ class MeasuredRatio(NamedTuple):
     """A ratio, and who won: 1 the first, -1 the second, 0 neither.
 
     `margin` is how far from equal two must be, on the log scale. With `bound`, the rate of the
-    first is a lower bound. `capped` names the party that was saturated instead of the one under
-    test, where the load is part of the question and never raised ("the database was saturated");
-    `room` is how much more the first could do at most with its own core saturated, on the log
-    scale, at its CPU time per unit. `note` is what else to know, or why there is no ratio.
+    first is a lower bound. `note` is what else to know, or why there is no ratio.
     """
 
     ratio: Estimate | None
     winner: int
     margin: float = LEAST_MARGIN
     bound: bool = False
-    capped: str = ""
-    room: float = math.inf
     note: str = ""
 
 
@@ -66,16 +60,7 @@ def judged(claimed: Claimed, found: MeasuredRatio) -> Judged:
         return UNDECIDED, ""
     if not ratio.bounded:
         return UNDECIDED, "too few rounds for an interval"
-    verdict, why = _rule(claimed, found.bound)(claimed, ratio, found)
-    below = ratio.value < math.log(claimed.ratio[1])
-    if not (found.capped and below and verdict in (WEAKER, REFUTED)) or why == SLOWER:
-        return verdict, why
-    least, equal = claimed.ratio
-    needed = math.log(least) - (math.log(claimed.tolerance) if equal == 1 else 0)
-    if ratio.high + found.room >= needed:
-        return UNDECIDED, f"a lower bound, {found.capped}"
-    most = f"at most {math.exp(found.room):.2f} times that with the first's own core saturated"
-    return verdict, "; ".join(filter(None, (why, most)))
+    return _rule(claimed, found.bound)(claimed, ratio, found)
 
 
 Rule = Callable[[Claimed, Estimate, MeasuredRatio], Judged]

@@ -83,8 +83,8 @@ def cells(analysis: Analysis) -> ReportTable:
         return words.number(value) + unsure if value else ""
 
     def rate(cell: Cell) -> str:
-        known = cell.throughput and cell.load.fills
-        bound = "≥ " if known and cell.saturated != discipline.parties[0] else ""
+        known = cell.throughput and cell.load.closed
+        bound = "≥ " if known and cell.limit != discipline.parties[0] else ""
         return bound + raw(cell, cell.throughput)
 
     def latency(name: str) -> Column:
@@ -105,7 +105,7 @@ def cells(analysis: Analysis) -> ReportTable:
         Column("depth", lambda cell: cell.load.pipeline, TEXT),
         Column("rate", lambda cell: f"{cell.load.rate:,.0f}" if cell.load.rate else "", TEXT),
         Column("status", outcomes.status, TEXT),
-        Column("saturated", lambda cell: cell.saturated or "", TEXT),
+        Column("saturated", lambda cell: cell.limit or "", TEXT),
         Column(f"{discipline.unit}/s", rate, PLAIN),
         *map(latency, ("p50", "p99")),
         Column("errors", lambda cell: sum(cell.errors.values()), COUNT),

@@ -217,24 +217,13 @@ def of_fixed(run: Run, ratio: Range, *tasks: str, first: str = "quick") -> tuple
     return found.verdict, found.why
 
 
-def test_who_was_saturated_at_a_fixed_number_at_once_is_said() -> None:
+def test_a_driver_that_was_not_the_limit_has_a_lower_bound() -> None:
     assert of_fixed(fixed({}), (3, INF), "wide:c10") == (WEAKER, "")
-    run = fixed({("quick", "wide"): "database", ("slow", "ints"): "nobody", ("slow", "wide"): None})
-    assert of_fixed(run, (3, INF), "wide:c10", "ints:c10") == (
-        UNDECIDED,
-        (
-            "a lower bound, the database was saturated; the database was saturated (the first on "
-            "wide); whose core was saturated is not known (the second on wide); no core was "
-            "saturated (the second on ints)"
-        ),
-    )
-    verdict, why = of_fixed(run, (1.5, INF), "wide:c10")
-    assert verdict == HOLDS
-    assert why.startswith("the database was saturated (the first); whose core")
-    assert of_fixed(run, (3, INF), "ints:c10")[0] == WEAKER
-    assert of_fixed(run, FASTER, "wide:c10", first="slow")[0] == REFUTED
-    idle = fixed({(label, "wide"): "nobody" for label in US})
-    assert of_fixed(idle, (3, INF), "wide:c10") == (WEAKER, "no core was saturated (both)")
+    run = fixed({("quick", "wide"): "database"})
+    verdict, why = of_fixed(run, (3, INF), "wide:c10")
+    assert verdict == UNDECIDED
+    assert "the database was saturated (the first)" in why
+    assert of_fixed(run, (1.5, INF), "wide:c10")[0] == HOLDS
 
 
 @pytest.mark.parametrize("typed", ["wide c10", "wide (10 at once)", "Wide rows, 10 at once"])
