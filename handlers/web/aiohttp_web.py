@@ -8,7 +8,7 @@ from typing import Any, Awaitable, Callable, Dict, Optional, Tuple
 
 from aiohttp import web
 from aiohttp.abc import AbstractAccessLogger
-from aiohttp.http import HttpProcessingError
+from aiohttp.http import HttpProcessingError, HttpVersion11
 
 from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
@@ -136,20 +136,44 @@ def handler(site: Site, route: Route, bodies: Bodies) -> Handler:
     return handle
 
 
+def expecting(site: Site) -> Callable[[web.Request], Awaitable[None]]:
+    """Return the function that answers the header Expect before a handler is called."""
+
+    async def expect(request: web.Request) -> None:
+        """Tell a client to go on that waits for that (``100-continue``), and refuse the others.
+
+        aiohttp repeats another expectation in its answer, and fails where it is not UTF-8.
+        """
+        if request.version < HttpVersion11:
+            return
+        if request.headers["Expect"].lower() != "100-continue":
+            message = "Nothing can be expected here but 100-continue."
+            body, kind, *_ = site.error(request.path, 417, "Expectation failed", message)
+            raise web.HTTPExpectationFailed(text=body.decode(), headers=kind.all_headers)
+        if request.transport is not None:
+            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    return expect
+
+
 def application(site: Site, bodies: Bodies) -> web.Application:
     """Return the application with its routes."""
     app = web.Application(client_max_size=BODY_LIMIT)
+    expect = expecting(site)
 
     async def missing(request: web.Request) -> web.Response:
         # The path as it was sent, because an escaped slash does not separate segments.
         return to_response(site.missing(request.method, request.rel_url.raw_path))
 
+    def add(method: str, path: str, respond: Handler) -> None:
+        app.router.add_route(method, path, respond, expect_handler=expect)
+
     for route in site.routes:
         respond = handler(site, route, bodies)
-        app.router.add_route(route.method, route.path, respond)
+        add(route.method, route.path, respond)
         if route.method == "GET":
-            app.router.add_route("HEAD", route.path, respond)
-    app.router.add_route("*", "/{path:.*}", missing)
+            add("HEAD", route.path, respond)
+    add("*", "/{path:.*}", missing)
     return app
 
 

@@ -59,6 +59,8 @@ MALFORMED: dict[str, bytes] = {
     b"Sec-WebSocket-Key: eHh4eHh4eHh4eHh4eHh4eA==\r\n\r\n",
     "upgrade to HTTP/2": b"GET /ugly HTTP/1.1\r\nHost: x\r\nConnection: upgrade, HTTP2-Settings\r\n"
     b"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
+    "expectation is not UTF-8": b"GET / HTTP/1.1\r\n" + HOST + b"Expect: \xff\xfe\r\n\r\n",
+    "expectation of no page": b"GET /no HTTP/1.1\r\n" + HOST + b"Expect: \xff\r\n\r\n",
     "coding and length": POST
     + b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\nGET /ugly HTTP/1.1\r\n\r\n",
 }

@@ -47,6 +47,7 @@ LISTED = {
     + FORM
     + b"Content-Length: 60000\r\n\r\n"
     + b"a&" * 30_000,
+    "an expectation that is no text": b"GET / HTTP/1.1\r\n" + HOST + b"Expect: \xff\xfe\r\n\r\n",
     "half a character": b"POST / HTTP/1.1\r\n" + FORM + b"Content-Length: 6\r\n\r\n%f0%9f",
 }
 ODD = (
