@@ -41,6 +41,8 @@ DEFAULT_ENGINES = (
     "aiohttp-memory-one",
 )
 LEVELS = ("debug", "info", "warning", "error", "critical")
+# What every framework passes on as it was sent: some decode other bytes, some drop a space.
+TOKEN = re.compile(r"[!-~]{1,1000}")
 # The advice to a user whose server cannot listen.
 REMEDIES = {
     errno.EADDRINUSE: "try another -p, or -p 0 for a free one",
@@ -118,6 +120,15 @@ def pool_size() -> int:
     return int(text)
 
 
+def token() -> Optional[str]:
+    """Return the bearer token of changes, or None if there is none."""
+    text = os.environ.get("SITE_TOKEN") or None
+    if text and not TOKEN.fullmatch(text):
+        # It is a secret, so it is not shown.
+        raise EngineError("SITE_TOKEN must be 1 to 1000 printable ASCII characters, no spaces")
+    return text
+
+
 def default_engine(python: Optional[str]) -> Engine:
     """Return the first of DEFAULT_ENGINES that runs here; the last one needs no database."""
     engines = [parse(name) for name in DEFAULT_ENGINES]
@@ -190,7 +201,7 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
             store = SupervisedStore(store, handle.check_supervisor)
         renderer = RENDERERS[render].load()(engine.name, platform.python_version())
         history = os.environ.get("SITE_HISTORY", "0") not in ("", "0")
-        settings = Settings(clock(), os.environ.get("SITE_TOKEN") or None, history)
+        settings = Settings(clock(), token(), history)
         site = Site(store, renderer, settings, workers)
         line = f"serving {engine.name} on {listen.url} ({python})"
         status: int = web.load()(
@@ -224,6 +235,7 @@ def main(argv: List[str]) -> int:
         named = options.engine is not None
         engine = parse(options.engine) if named else default_engine(options.python)
         check_workers(engine, options.workers)
+        token()
         change_to(find(engine, options.python))
     except EngineError as error:
         return fail(str(error), WRONG_USE)

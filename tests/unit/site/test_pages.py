@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data_interface.memory_store import MemoryStore
-from data_interface.store import AGENT_LENGTH, Pack, Sticker
+from data_interface.store import AGENT_LENGTH, NotFound, Pack, Sticker
 from handlers.api import ApiError
 from handlers.exchange import Page
 from handlers.pages import visitor_of
@@ -155,6 +155,12 @@ def test_a_change_needs_the_token(change: str) -> None:
         visit = ToyVisit(authorization=given, body=b'{"title": "x"}', params=("1", "1"))
         _, _, status, _, _ = answer(method, path, visit, token=None)
         assert status == 403
+
+
+def test_blanks_behind_a_token_are_not_its_own() -> None:
+    visit = ToyVisit(authorization=f"Bearer {TOKEN} \t", params=("7",))
+    with pytest.raises(NotFound):
+        answer("DELETE", "/stickers/{pack}", visit)
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,28 @@ def test_a_wrong_pool_size_is_refused(size: str, monkeypatch: pytest.MonkeyPatch
         server.pool_size()
 
 
+@pytest.mark.parametrize("text", ["ünïcode", "a b", "a ", "\tab", "a\n", "a\x7f", "a" * 1001])
+def test_a_token_that_frameworks_would_change_is_refused(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITE_TOKEN", text)
+    with pytest.raises(EngineError, match="SITE_TOKEN must be 1 to 1000 printable ASCII"):
+        server.token()
+
+
+@pytest.mark.parametrize("text", ["a-Z.0_9~+/==", "!\"#%&'(),:;<>?@[]{}|", "a" * 1000])
+def test_other_tokens_are_taken(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITE_TOKEN", text)
+    assert server.token() == text
+
+
+def test_a_wrong_token_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SITE_TOKEN", "sécret")
+    assert "cret" not in refused(capsys, "-e", ENGINE)
+
+
 def test_several_workers_with_a_site_each_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     line = refused(capsys, "-e", ENGINE, "-p", "0", "--workers", "2")
     assert "memory keeps the votes in the server's own process" in line
