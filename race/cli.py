@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def parser() -> Parser:
     """Return the parser of every command with its options."""
     top = Parser(
-        "race", description="Race Python web stacks, and rank only what can be told apart."
+        "race", description="Race Python web stacks, and rank only what is shown to differ."
     )
     top.add_argument("--version", action="version", version=f"%(prog)s {version()}")
     to = top.add_subparsers(required=True, metavar="COMMAND")

@@ -9,6 +9,7 @@ from race.analysis.sentence import Headline
 from race.saved.model import Discipline, Work
 from race.stats.estimate import Estimate
 from race.stats.ranking import find_pair
+from race.stats.verdict import Verdict
 
 
 def headline(comparisons: Sequence[Comparison], discipline: Discipline) -> Headline | None:
@@ -60,8 +61,8 @@ def at_rate(comparisons: Sequence[Comparison], discipline: Discipline) -> Headli
     reference = next(item for item in comparison.results if item.label == comparison.reference)
     estimate, cheapest = min(costs, key=lambda one: one[0].value)
     if estimate.value > 0:
-        return _sentence(comparison, reference, cheapest, estimate.reversed(), declared=False)
-    return _sentence(comparison, cheapest, reference, estimate, declared=False)
+        return _sentence(comparison, reference, cheapest, estimate.reversed(), Verdict.UNDECIDED)
+    return _sentence(comparison, cheapest, reference, estimate, Verdict.UNDECIDED)
 
 
 def _costs(comparison: Comparison) -> list[tuple[Estimate, ContenderResult]]:
@@ -86,7 +87,7 @@ def against(
     pair = find_pair(comparison.pairs, best.label, other.label)
     if pair is None:
         return None
-    return _sentence(comparison, best, other, pair.estimate, pair.winner == best.label)
+    return _sentence(comparison, best, other, pair.estimate, pair.verdict)
 
 
 def _sentence(
@@ -94,7 +95,7 @@ def _sentence(
     best: ContenderResult,
     other: ContenderResult,
     estimate: Estimate,
-    declared: bool,
+    found: Verdict,
 ) -> Headline:
     unknown = _unknown(comparison, best, other)
     differ = () if unknown else _differ(comparison, best, other)
@@ -104,7 +105,8 @@ def _sentence(
         task=comparison.work.task,
         title=comparison.place,
         estimate=estimate,
-        declared=declared,
+        verdict=found,
+        margin=comparison.margin,
         differ=differ,
         levels=tuple((best.factors.get(one, ""), other.factors.get(one, "")) for one in differ),
         unknown=unknown,

@@ -21,8 +21,9 @@ from race.analysis.pairing import Pairing, Run, pairing
 from race.errors import RaceError
 from race.saved.model import Discipline, Head, Work
 from race.saved.reader import SavedRace
-from race.stats import ranking, signed_rank
+from race.stats import signed_rank
 from race.stats.estimate import Estimate
+from race.stats.verdict import Verdict, verdict, winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class MergedPair:
     ratio: Estimate | None
     cpus: tuple[Estimate | None, ...]
     cpu: Estimate | None
+    verdict: Verdict
     winner: str | None
 
 
@@ -149,7 +151,7 @@ def merged_pair(
     ]
     ratios, cpus = tuple(one.ratio for one in found), tuple(one.cpu for one in found)
     ratio, cpu = between(ratios), between(cpus)
-    return MergedPair(first, second, ratios, ratio, cpus, cpu, _winner(found, ratio))
+    return MergedPair(first, second, ratios, ratio, cpus, cpu, *_decided(found, ratio))
 
 
 def between(estimates: Sequence[Estimate | None]) -> Estimate | None:
@@ -168,19 +170,18 @@ def between(estimates: Sequence[Estimate | None]) -> Estimate | None:
     return Estimate(exact.value, low, high, len(known))
 
 
-def _winner(found: Sequence[Pairing], ratio: Estimate | None) -> str | None:
-    """Return the winner that every run declares, or that six runs or more show beyond the margin.
-
-    Controls never win by the second rule: the margin is no less than their difference in any run.
+def _decided(found: Sequence[Pairing], ratio: Estimate | None) -> tuple[Verdict, str | None]:
+    """Return the verdict and the winner that every run gives, or that six runs or more give
+    together by the widest margin.
     """
-    winners = {one.winner for one in found}
-    if len(winners) == 1 and None not in winners:
-        return winners.pop()
+    each = {(one.verdict, one.winner) for one in found}
+    if len(each) == 1 and each != {(Verdict.UNDECIDED, None)}:
+        return each.pop()
     if ratio is None or ratio.n < signed_rank.rounds_needed():
-        return None
+        return Verdict.UNDECIDED, None
     margin = _margin([one.comparison for one in found])
-    first, second = found[0].first.label, found[0].second.label
-    return {1: first, -1: second, 0: None}[ranking.winner(ratio, margin)]
+    labels = {1: found[0].first.label, -1: found[0].second.label}
+    return verdict(ratio, margin), labels.get(winner(ratio, margin))
 
 
 def _margin(comparisons: Sequence[Comparison]) -> float:
@@ -199,6 +200,7 @@ def _turned(one: MergedPair) -> MergedPair:
         turn(one.ratio),
         tuple(turn(estimate) for estimate in one.cpus),
         turn(one.cpu),
+        one.verdict,
         one.winner,
     )
 

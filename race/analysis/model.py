@@ -18,6 +18,7 @@ from race.stats import signed_rank
 from race.stats.effects import Design, Effect, Unmatched
 from race.stats.estimate import Estimate
 from race.stats.ranking import Pair
+from race.stats.verdict import Verdict
 
 State = Literal[
     "ranked",
@@ -80,12 +81,12 @@ class ContenderResult:
     `throughput` is a lower bound, and `cpu_ratio` replaces `ratio`. State "waiting": the race goes
     on, and the first round is not over; `reason` has the figure so far. State "unsupported": the
     contender cannot do the task and was not run on it. `ranks` are the best and the worst possible
-    rank (`stats.ranking`). `saturated` is the party that was saturated most often, "nobody", or
-    None where that is not known; `busy` is the median fraction of its cores that the party under
-    test used. Of `ran` cells, `cells` count, in `rounds` rounds. `throughput` (units/s) spreads
-    over rounds, `cpu_us` is CPU microseconds per unit by party (median of rounds), `latency_us`
-    comes from the merged histograms, `utilisation` from Little's law; `facts` and `meters` are
-    medians over cells.
+    rank (`stats.ranking`), `verdict` is on `ratio`. `saturated` is the party that was saturated
+    most often, "nobody", or None where that is not known; `busy` is the median fraction of its
+    cores that the party under test used. Of `ran` cells, `cells` count, in `rounds` rounds.
+    `throughput` (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party
+    (median of rounds), `latency_us` comes from the merged histograms, `utilisation` from Little's
+    law; `facts` and `meters` are medians over cells.
     """
 
     label: str
@@ -103,6 +104,7 @@ class ContenderResult:
     rounds: int
     throughput: Spread | None
     ratio: Estimate | None
+    verdict: Verdict | None
     cpu_us: dict[str, float]
     cpu_ratio: Estimate | None
     latency_us: dict[str, float]

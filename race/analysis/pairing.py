@@ -15,6 +15,7 @@ from race.saved.reader import SavedRace
 from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
 from race.stats.ranking import find_pair
+from race.stats.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,8 @@ class Pairing:
     """`first` against `second` in one run.
 
     `ratio` is of units/s, None where one of the two has no rank (its throughput is a lower bound,
-    or there is none); `cpu` is of the CPU time per unit of the party under test. `winner` is one of
-    the two labels where the rule declares one.
+    or there is none); `cpu` is of the CPU time per unit of the party under test. `verdict` is on
+    `ratio`; `winner` is one of the two labels where it is "different".
     """
 
     run: str
@@ -60,6 +61,7 @@ class Pairing:
     second: ContenderResult
     ratio: Estimate | None
     cpu: Estimate | None
+    verdict: Verdict
     winner: str | None
 
 
@@ -77,6 +79,7 @@ def pairing(run: Run, comparison: Comparison, first: str, second: str) -> Pairin
         second=found[second],
         ratio=pair.estimate if pair else None,
         cpu=_cpu(run, comparison.work, first, second),
+        verdict=pair.verdict if pair else Verdict.UNDECIDED,
         winner=pair.winner if pair else None,
     )
 

@@ -17,7 +17,7 @@ from race.stats import histogram, noise, signed_rank
 from race.stats.effects import Design
 from race.stats.estimate import Estimate
 from race.stats.noise import RoundValues
-from race.stats.ranking import Ranking
+from race.stats.ranking import Ranking, find_pair
 
 PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 ByWork = dict[Work, dict[str, list[Cell]]]
@@ -99,6 +99,7 @@ def result(race: RaceData, table: Table, label: str) -> ContenderResult:
     limit = limited(cells, party)
     merged = histogram.merge(cell.histogram for cell in cells)
     rates = table.rates.get(label, {})
+    pair = find_pair(table.ranking.pairs, label, table.reference or "")
     return ContenderResult(
         label=label,
         name=contender.name,
@@ -115,6 +116,7 @@ def result(race: RaceData, table: Table, label: str) -> ContenderResult:
         rounds=len(rates),
         throughput=spread(math.exp(log) for log in rates.values()),
         ratio=None if table.bounds & {label, table.reference} else _ratio(race.rates, table, label),
+        verdict=pair.verdict if pair else None,
         cpu_us=_cpu_us(race, work, label),
         cpu_ratio=_ratio(race.cpu[party], table, label),
         latency_us=_percentiles(merged),

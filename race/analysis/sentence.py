@@ -1,20 +1,59 @@
-"""The headline of a race as text: the result, and the factors in which the two differ."""
+"""A verdict in words, and the headline of a race: the result, and in what the two differ."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from race.stats.estimate import Estimate
+from race.stats.estimate import Estimate, show_interval
+from race.stats.noise import LEAST_MARGIN
+from race.stats.verdict import Verdict
+
+
+def judged(first: str, second: str, where: str, estimate: Estimate, found: Verdict) -> str:
+    """Return what a verdict says of two contenders, without the margin: the beginning of a
+    sentence.
+    """
+    if found is Verdict.DIFFERENT:
+        return f"{first} serves {where} {estimate} as fast as {second}"
+    if found is Verdict.EQUAL:
+        return f"{first} and {second} are shown equal on {where}: {estimate}"
+    if estimate.high < 0:
+        return judged(second, first, where, estimate.reversed(), found)
+    if estimate.low > 0:
+        limits = show_interval(estimate.ratio, math.exp(estimate.low), math.exp(estimate.high))[1]
+        low, high = limits.strip("[]").split(", ")
+        return f"{first} is probably {low} to {high} times as fast as {second} on {where}"
+    return f"It is undecided whether {first} or {second} is faster on {where}: {estimate}"
+
+
+def apart(margin: float) -> str:
+    """Return how far the margin says that identical code may differ, as a clause."""
+    percent = f"{100 * math.expm1(margin):.1f} %"
+    if margin <= LEAST_MARGIN:
+        return f"a difference of up to {percent} is never called one"
+    return f"identical code may differ by up to {percent} here"
+
+
+def unwon(estimate: Estimate, found: Verdict, margin: float) -> str:
+    """Return the clause behind `judged`: what the margin means for this verdict."""
+    if found is Verdict.DIFFERENT or not math.isfinite(margin):
+        return ""
+    if found is Verdict.EQUAL:
+        return f", which is within {100 * math.expm1(margin):.1f} %"
+    one_side = estimate.low > 0 or estimate.high < 0
+    return f", but {apart(margin)}, so this is not called a difference" if one_side else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
     """The race in one sentence or two: `winner` against `other`.
 
-    `declared` means that it won by the rule. `differ` are the factors in which the two differ
-    (none: they run the same code), `levels` the winner's and the other's level of each. `unknown`
-    are those of the two that lack a factor which others have; then no factor is named. With a fixed
-    `rate`, `estimate` is of CPU time, and nobody is declared.
+    `verdict` is by the rule, with `margin` on the log scale. `differ` are the factors in which the
+    two differ (none: they run the same code), `levels` the winner's and the other's level of each.
+    `unknown` are those of the two that lack a factor which others have; then no factor is named.
+    With a fixed
+    `rate`, `estimate` and `margin` are of CPU time.
     """
 
     winner: str
@@ -22,11 +61,17 @@ class Headline:
     task: str
     title: str
     estimate: Estimate
-    declared: bool
+    verdict: Verdict
+    margin: float
     differ: tuple[str, ...]
     levels: tuple[tuple[str, str], ...]
     unknown: tuple[str, ...] = ()
     rate: float | None = None
+
+    @property
+    def declared(self) -> bool:
+        """True if `winner` won by the rule."""
+        return self.verdict is Verdict.DIFFERENT and self.estimate.value > 0
 
     @property
     def text(self) -> str:
@@ -40,11 +85,9 @@ class Headline:
                 f"At {self.rate:,.0f} a second {self.winner} served {self.title} "
                 f"with {self.estimate} of the CPU time of {self.other}"
             )
-        if self.declared:
-            return f"{self.winner} serves {self.title} {self.estimate} as fast as {self.other}"
         if self.estimate.bounded:
-            both = f"{self.winner} and {self.other}"
-            return f"{both} cannot be told apart on {self.title}: {self.estimate}"
+            result = judged(self.winner, self.other, self.title, self.estimate, self.verdict)
+            return result + unwon(self.estimate, self.verdict, self.margin)
         return (
             f"{self.winner} served {self.title} {self.estimate} as fast as {self.other} "
             f"in {self.estimate.n} round{'s' * (self.estimate.n != 1)}: too few to call it"

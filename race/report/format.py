@@ -10,6 +10,8 @@ from race.analysis.model import Comparison, ContenderResult, Spread
 from race.analysis.user_loads import ALL, UserLoadResult
 from race.analysis.values import a, load_text, one
 from race.saved.model import Environment
+from race.stats.estimate import Estimate
+from race.stats.verdict import Verdict
 
 __all__ = ["a", "load_text", "one"]
 
@@ -65,6 +67,17 @@ def figure(value: float | None, unit: str) -> str:
 def margin(comparison: Comparison) -> str:
     """Return the margin of a comparison; it is unknown without a bound."""
     return f"{comparison.margin_percent:.1f} %" if math.isfinite(comparison.margin) else "unknown"
+
+
+def verdict(ratio: Estimate | None, found: Verdict | None) -> str:
+    """Return a verdict on the first of two in a few words: "faster", "undecided"."""
+    if ratio is None or found is None:
+        return NONE
+    if found is Verdict.DIFFERENT:
+        return "faster" if ratio.value > 0 else "slower"
+    if found is Verdict.EQUAL or ratio.low <= 0 <= ratio.high:
+        return str(found)
+    return f"{found}, probably {'faster' if ratio.value > 0 else 'slower'}"
 
 
 def rank(comparison: Comparison, result: ContenderResult) -> str:

@@ -85,7 +85,7 @@ def _outcome(comparison: MergedComparison, pair: MergedPair) -> str:
     }
     if pair.ratio is None:
         return "at least" if "at-least" in states else UNRANKED
-    return "tie" if pair.winner is None else verdict(pair.ratio, pair.winner, pair.first)
+    return verdict(pair)
 
 
 def _text(estimate: Estimate | None) -> str:

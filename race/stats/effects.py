@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from race.stats import homogeneity, signed_rank
 from race.stats.estimate import Estimate
 from race.stats.noise import RoundValues, log_ratios
-from race.stats.ranking import winner
+from race.stats.verdict import winner
 
 Design = Mapping[str, str]
 """The level of each factor of one contender."""

@@ -1,11 +1,9 @@
 """Winners of pairs, and the ranks that follow from them.
 
-A beats B when the 95 % interval of A's per-round log-ratio to B lies above the margin (`noise`).
-Otherwise the two cannot be told apart, as when there is no interval or no margin. Many pairs are
-compared at once; how often a whole report of equals names a winner anywhere is simulated
-(`simulation`).
+A beats B when the two are different by `verdict` and A is the faster one. Many pairs are compared
+at once; how often a whole report of equals names a winner anywhere is simulated (`simulation`).
 
-"Cannot be told apart" is not transitive: A may tie with B, and B with C, while A beats C. So a
+"Not different" is not transitive: A may not differ from B, nor B from C, while A beats C. So a
 contender has no single rank but a set of them, from its own pairs: of n contenders, one that k
 others beat and that beats m itself is at best 1 + k and at worst n - m (M. Mogstad, J. P. Romano,
 A. M. Shaikh, D. Wilhelm, Inference for Ranks with Applications to Mobility across Neighbourhoods
@@ -26,15 +24,17 @@ from itertools import combinations
 from race.stats import signed_rank
 from race.stats.estimate import Estimate
 from race.stats.noise import Groups, RoundValues, log_ratios
+from race.stats.verdict import Verdict, verdict, winner
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """`first` against `second`; `winner` is one of the two labels, or None for a tie."""
+    """`first` against `second`; `winner` is one of the two labels where they are different."""
 
     first: str
     second: str
     estimate: Estimate
+    verdict: Verdict
     winner: str | None
 
 
@@ -63,19 +63,14 @@ def find_pair(pairs: Iterable[Pair], first: str, second: str) -> Pair | None:
         if (pair.first, pair.second) == (first, second):
             return pair
         if (pair.first, pair.second) == (second, first):
-            return Pair(first, second, pair.estimate.reversed(), pair.winner)
+            return Pair(first, second, pair.estimate.reversed(), pair.verdict, pair.winner)
     return None
 
 
-def winner(estimate: Estimate, margin: float) -> int:
-    """Return 1 when the first of a pair beats the second, -1 for the reverse, 0 for a tie."""
-    return int(estimate.low > margin) - int(estimate.high < -margin)
-
-
 def rank(contenders: Mapping[str, RoundValues], margin: float, same: Groups = ()) -> Ranking:
-    """Compare every pair of contenders and rank them all; a pair without common rounds is a tie.
+    """Compare every pair of contenders and rank them all; nobody beats whom it has no round with.
 
-    Nobody wins within one group of `same`, contenders that run the same code.
+    Contenders within one group of `same` run the same code and are never different.
     """
     labels = sorted(contenders)
     pairs = []
@@ -84,9 +79,16 @@ def rank(contenders: Mapping[str, RoundValues], margin: float, same: Groups = ()
         if ratios:
             estimate = signed_rank.hodges_lehmann(ratios)
             alike = any({first, second} <= group for group in same)
-            beyond = 0 if alike else winner(estimate, margin)
-            pairs.append(Pair(first, second, estimate, {1: first, -1: second}.get(beyond)))
+            pairs.append(_pair(first, second, estimate, margin, alike))
     return Ranking(_places(labels, pairs), pairs)
+
+
+def _pair(first: str, second: str, estimate: Estimate, margin: float, alike: bool) -> Pair:
+    found = verdict(estimate, margin)
+    if alike and found is Verdict.DIFFERENT:
+        return Pair(first, second, estimate, Verdict.UNDECIDED, None)
+    labels = {1: first, -1: second}
+    return Pair(first, second, estimate, found, labels.get(winner(estimate, margin)))
 
 
 def _places(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Place]:

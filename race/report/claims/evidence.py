@@ -11,8 +11,8 @@ from race.report import format as words
 from race.report.claims.measures import user_load_ratio
 from race.report.claims.pairs import Sides, comparisons, task_word
 from race.report.claims.verdicts import MeasuredRatio
-from race.stats import ranking
 from race.stats.noise import LEAST_MARGIN
+from race.stats.verdict import winner
 
 LOST = ("failed", "invalid", "waiting")
 NOTHING = "in no round that they have in common did both do anything"
@@ -100,7 +100,7 @@ def _user_load(sides: Sides) -> MeasuredRatio:
         return MeasuredRatio(None, 0, note=NOTHING)
     late = [text for run in sides.runs for text in _late(run, task, labels)]
     note = "; ".join(dict.fromkeys([*late, USER_LOAD]))
-    return MeasuredRatio(ratio, ranking.winner(ratio, LEAST_MARGIN), note=note)
+    return MeasuredRatio(ratio, winner(ratio, LEAST_MARGIN), note=note)
 
 
 def _late(run: Run, task: str, labels: Sequence[str]) -> Iterator[str]:

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from race.analysis import user_loads
-from race.analysis.merge import between
+from race.analysis.merge import MergedPair, between
 from race.analysis.model import Comparison, ContenderResult, Spread
-from race.analysis.pairing import Run
+from race.analysis.pairing import Pairing, Run
 from race.errors import RaceError, unknown
 from race.report import format as words
 from race.report.claims.pairs import Side, Sides, comparisons, pair
 from race.report.sentences import connections
 from race.stats.estimate import Estimate
 
-TIE, UNRANKED = "cannot be told apart", "not ranked"
+UNRANKED = "not ranked"
 DISAGREE = "pairs disagree"
 MEAN = "+"
 """Joins tasks whose geometric mean is compared."""
@@ -44,13 +44,11 @@ def measure(name: str, runs: Runs, rest: Sequence[str]) -> str:
     return wanted.text(runs, *rest)
 
 
-def verdict(ratio: Estimate | None, winner: str | None, first: str) -> str:
-    """Return the verdict on the first of two contenders, in the words of a claim."""
-    if ratio is None:
+def verdict(pair: MergedPair | Pairing) -> str:
+    """Return the verdict on the first of two contenders, in a few words."""
+    if pair.ratio is None:
         return UNRANKED
-    if winner is None:
-        return TIE
-    return "faster" if winner == first else "slower"
+    return words.verdict(pair.ratio, pair.verdict)
 
 
 def sides(runs: Runs, tasks: str, first: str, second: str) -> Sides:
@@ -90,8 +88,7 @@ def _cpu_ratio(runs: Runs, task: str, first: str, second: str) -> str:
 
 
 def _verdict(runs: Runs, task: str, first: str, second: str) -> str:
-    found = pair(runs, task, first, second)
-    return verdict(found.ratio, found.winner, first)
+    return verdict(pair(runs, task, first, second))
 
 
 def _effect(runs: Runs, task: str, factor: str, level: str, reference: str) -> str:

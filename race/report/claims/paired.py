@@ -42,6 +42,7 @@ class Paired:
                 "run": one.run,
                 "ratio": plain(one.ratio),
                 "cpu_ratio": plain(one.cpu),
+                "verdict": one.verdict,
                 "winner": one.winner,
                 "margin_percent": plain(one.comparison.margin_percent),
                 "contenders": [_facts(item) for item in (one.first, one.second)],
@@ -87,15 +88,14 @@ def show(found: Paired) -> None:
 
 def _ratios(found: Paired) -> ReportTable:
     """Return the ratio in each run, and over all of them where there are several."""
-    merged = found.merged
-    rows = [(one.run, one.ratio, one.cpu, one.winner) for one in found.runs]
+    rows: list[tuple[str, Pairing | MergedPair]] = [(one.run, one) for one in found.runs]
     if len(rows) > 1:
-        rows.append((f"all {len(rows)} runs", merged.ratio, merged.cpu, merged.winner))
+        rows.append((f"all {len(rows)} runs", found.merged))
     columns = (
         Column("run", lambda row: row[0], TEXT),
-        Column("ratio [95 %]", lambda row: row[1] or UNRANKED, RATIO),
-        Column("CPU time [95 %]", lambda row: row[2], RATIO),
-        Column("verdict", lambda row: verdict(row[1], row[3], merged.first), TEXT),
+        Column("ratio [95 %]", lambda row: row[1].ratio or UNRANKED, RATIO),
+        Column("CPU time [95 %]", lambda row: row[1].cpu, RATIO),
+        Column("verdict", lambda row: verdict(row[1]), TEXT),
     )
     return fill("", columns, rows)
 

@@ -15,9 +15,10 @@ from race.analysis.pairing import Run, not_raced
 from race.analysis.values import Values
 from race.errors import unknown
 from race.saved.model import Work
-from race.stats import noise, ranking, signed_rank
+from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
 from race.stats.noise import LEAST_MARGIN, RoundValues
+from race.stats.verdict import winner
 
 OWN_RATE = ("ranked", "user-load")
 """States of contenders whose rate is no lower bound."""
@@ -129,7 +130,7 @@ class Sides:
 
     def winner(self, ratio: Estimate | None) -> int:
         """Return who wins by this ratio and the margin: 1 the first, -1 the second, 0 neither."""
-        return ranking.winner(ratio, self.margin()) if ratio else 0
+        return winner(ratio, self.margin())
 
     def margin(self) -> float:
         """Return the widest margin of any task and run, on the log scale.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from race.report.claims.article import Claimed
 from race.stats.estimate import Estimate
 from race.stats.noise import LEAST_MARGIN
+from race.stats.verdict import Verdict, verdict
 
 HOLDS, WEAKER, REFUTED = "holds", "weaker", "does not hold"
 UNDECIDED, UNMEASURED = "undecided", "not measured"
@@ -19,11 +20,11 @@ VERDICTS = {
     HOLDS: "the first is declared the winner by what was claimed or more. For “at least”, the "
     "whole interval must say so; for a figure or a range, the interval must reach it, and the "
     "estimate may miss it by the tolerance (10 % unless the claim states another). Two claimed "
-    "to be equal: the whole interval lies within the tolerance of 1",
+    "to be equal: they are shown equal, and the whole interval lies within the tolerance of 1",
     WEAKER: "the first is declared the winner, but the whole interval lies below the claim",
     REFUTED: "the second is declared the winner, or the whole interval lies below the claim and "
-    "nobody is. “Faster”: the interval lies within margin and tolerance of 1; “equal”: it lies "
-    "beyond the tolerance; a claim of all cases: one row says otherwise",
+    "nobody is. “Faster”: the two are shown equal, and the interval contains 1; “equal”: it lies "
+    "beyond margin and tolerance; a claim of all cases: one row says otherwise",
     UNDECIDED: "the interval allows several of these, or no winner can be declared. A lower bound "
     "decides only what a larger rate would not change",
     UNMEASURED: "no saved run has it, or the reason is given",
@@ -31,7 +32,7 @@ VERDICTS = {
 """Verdicts, each with when it is given."""
 
 SLOWER = "the second is faster"
-EQUAL, TIE = "they are equal within the margin", "they cannot be told apart"
+EQUAL, NO_DIFFERENCE = "they are shown equal", "no difference is shown"
 BEHIND, AHEAD = "the second seems faster", "the first seems faster by less"
 
 
@@ -79,11 +80,10 @@ def _rule(claimed: Claimed, bound: bool) -> Rule:
 
 def _equal(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged:
     """Judge a claim of no difference: the interval must show either equality or a difference."""
-    within = math.log(claimed.tolerance)
-    if -within <= ratio.low and ratio.high <= within:
+    ends = sorted((math.log(claimed.tolerance), found.margin))
+    if verdict(ratio, ends[0]) is Verdict.EQUAL:
         return HOLDS, ""
-    beyond = ratio.low > within or ratio.high < -within
-    return (REFUTED if beyond else UNDECIDED), ""
+    return (REFUTED if verdict(ratio, ends[1]) is Verdict.DIFFERENT else UNDECIDED), ""
 
 
 def _no_slower(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged:
@@ -102,7 +102,8 @@ def _at_least(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged
         return _below(ratio, found)
     if found.winner > 0:
         return (HOLDS if ratio.low >= least else UNDECIDED), ""
-    if least == 0 and ratio.bound <= min(found.margin, math.log(claimed.tolerance)):
+    within = min(found.margin, math.log(claimed.tolerance))
+    if least == 0 and ratio.low <= 0 and verdict(ratio, within) is Verdict.EQUAL:
         return REFUTED, EQUAL
     return UNDECIDED, ""
 
@@ -124,7 +125,7 @@ def _below(ratio: Estimate, found: MeasuredRatio) -> Judged:
     """Judge an interval that lies below the claim: weaker only where the first is the winner."""
     if found.winner > 0:
         return WEAKER, ""
-    return REFUTED, BEHIND if ratio.high < 0 else AHEAD if ratio.low > 0 else TIE
+    return REFUTED, BEHIND if ratio.high < 0 else AHEAD if ratio.low > 0 else NO_DIFFERENCE
 
 
 def _larger_than_equal(claimed: Claimed, ratio: Estimate, found: MeasuredRatio) -> Judged:

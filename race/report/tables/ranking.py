@@ -13,7 +13,7 @@ from race.report import sentences
 from race.report.charts.colours import palette
 from race.report.table import PLAIN, TEXT, Column, ReportTable, TableRow, Two, fill
 from race.report.tables import values
-from race.report.tables.values import RATE, RATIO, Name, Strip
+from race.report.tables.values import RATE, RATIO, VERDICT, Name, Strip
 
 LOWEST = -9.0
 """A log-ratio below all that are measured."""
@@ -41,6 +41,7 @@ def ranking(analysis: Analysis, comparison: Comparison) -> ReportTable:
         Column(discipline.contender, label, TEXT, css="name"),
         Column(f"{discipline.unit}/s", values.rate, RATE, brief="rate/s", css="third"),
         Column("ratio [95 %]", lambda item: values.ratio(comparison, item), RATIO, css="ratio"),
+        Column("verdict", values.verdict, VERDICT, brief=" ", css="third"),
         Column("on a log scale", strip, TEXT, css="strip-cell"),
         values.cost(comparison, css="third"),
         values.who_was_saturated(comparison, "third saturated", comparison.party),

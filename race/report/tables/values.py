@@ -13,6 +13,7 @@ from race.report.charts.colours import Palette
 from race.report.table import TEXT, Column, ColumnKind, TableRow
 from race.saved.model import Discipline
 from race.stats.estimate import Estimate
+from race.stats.verdict import Verdict
 
 
 class Name(NamedTuple):
@@ -125,6 +126,9 @@ class Strip(NamedTuple):
         ).format(*self[:4])
 
 
+SIGNS = {"faster": "+", "slower": "−", str(Verdict.EQUAL): "=", words.NONE: words.NONE}
+"""The verdicts where there is little room."""
+VERDICT = ColumnKind(str, right=False, brief=lambda text: SIGNS.get(text, "?"))
 RATE = ColumnKind(str, brief=Rate.brief)
 RATIO = ColumnKind(str)
 COUNTED = ColumnKind(str, brief=lambda text: text.partition(" ")[0])
@@ -169,6 +173,11 @@ def ratio(comparison: Comparison, item: ContenderResult) -> Ratio | str | None:
     if item.ratio is None and comparison.closed and item.cpu_ratio:
         return Ratio(item.cpu_ratio, of_cpu=True)
     return Ratio(item.ratio) if item.ratio else None
+
+
+def verdict(item: ContenderResult) -> str | None:
+    """Return the verdict on the ratio to the reference; None where rates are not compared."""
+    return words.verdict(item.ratio, item.verdict) if item.verdict else None
 
 
 def saturated(comparison: Comparison, item: ContenderResult) -> Saturated | None:

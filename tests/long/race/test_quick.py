@@ -13,7 +13,8 @@ from race.analysis.model import Comparison
 from race.paths import PUBLISHED
 from race.saved.reader import load
 from race.stats import noise
-from race.stats.ranking import Pair, winner
+from race.stats.ranking import Pair
+from race.stats.verdict import winner
 
 QUICK = {"quick-1": 69, "quick-2": 68, "quick-3": 66, "quick-4": 70, "quick-5": 70, "quick-6": 70}
 """The number of large differences that each finds, as docs/results/README.md says."""

@@ -12,8 +12,8 @@ from race.report.claims.verdicts import (
     BEHIND,
     EQUAL,
     HOLDS,
+    NO_DIFFERENCE,
     REFUTED,
-    TIE,
     UNDECIDED,
     WEAKER,
     MeasuredRatio,
@@ -62,8 +62,9 @@ def estimate(value: float, low: float, high: float) -> Estimate:
         ((0.91, INF), (0.95, 0.90, 1.02), 0, UNDECIDED),
         ((0.91, INF), (0.85, 0.8, 0.90), -1, REFUTED),
         # Equal: shown to be, not unknown.
-        ((1, 1), (1.0, 0.92, 1.09), 0, HOLDS),
-        ((1, 1), (1.05, 1.04, 1.06), 1, HOLDS),
+        ((1, 1), (1.0, 0.98, 1.02), 0, HOLDS),
+        ((1, 1), (1.0, 0.96, 1.02), 0, UNDECIDED),
+        ((1, 1), (1.05, 1.04, 1.06), 1, UNDECIDED),
         ((1, 1), (1.0, 0.90, 1.09), 0, UNDECIDED),
         ((1, 1), (1.0, 0.5, 2.0), 0, UNDECIDED),
         ((1, 1), (1.0, 0.92, 1.11), 0, UNDECIDED),
@@ -79,7 +80,7 @@ def test_a_verdict_is_by_interval_and_winner(
 
 @pytest.mark.parametrize(
     ("measured", "why"),
-    [((0.5, 0.4, 0.9), BEHIND), ((1.0, 0.9, 1.1), TIE), ((1.2, 1.1, 1.3), AHEAD)],
+    [((0.5, 0.4, 0.9), BEHIND), ((1.0, 0.9, 1.1), NO_DIFFERENCE), ((1.2, 1.1, 1.3), AHEAD)],
 )
 def test_nothing_is_weaker_where_nobody_won(measured: tuple[float, float, float], why: str) -> None:
     for claimed in ((3, INF), (3, 4)):
@@ -102,7 +103,7 @@ def test_who_is_shown_to_be_equal_is_not_faster() -> None:
 
 
 def test_a_claim_states_its_own_tolerance() -> None:
-    found = MeasuredRatio(estimate(1.2, 0.9, 1.37), 0)
+    found = MeasuredRatio(estimate(1.2, 0.9, 1.37), 0, math.log(1.4))
     assert judged(Claimed((1, 1)), found)[0] == UNDECIDED
     assert judged(Claimed((1, 1), 1.375), found)[0] == HOLDS
     near = MeasuredRatio(estimate(2.3, 1.9, 2.6), 1)

@@ -50,7 +50,7 @@ def test_a_lower_bound_is_marked_and_compared_by_cpu_time(limited: Analysis) -> 
     assert "≥<small>CPU 0" in section(page, "glance")
     terminal = shown(limited)
     assert cpu in terminal
-    assert re.search(rf"– {FAST} +≥", terminal)
+    assert re.search(rf"– {FAST}\s+≥", terminal)
     assert max(map(len, terminal.splitlines())) <= 80
 
 

@@ -11,6 +11,7 @@ from scipy import stats
 from race.stats import rank_sum, ranking, signed_rank
 from race.stats.estimate import Estimate
 from race.stats.noise import RoundValues
+from race.stats.verdict import Verdict, verdict, winner
 
 
 def test_hodges_lehmann_by_hand() -> None:
@@ -101,13 +102,28 @@ def test_nobody_wins_among_those_that_run_the_same_code() -> None:
     assert ranks(result) == [("c", (1, 1)), ("b", (2, 3)), ("a", (2, 3))]
 
 
-def test_winner_needs_an_interval_beyond_the_margin() -> None:
-    clear = Estimate(0.2, 0.1, 0.3, 8)
-    assert ranking.winner(clear, 0.05) == 1
-    assert ranking.winner(clear.reversed(), 0.05) == -1
-    assert ranking.winner(clear, 0.1) == 0
-    assert ranking.winner(Estimate(0.2, -math.inf, math.inf, 3), 0.05) == 0
-    assert ranking.winner(clear, math.inf) == 0
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "expected"),
+    [
+        (0.1, 0.3, 0.05, Verdict.DIFFERENT),
+        (-0.3, -0.1, 0.05, Verdict.DIFFERENT),
+        (0.1, 0.3, 0.1, Verdict.UNDECIDED),
+        (0.01, 0.04, 0.05, Verdict.EQUAL),  # an interval that excludes 1 can be within the margin
+        (-0.05, 0.05, 0.05, Verdict.EQUAL),
+        (-0.06, 0.01, 0.05, Verdict.UNDECIDED),
+        (-0.01, 0.06, 0.05, Verdict.UNDECIDED),
+        (-math.inf, math.inf, 0.05, Verdict.UNDECIDED),
+        (-math.inf, math.inf, math.inf, Verdict.UNDECIDED),
+        (0.1, 0.3, math.inf, Verdict.UNDECIDED),
+    ],
+)
+def test_a_verdict_needs_the_whole_interval_on_its_side_of_the_margin(
+    low: float, high: float, margin: float, expected: Verdict
+) -> None:
+    estimate = Estimate((low + high) / 2 if low > -math.inf else 0.2, low, high, 8)
+    assert verdict(estimate, margin) is expected
+    sign = (low > 0) - (high < 0) if expected is Verdict.DIFFERENT else 0
+    assert (winner(estimate, margin), winner(estimate.reversed(), margin)) == (sign, -sign)
 
 
 def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> RoundValues:
