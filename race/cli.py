@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from race import console
 from race.commands import COMMANDS, INTERRUPTED, Command
 from race.errors import RaceError
 from race.machine import pins
@@ -23,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int = options.command.run(options)
     except (RaceError, ResultsError) as error:
-        print(f"race: {error}", file=sys.stderr)
+        console.write(f"race: {error}", sys.stderr)
         return WRONG_USE
     except KeyboardInterrupt:
         print("race: interrupted", file=sys.stderr)

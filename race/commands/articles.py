@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from race import console
 from race.commands import FAILED, Command
 from race.commands.find import SAVED_RACE, find
 from race.commands.output import answer, forms
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     if options.races and (
         others := {one: name for one, name in names.items() if name not in wanted}
     ):
-        print(f"race: {_unasked(others, wanted)}", file=sys.stderr)
+        console.write(f"race: {_unasked(others, wanted)}", sys.stderr)
         if len(others) == len(names):
             return FAILED
     made = page.ClaimsPage.of(articles, runs(names, wanted))

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from race import console
 from race.commands import FAILED, Command
 from race.commands.find import find, known
 from race.errors import RaceError
@@ -72,7 +73,8 @@ def _claim(words: Sequence[str], options: argparse.Namespace) -> int:
     from race.report.claims.document import compute
 
     found = compute(words, finder(PUBLISHED, options.results))
-    print(json.dumps({"claim": " ".join(words), "found": found}) if options.json else found)
+    text = json.dumps({"claim": " ".join(words), "found": found}) if options.json else found
+    console.write(text)
     return 0
 
 
@@ -86,7 +88,7 @@ def _documents(paths: Sequence[Path], options: argparse.Namespace) -> int:
         return FAILED if wrong else 0
     for path, one in found:
         text = f"WRONG: {one.problem}" if one.problem else one.found
-        print(f"{path}:{one.claim.line}: {one.claim.body}\n    {text}")
+        console.write(f"{path}:{one.claim.line}: {one.claim.body}\n    {text}")
     print(f"{plural(len(found), 'claim')}, {len(wrong)} not as the saved cells have it")
     return FAILED if wrong else 0
 

@@ -8,11 +8,11 @@ import shutil
 import statistics
 import time
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from race.commands import FAILED, Command
+from race.console import Console
 from race.discipline import DISCIPLINES, Finding, discipline
 from race.machine import calibrate, calm, cores, describe
 from race.machine.cores import Layout
@@ -25,7 +25,7 @@ BURN_SECONDS = 1.0
 SPINS = 40
 SPIN = 20_000
 STEADY = 0.1
-SIGNS = {True: "[green]ok", False: "[red]!!", None: "--"}
+SIGNS = {True: ("ok", "green"), False: ("!!", "red"), None: ("--", "")}
 QUIETER = "the host gives these cores to others too: race at a quieter time, or on another machine"
 ALONE = "other programs use these cores: end them, `top` shows which"
 ROUNDS = "small differences will not be distinguishable; more rounds help"
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
 def _show(found: list[Finding], lacking: list[str]) -> None:
     table = Table(show_header=False, box=None)
     for one in found:
-        table.add_row(SIGNS[one.good], one.subject, escape(one.text))
+        table.add_row(Text(*SIGNS[one.good]), one.subject, one.text)
     console = Console()
     console.print(table)
     said = f"cannot run: {', '.join(lacking)}" if lacking else "can run"

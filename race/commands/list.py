@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from race.commands import Command
+from race.console import Console
 from race.errors import RaceError
 from race.paths import PUBLISHED
 from race.plan import read

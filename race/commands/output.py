@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from race import console
 from race.commands.find import published
 from race.errors import RaceError
 from runtime.files import write_atomically
@@ -32,7 +33,7 @@ def answer(
         return
     text = json.dumps(as_json()) + "\n" if options.json else markdown()
     if options.output is None:
-        print(text, end="")
+        console.write(text, end="")
     else:
         write(options.output, text)
         print(options.output)

@@ -69,8 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 def show(found: Power, discipline: Discipline) -> None:
     """Print two tables: the noise of a saved race, and the power of races like it."""
-    from rich.console import Console
-
+    from race.console import Console
     from race.terminal.tables import plain_table
 
     console = Console()

@@ -13,6 +13,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from race.console import visible
 from race.errors import RaceError
 from race.paths import var
 from race.scenario import Scenario
@@ -39,7 +40,7 @@ def ask(scenario: Scenario) -> None:
         return
     print("This race was not begun here, and runs programs that its folder names:", file=sys.stderr)
     for name, words in scenario.own_programs.items():
-        print(f"  {_visible(name)}: {_visible(shlex.join(words))}", file=sys.stderr)
+        print(f"  {visible(name, '')}: {visible(shlex.join(words), '')}", file=sys.stderr)
     if not sys.stdin.isatty():
         raise RaceError(f"there is no terminal to ask on: allow them with {OPTION}")
     print("Run them? [y/N] ", end="", file=sys.stderr, flush=True)
@@ -61,8 +62,3 @@ def _file() -> Path:
 def _digest(scenario: Scenario) -> str:
     words = sorted((name, list(words)) for name, words in scenario.own_programs.items())
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()
-
-
-def _visible(text: str) -> str:
-    """Return a text without characters that control a terminal."""
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)

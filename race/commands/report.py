@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from race import console
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.commands import Command
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     """Write a file and print where it is, or print Markdown or CSV."""
     saved = load(find(options.results, options.race))
     for problem in saved.problems:
-        print(f"race: left out: {problem}", file=sys.stderr)
+        console.write(f"race: left out: {problem}", sys.stderr)
     form, path = _form(options), options.output
     if path is None and form == "html":
         path = _own_place(saved, options.results)
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         raise RaceError("--json says where a report was written: name its file with -o")
     text = _maker(form)(analyse(saved))
     if path is None:
-        print(text, end="")
+        console.write(text, end="")
         return 0
     write(path, text)
     print(json.dumps({"race": saved.head.race, "report": str(path)}) if options.json else path)

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
-from rich.console import Console
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.commands import FAILED, INTERRUPTED, Command, again, programs
+from race.console import Console
 from race.discipline import DISCIPLINES, discipline
 from race.errors import NotSaved, RaceError
 from race.plan import read

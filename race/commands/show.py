@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterator
 
 import msgspec
-from rich.console import Console
 from rich.table import Table
 
 from race.analysis.analyse import analyse
 from race.commands import Command
 from race.commands.find import find, is_saved, known
+from race.console import Console
 from race.errors import RaceError, unknown
 from race.plan import read
 from race.run.race import prepare

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 from collections.abc import Iterator
@@ -80,7 +81,7 @@ def _legend(analysis: Analysis) -> str:
 
 def _folded(title: str, *parts: str) -> str:
     """Return what opens at a click."""
-    summary = f"<details><summary>{escape(title)}</summary>"
+    summary = f"<details><summary>{html.escape(title)}</summary>"
     return "\n\n".join([summary, *parts, "</details>"])
 
 
@@ -128,4 +129,5 @@ def escape(text: str) -> str:
     """Return text that Markdown shows as it is."""
     for sign in "\\`*_<>|":
         text = text.replace(sign, "\\" + sign)
+    text = re.sub(r"\](?=[(\[:])", r"\]", text)  # no link, and "[0.95, 1.02]" as it is
     return " ".join(text.split())

@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterator
 from operator import itemgetter
 
-from rich.console import Console
-
 from race.analysis.merge import Merged, MergedComparison, MergedPair
 from race.analysis.values import load_text, title
+from race.console import Console
 from race.report import format as words
 from race.report import markdown as marked
 from race.report.claims.measures import UNRANKED, verdict
@@ -118,7 +117,7 @@ def _table(found: Merged, comparison: MergedComparison) -> ReportTable:
 def markdown(found: Merged) -> str:
     """Return headline, rule, warnings, the runs, and a table for each work as Markdown."""
     runs = [f"{number}. {marked.escape(name)}" for number, name in enumerate(found.runs, start=1)]
-    parts = [f"# {marked.escape(headline(found))}", rule(found), "\n".join(runs)]
+    parts = [f"# {marked.escape(headline(found))}", marked.escape(rule(found)), "\n".join(runs)]
     parts += [f"> {marked.escape(line)}" for line in found.warnings]
     for comparison in found.comparisons:
         table = marked.table(_table(found, comparison))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from markupsafe import Markup
-from rich.console import Console
 
 from race.analysis.compare import Change, RunComparison
 from race.analysis.values import place
+from race.console import Console
 from race.report import markdown as marked
 from race.report.charts.figures import ratios
 from race.report.charts.rows import Interval

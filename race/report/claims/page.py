@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.console import Console
-
 from race.analysis.merge import interval_text
 from race.analysis.model import plain
 from race.analysis.pairing import Run
+from race.console import Console
 from race.report import format as words
 from race.report import markdown as marked
 from race.report.claims.article import Article
@@ -86,7 +85,7 @@ def markdown(page: ClaimsPage) -> str:
 def _merged(page: ClaimsPage) -> str:
     """Return what the interval is where a race ran more than once."""
     several = [
-        f"{name} ({len(runs)} runs): {interval_text(len(runs))}"
+        f"{marked.escape(name)} ({len(runs)} runs): {interval_text(len(runs))}"
         for name, runs in page.runs.items()
         if len(runs) > 1
     ]

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-
 from race.analysis.merge import MergedPair, interval_text
 from race.analysis.model import ContenderResult, plain
 from race.analysis.pairing import Pairing, Run, pairing
+from race.console import Console
 from race.report import format as words
 from race.report.claims.measures import UNRANKED, verdict
 from race.report.claims.pairs import comparisons, pair

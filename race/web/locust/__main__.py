@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from race import console
 from race.errors import CellFailed, RaceError
 from race.paths import RESULTS
 from race.web.locust.launcher import LocustOptions
@@ -77,7 +78,7 @@ def has_browser() -> bool:
 
 def fail(line: str) -> int:
     """Print one line for a person; return the exit status."""
-    print(f"locust: {line}", file=sys.stderr)
+    console.write(f"locust: {line}", sys.stderr)
     return FAILED
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FrameType
 
 from databases import find
+from race import console
 from race.machine import guard
 from race.machine.process import Child, bound_logs
 from race.timeouts import TIMEOUTS
@@ -136,7 +137,7 @@ def watch(
     """Sample until Locust ends, a signal comes or the site dies; return whether it died."""
     while locust.running() and not stopped:
         if site is not None and not site.child.running():
-            print(f"the site died: {site.child.last_words()}", flush=True)
+            console.write(f"the site died: {site.child.last_words()}")
             time.sleep(FAILURES_SECONDS)
             return True
         sampler.sample_when_due()
