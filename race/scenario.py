@@ -13,12 +13,17 @@ from race.saved.model import Limits, Load, Name, Positive
 DEFAULT_DISCIPLINE = "web"
 DEFAULT_SCENARIO = "quick"
 
-AtLeastOne = Annotated[int, Meta(ge=1)]
+# Whoever asks for more has mistyped: the plan of a race, which is made first, would not end.
+Number = Annotated[int, Meta(ge=1, le=100_000)]
+Rounds = Annotated[int, Meta(ge=1, le=10_000)]
+Rate = Annotated[float, Meta(gt=0, le=1e9)]
 LEAST_SECONDS = 0.2
 """The shortest cell. Generators take up to a tenth of a second to start, and wrk looks at its clock
 ten times a second, so the length of a shorter cell would not be known.
 """
-Duration = Annotated[float, Meta(ge=LEAST_SECONDS)]
+MOST_SECONDS = 7 * 86_400
+Duration = Annotated[float, Meta(ge=LEAST_SECONDS, le=MOST_SECONDS)]
+Window = Annotated[float, Meta(gt=0, le=MOST_SECONDS)]
 Names = Annotated[tuple[Name, ...], Meta(min_length=1)]
 
 
@@ -35,17 +40,17 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     generator: Name = "own"
-    connections: AtLeastOne = 16
-    threads: AtLeastOne = 1
-    pipeline: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
-    pipelined_connections: AtLeastOne = 8
+    connections: Number = 16
+    threads: Number = 1
+    pipeline: Annotated[tuple[Number, ...], Meta(min_length=1)] = (1,)
+    pipelined_connections: Number = 8
     duration_s: Duration = 5.0
-    rates: tuple[Positive, ...] = ()
-    rates_of_slowest: tuple[Positive, ...] = ()
-    rates_of_own: tuple[Positive, ...] = ()
+    rates: tuple[Rate, ...] = ()
+    rates_of_slowest: tuple[Rate, ...] = ()
+    rates_of_own: tuple[Rate, ...] = ()
     open_generator: Name = "own"
     open_duration_s: Duration = 5.0
-    max_connections: AtLeastOne = 800
+    max_connections: Number = 800
 
     def closed(self, depth: int) -> Load:
         """The load of a cell without a rate, at a depth."""
@@ -63,9 +68,9 @@ class WarmUpPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     the length of a window there.
     """
 
-    window_s: Positive = 0.2
-    calibration_s: Positive = 0.4
-    windows: AtLeastOne = 2
+    window_s: Window = 0.2
+    calibration_s: Window = 0.4
+    windows: Number = 2
     agreement: Positive = 0.1
 
 
@@ -84,7 +89,7 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tasks: Names
     discipline: str = DEFAULT_DISCIPLINE
     exclude: tuple[str, ...] = ()
-    rounds: AtLeastOne = 4
+    rounds: Rounds = 4
     restart: Annotated[int, Meta(ge=0)] = 0
     baseline: str | None = None
     twin: str | None = None

@@ -10,7 +10,7 @@ from msgspec.structs import force_setattr
 
 from race.errors import RaceError, unknown
 from race.saved.model import Load, Name
-from race.scenario import AtLeastOne, LoadPlan, Names, Scenario
+from race.scenario import LoadPlan, Names, Number, Scenario
 from toolbench.operation import operations
 from toolbench.tool import FACTORS, GENERATORS, RUNNER
 
@@ -22,7 +22,7 @@ class ToolsLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """
 
     generator: Name = RUNNER
-    concurrency: tuple[AtLeastOne, ...] = ()
+    concurrency: tuple[Number, ...] = ()
 
     def __post_init__(self) -> None:
         if self.generator not in GENERATORS:

@@ -233,7 +233,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     errors: Amount = 0.001
     samples: Count = 100
     little: Amount = 0.3
-    reruns: Count = 2
+    reruns: Annotated[int, Meta(ge=0, le=1000)] = 2
     quiet_wait_s: Amount = 60
 
 

@@ -10,12 +10,14 @@ from msgspec.structs import force_setattr, replace
 
 from race.errors import RaceError, unknown
 from race.saved.model import Load, Name, UserLoad
-from race.scenario import AtLeastOne, LoadPlan, Names, Scenario
+from race.scenario import LoadPlan, Names, Scenario
 from race.web import load as generators
 from race.web.load import GENERATORS
 from race.web.load.generator import Shaped
 from race.web.pages import named
+from runtime.arguments import MOST_WORKERS
 
+Workers = Annotated[int, Meta(ge=1, le=MOST_WORKERS)]
 Milliseconds = Annotated[float, Meta(ge=0, le=10_000)]
 
 
@@ -88,7 +90,7 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     tasks: Names = field(name="pages")
     pythons: tuple[str, ...] = ()
     render: tuple[Name, ...] = ()
-    workers: Annotated[tuple[AtLeastOne, ...], Meta(min_length=1)] = (1,)
+    workers: Annotated[tuple[Workers, ...], Meta(min_length=1)] = (1,)
     link: tuple[Milliseconds, ...] = ()
     load: HttpLoad = HttpLoad()
     programs: dict[str, Program] = field(default_factory=dict)

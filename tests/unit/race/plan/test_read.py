@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,13 @@ def test_defaults_are_the_protocol() -> None:
         ({"rounds": True}, "scenario x: key 'rounds': expected int, got bool"),
         ({"load": 5}, "scenario x: key 'load': expected a table, got int"),
         ({"rounds": 0}, "scenario x: key 'rounds': expected int >= 1"),
+        ({"rounds": 10**9}, "scenario x: key 'rounds': expected int <= 10000"),
+        ({"workers": [10**9]}, "key 'workers[0]': expected int <= 64"),
+        ({"load": {"connections": 10**9}}, "key 'load.connections': expected int <= 100000"),
+        ({"load": {"duration_s": math.inf}}, "key 'load.duration_s': expected float <= 604800"),
+        ({"load": {"rates": [math.inf]}}, "key 'load.rates[0]': expected float <= 1000000000"),
+        ({"warmup": {"window_s": math.inf}}, "key 'warmup.window_s': expected float <= 604800"),
+        ({"limits": {"reruns": 10**9}}, "key 'limits.reruns': expected int <= 1000"),
         ({"pages": []}, "key 'pages': expected a list of length >= 1"),
         ({"engines": [""]}, "key 'engines[0]': expected str of length >= 1"),
         ({"engines": ["a-b", "A-B"]}, "scenario x: engines has 'a-b' twice"),
