@@ -58,7 +58,7 @@ def collect(race: SavedRace, counted: list[Cell]) -> RaceData:
             for party in race.head.discipline.parties
         },
         contenders=contenders,
-        twins=_twins(contenders.values()),
+        twins=twins(contenders.values()),
         designs=_designs(contenders.values(), race.head.discipline.factors),
     )
 
@@ -70,7 +70,7 @@ def _by_work(cells: Iterable[Cell]) -> ByWork:
     return {work: dict(by_label) for work, by_label in found.items()}
 
 
-def _twins(contenders: Iterable[Contender]) -> dict[str, str]:
+def twins(contenders: Iterable[Contender]) -> dict[str, str]:
     """Return the A/A twin's label to its original's.
 
     In a race of one contender against itself there is no twin: the noise floor would come from the

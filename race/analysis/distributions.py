@@ -1,6 +1,7 @@
-"""Distributions of latency where a fixed number of units is under way, and means over tasks.
+"""Distributions of latency where a fixed number of units is under way, means over tasks, and
+percentiles at a fixed rate with their intervals.
 
-In such a closed loop the mean latency restates the rate, but the spread of latencies does not.
+In a closed loop the mean latency restates the rate, but the spread of latencies does not.
 """
 
 from __future__ import annotations
@@ -8,19 +9,23 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from race.analysis import values
+from race.analysis.analyse import twins
 from race.analysis.model import Analysis, Comparison, ContenderResult, Spread, spread
 from race.analysis.values import Values
 from race.saved.model import Cell, Load
 from race.stats import histogram, noise, signed_rank
 from race.stats.estimate import Estimate
+from race.stats.histogram import Histogram
 from race.stats.moments import Moments, pooled
 from race.stats.noise import RoundValues
 
 PERCENTILES = (1.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99)
+OPEN_LOOP = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9}
+RoundHistograms = Mapping[int, Histogram]
 ROWS = "rows"
 """The fact of a task that is the number of rows one unit reads or writes."""
 
@@ -185,3 +190,48 @@ def _percentiles(merged: histogram.Histogram) -> dict[float, float]:
     known = [percent for percent in PERCENTILES if units * (100 - percent) >= 100]
     found = {percent: histogram.percentile(merged, percent) for percent in known}
     return {percent: us for percent, us in found.items() if us is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """The latencies of a comparison at a fixed rate.
+
+    `intervals` are the 95 % intervals of percentiles in microseconds, by label and percentile.
+    `bands` are factors by percentile: the twins, which run the same code, are not shown to differ
+    by more. What has too few rounds or requests is missing.
+    """
+
+    intervals: Mapping[str, Mapping[str, tuple[float, float]]]
+    bands: Mapping[str, float]
+
+
+def latencies(analysis: Analysis, comparison: Comparison) -> Latencies:
+    """Return the intervals of percentiles, and the A/A bands."""
+    cells: dict[str, dict[int, Histogram]] = defaultdict(dict)
+    for cell in analysis.counted:
+        if cell.work == comparison.work:
+            cells[cell.label][cell.round] = cell.histogram
+    intervals = {
+        label: {
+            name: found
+            for name, percent in OPEN_LOOP.items()
+            if (found := histogram.interval(rounds, percent))
+        }
+        for label, rounds in cells.items()
+    }
+    return Latencies(intervals, _bands(analysis, cells))
+
+
+def _bands(analysis: Analysis, cells: Mapping[str, RoundHistograms]) -> dict[str, float]:
+    """Return the farther end of the 90 % interval of twin against original, as a factor."""
+    known = twins(analysis.race.head.contenders)
+    pairs = [
+        (cells[one], cells[other]) for one, other in known.items() if {one, other} <= cells.keys()
+    ]
+    found: dict[str, float] = {}
+    for name, percent in OPEN_LOOP.items():
+        ends = [histogram.ratio_interval(*pair, percent) for pair in pairs]
+        logs = [abs(math.log(end)) for both in ends if both for end in both]
+        if logs:
+            found[name] = math.exp(max(logs))
+    return found

@@ -2,7 +2,8 @@
 
 The cells go into cells.jsonl.gz, without the time of packing, so that the same cells give the same
 bytes. Histograms keep no finer bounds than reports draw: those that a percentile of a contender's
-merged cells falls on, and eight to an octave between them. So no figure of a report changes.
+merged cells falls on, and eight to an octave between them. So no figure of a report changes. At a
+fixed rate they keep all bounds, since a percentile has an interval there.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ def _bounds(histograms: Iterable[Histogram]) -> list[float]:
 def _coarse(cell: Cell, bounds: Sequence[float]) -> list[tuple[float, int]]:
     if cell.round == CALIBRATION:
         return []
+    if cell.load.rate is not None:
+        return list(cell.histogram)
     counts: Counter[float] = Counter()
     for upper, count in cell.histogram:
         above = (bound for bound in bounds if bound >= upper)

@@ -7,9 +7,15 @@ percentiles would be a figure that no request ever saw (G. Tene, "How NOT to mea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
 
 Histogram = Sequence[tuple[float, int]]
+
+RESAMPLES = 2000
+FEWEST_ROUNDS, FEWEST_BEYOND = 6, 10
+"""An interval takes so many rounds, and so many requests beyond the percentile in all of them."""
 
 
 def merge(histograms: Iterable[Histogram]) -> list[tuple[float, int]]:
@@ -39,3 +45,55 @@ def percentile(merged: Histogram, percent: float) -> float | None:
         if seen >= wanted - 1e-9 * total and seen > 0:
             return upper
     return merged[-1][0]
+
+
+def interval(rounds: Mapping[int, Histogram], percent: float) -> tuple[float, float] | None:
+    """Return the 95 % interval of a percentile of all rounds together, in microseconds.
+
+    Rounds are drawn with replacement, since the requests of one round are not independent: a
+    percentile bootstrap (B. Efron, R. J. Tibshirani, An Introduction to the Bootstrap, 1993,
+    chapter 13). None with too few rounds or requests.
+    """
+    found = _resampled(rounds, sorted(rounds), percent)
+    return None if found is None else _quantiles(found, 0.025)
+
+
+def ratio_interval(
+    first: Mapping[int, Histogram], second: Mapping[int, Histogram], percent: float
+) -> tuple[float, float] | None:
+    """Return the 90 % interval of the ratio of a percentile of two contenders.
+
+    The same rounds are drawn for both, so what slows both alike cancels. None with too few.
+    """
+    common = sorted(first.keys() & second.keys())
+    both = [_resampled(one, common, percent) for one in (first, second)]
+    if both[0] is None or both[1] is None:
+        return None
+    return _quantiles(both[0] / both[1], 0.05)
+
+
+def _resampled(
+    rounds: Mapping[int, Histogram], numbers: Sequence[int], percent: float
+) -> np.ndarray | None:
+    """Return the percentile of each resample of these rounds; the same draws for everyone."""
+    merged = merge(rounds[number] for number in numbers)
+    beyond = (1 - percent / 100) * sum(count for _, count in merged)
+    if len(numbers) < FEWEST_ROUNDS or beyond < FEWEST_BEYOND:
+        return None
+    bounds = [upper for upper, _ in merged]
+    place = {upper: at for at, upper in enumerate(bounds)}
+    counts = np.zeros((len(numbers), len(bounds)))
+    for row, number in enumerate(numbers):
+        for upper, count in rounds[number]:
+            counts[row, place[upper]] += count
+    draws = np.random.default_rng(0).multinomial(
+        len(numbers), [1 / len(numbers)] * len(numbers), size=RESAMPLES
+    )
+    seen = np.cumsum(draws @ counts, axis=1)
+    at = np.argmax(seen >= percent / 100 * seen[:, -1:] - 1e-9, axis=1)
+    return np.asarray(bounds)[at]
+
+
+def _quantiles(found: np.ndarray, tail: float) -> tuple[float, float]:
+    low, high = np.quantile(found, [tail, 1 - tail])
+    return float(low), float(high)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from race.analysis.distributions import OPEN_LOOP, Latencies, latencies
 from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
 from race.report.charts import svg
@@ -21,6 +22,7 @@ from race.stats import histogram
 
 CURVE = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 MARKED = (50.0, 90.0, 99.0, 99.9, 99.99)
+Band = tuple[Comparison, Latencies]
 
 
 def render(analysis: Analysis) -> ReportChapter | None:
@@ -112,13 +114,13 @@ def _over_rates(analysis: Analysis, colours: Palette) -> list[Figure]:
         if comparison.rated:
             by_task[comparison.work.task].append(comparison)
     return [
-        _rates(found, colours)
+        _rates(found, [(one, latencies(analysis, one)) for one in found], colours)
         for found in by_task.values()
         if any(item.throughput for comparison in found for item in comparison.results)
     ]
 
 
-def _rates(comparisons: Sequence[Comparison], colours: Palette) -> Figure:
+def _rates(comparisons: Sequence[Comparison], bands: Sequence[Band], colours: Palette) -> Figure:
     every = [(_rate(one), item) for one in comparisons for item in one.results]
     late = [(rate, item) for rate, item in every if item.state == "overloaded"]
     unit, title = comparisons[0].discipline.unit, comparisons[0].title
@@ -127,7 +129,7 @@ def _rates(comparisons: Sequence[Comparison], colours: Palette) -> Figure:
     scale = Scale(offered[0] * 0.9, offered[-1] * 1.1)
     across = Across(scale, f"{unit}/s offered", scale.ticks(4), words.short)
     panels, described = [], []
-    for percentile in rates.PERCENTILES:
+    for percentile in OPEN_LOOP:
         drawn = []
         for label, look in known.items():
             mine = [(rate, item) for rate, item in every if item.label == label and item.throughput]
@@ -142,12 +144,23 @@ def _rates(comparisons: Sequence[Comparison], colours: Palette) -> Figure:
                 f"{label} at {x:,.0f}/s: {percentile} {words.number(y)} ms" for x, y in points
             ]
         if any(curve.points for curve in drawn):
-            panels.append(curves(drawn, across, percentile, "ms"))
+            panels.append(curves(drawn, across, percentile, "ms", _band(percentile, bands)))
     described += [f"{item.label} at {rate:,.0f}/s: {item.reason}" for rate, item in late]
     heading = f"{title}: latency over the offered rate"
     drawing = svg.drawing(panels, heading, "; ".join(described))
     caption = _rates_caption(comparisons[0], late)
     return Figure(f"{title} at a fixed rate", caption, drawing, tuple(known.values()))
+
+
+def _band(percentile: str, bands: Sequence[Band]) -> list[tuple[float, float, float]]:
+    """Return rate, least and largest milliseconds of the A/A band around the reference."""
+    found = []
+    for comparison, latency in bands:
+        item = comparison.result(comparison.baseline)
+        us, factor = item and item.latency_us.get(percentile), latency.bands.get(percentile)
+        if us and factor:
+            found.append((_rate(comparison), us / factor / 1e3, us * factor / 1e3))
+    return found
 
 
 def _rate(comparison: Comparison) -> float:
@@ -158,7 +171,8 @@ def _rates_caption(comparison: Comparison, late: Sequence[tuple[float, Contender
     caption = (
         f"Open loop: latency counts from when {words.a(words.one(comparison.discipline.unit))} was "
         f"due, so a stalled {comparison.party} cannot hide its queue (no coordinated omission). "
-        "All rounds’ histograms merged."
+        "All rounds’ histograms merged. Grey: how far the same code, run twice (A/A), may lie from "
+        f"{comparison.baseline}."
     )
     if not late:
         return caption

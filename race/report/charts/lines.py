@@ -40,17 +40,35 @@ class Across:
     text: Callable[[float], str] = field(default=lambda tick: f"{tick:,g}")
 
 
-def curves(found: Sequence[Curve], across: Across, title: str, note: str) -> Panel:
-    """Return a panel of lines with a sign at each point; the vertical scale is logarithmic."""
+def curves(
+    found: Sequence[Curve],
+    across: Across,
+    title: str,
+    note: str,
+    band: Sequence[tuple[float, float, float]] = (),
+) -> Panel:
+    """Return a panel of lines with a sign at each point; the vertical scale is logarithmic.
+
+    `band` has points of x, the lower and the upper end of y; it lies behind the lines.
+    """
     heights = [y for curve in found for _, y in curve.points]
+    heights += [y for _, *ends in band for y in ends]
     scale = Scale(min(heights) / 1.15, max(heights) * 1.15, log=True)
     drawn = [*_values(scale, HEIGHT), *_axis(across)]
-    lines = [_line(curve, across.scale, scale) for curve in found if curve.points]
+    lines = [_band(band, across.scale, scale)] if len(band) > 1 else []
+    lines += [_line(curve, across.scale, scale) for curve in found if curve.points]
     drawn.append(svg.stretched(HEIGHT, *lines))
     for curve in found:
         drawn += _signs(curve, across.scale, scale)
     drawn += _crosses(found, across.scale)
     return Panel(title, HEIGHT + AXIS + 18, drawn, LEFT, note)
+
+
+def _band(band: Sequence[tuple[float, float, float]], across: Scale, scale: Scale) -> Markup:
+    def edge(end: int) -> list[tuple[float, float]]:
+        return [(across.percent(one[0]), 100 - scale.percent(one[end])) for one in band]
+
+    return svg.area([*edge(1), *reversed(edge(2))], fill="currentColor", opacity=0.12)
 
 
 def _line(curve: Curve, across: Scale, scale: Scale) -> Markup:

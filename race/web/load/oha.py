@@ -78,14 +78,14 @@ def _figures(latencies: list[int], lost: int) -> dict[str, float]:
 
 
 def _histogram(latencies: list[int]) -> list[tuple[float, int]]:
-    """Count on wrk_scripts' grid, so that all histograms of a race can be added up."""
+    """Count in buckets that are narrower than the interval of any percentile."""
     counts = Counter(_bucket(latency) for latency in latencies)
     return [(float(upper), counts[upper]) for upper in sorted(counts)]
 
 
 def _bucket(latency: int) -> int:
-    """Return the upper end of a bucket: exact below 32 us, then 16 buckets an octave."""
+    """Return the upper end of a bucket: exact below 128 us, then 64 buckets an octave (1.6 %)."""
     width = 1
-    while latency >= 32 * width:
+    while latency >= 128 * width:
         width *= 2
     return (latency // width + 1) * width - 1
