@@ -8,6 +8,7 @@ from pathlib import Path
 
 from race.analysis.model import Analysis
 from race.report.chapters import CHAPTERS, FOLDED, UNFOLDED
+from race.report.charts.colours import shared
 from race.report.outcomes import Outcomes
 from race.report.sentences import slug, strongest
 from race.report.template import ReportChapter, filled
@@ -38,6 +39,7 @@ def page(analysis: Analysis) -> str:
         places=[(slug(one), one.place) for one in analysis.closed()],
         contenders=len({item.label for one in analysis.comparisons for item in one.results}),
         strongest=strongest(analysis),
+        shared=shared(item.label for one in analysis.comparisons for item in one.results),
         outcomes=Outcomes(analysis),
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from runtime.plugin import Plugin
 
 CHAPTERS = {
-    "legend": Plugin("race.report.chapters.legend:render"),
     "glance": Plugin("race.report.chapters.glance:render"),
+    "legend": Plugin("race.report.chapters.legend:render"),
     "tasks": Plugin("race.report.chapters.tasks:render"),
     "pipelining": Plugin("race.report.chapters.pipelining:render"),
     "user-loads": Plugin("race.report.chapters.user_loads:render"),
@@ -27,7 +27,7 @@ CHAPTERS = {
 The function returns None where the race has nothing to say on the subject.
 """
 
-FOLDED = ("meters", "method")
+FOLDED = ("legend", "shares", "distributions", "meters", "method", "cells")
 """Chapters for looking something up: they begin folded."""
-UNFOLDED = ("legend", "glance")
+UNFOLDED = ("glance",)
 """The only chapters that do not begin folded on a phone."""

@@ -17,6 +17,9 @@ from race.report.tables import more
 from race.report.tables.ranking import ranking
 from race.report.template import ReportChapter, chapter
 
+MOST_OPEN = 6
+"""So many comparisons begin unfolded; of more, each shows its verdict alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class TaskSection:
@@ -43,6 +46,7 @@ def render(analysis: Analysis) -> ReportChapter | None:
         "tasks",
         analysis,
         sections=sections,
+        MOST_OPEN=MOST_OPEN,
         answers=more.answers(analysis),
     )
 

@@ -7,14 +7,16 @@ for light, dark and paper.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from race.analysis.model import Analysis, ContenderResult
 from race.stats.effects import in_order
 
 ACCENTS = 8
+PARTS = re.compile(r"-|, ")
 SIGNS = (
     "M0-4a4 4 0 1 1 0 8a4 4 0 1 1 0-8z",
     "M-3.5-3.5h7v7h-7z",
@@ -28,9 +30,12 @@ SIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A contender's name, its colour, whether that is pale, and the sign on its lines."""
+    """A contender's name, also without the parts that all share, its colour, whether that is pale,
+    and the sign on its lines.
+    """
 
     label: str
+    short: str
     colour: str
     pale: bool
     sign: str = SIGNS[0]
@@ -50,6 +55,7 @@ class Look:
 class Palette:
     """`accents` is level of the hue's factor to the name of its accent; `hues` the levels that were
     raced. `plain` is the pale level of `shade`, `bold` its other ones; empty without a choice.
+    `names` is label to name without the parts that all share.
     """
 
     hue: str
@@ -58,12 +64,14 @@ class Palette:
     shade: str
     plain: str
     bold: tuple[str, ...]
+    names: Mapping[str, str]
 
     def look(self, result: ContenderResult) -> Look:
         """Return what a contender looks like beside its name."""
         accent = self.accents.get(result.factors.get(self.hue, ""), "accent1")
         pale = bool(self.plain) and result.factors.get(self.shade) == self.plain
-        return Look(result.label, f"var(--{accent})", pale)
+        short = self.names.get(result.label, result.label)
+        return Look(result.label, short, f"var(--{accent})", pale)
 
     def lines(self, results: Iterable[ContenderResult]) -> dict[str, Look]:
         """Return label to look as a line, no two alike up to six of one colour and dash."""
@@ -90,7 +98,33 @@ def palette(analysis: Analysis) -> Palette:
         shade=factors[1],
         plain=shades[0] if len(shades) > 1 else "",
         bold=tuple(shades[1:]),
+        names=shortened({item.label for one in analysis.comparisons for item in one.results}),
     )
+
+
+def shared(labels: Iterable[str]) -> list[str]:
+    """Return the parts that all labels have, such as "tarantool"; none where one has no other."""
+    parts = [PARTS.split(label) for label in sorted(labels)]
+    if len(parts) < 2:
+        return []
+    common = set(parts[0]).intersection(*parts[1:])
+    alike = any(common.issuperset(one) for one in parts)
+    return [] if alike else [part for part in parts[0] if part in common]
+
+
+def shortened(labels: Iterable[str]) -> dict[str, str]:
+    """Return label to label without the parts that all have."""
+    known = list(labels)
+    left_out = shared(known)
+    return {label: _without(label, left_out) for label in known}
+
+
+def _without(label: str, left_out: Sequence[str]) -> str:
+    """Return a label without these parts, and without the signs that joined them."""
+    first, *others = PARTS.split(label)
+    joined = zip(["", *PARTS.findall(label)], [first, *others], strict=True)
+    kept = [sign + part for sign, part in joined if part not in left_out]
+    return re.sub(rf"^(?:{PARTS.pattern})", "", "".join(kept))
 
 
 def _levels(analysis: Analysis, factor: str) -> list[str]:

@@ -42,7 +42,7 @@ def bars(rows: Sequence[Bar], title: str) -> Panel:
     for number, (row, end) in enumerate(zip(rows, ends, strict=True)):
         top, far = number * STEP, scale.percent(end)
         y = top + MIDDLE
-        drawn += [_name(row.look.label, top), _rectangle(row.look, 0, scale.percent(row.value), y)]
+        drawn += [_name(row.look.short, top), _rectangle(row.look, 0, scale.percent(row.value), y)]
         if row.range:
             low, high = scale.percent(row.range.low), scale.percent(row.range.high)
             drawn.append(svg.across(low, high, y, class_="whisker"))
@@ -64,7 +64,7 @@ def stacks(rows: Sequence[Stack], title: str) -> Panel:
     height = len(rows) * STEP
     drawn = list(axis(scale, height, scale.ticks(3)))
     for number, row in enumerate(rows):
-        drawn.append(_name(row.look.label, number * STEP))
+        drawn.append(_name(row.look.short, number * STEP))
         begin = 0.0
         for place, part in enumerate(row.parts):
             low, high = scale.percent(begin), scale.percent(begin + part)
@@ -106,7 +106,7 @@ def boxes(rows: Sequence[LatencyBox], title: str) -> Panel:
         y, colour = top + MIDDLE, row.look.colour
         p1, p25, p50, p75, p99, far = (scale.percent(one) for one in times)
         drawn += [
-            _name(row.look.label, top),
+            _name(row.look.short, top),
             svg.across(p1, p99, y, stroke=colour, stroke_width=1.25, opacity=row.look.opacity),
             _rectangle(row.look, p25, p75, y),
             svg.down(p50, y - 7, y + 7, class_="median"),

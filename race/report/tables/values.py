@@ -17,9 +17,13 @@ from race.stats.verdict import Verdict
 
 
 class Name(NamedTuple):
-    """A contender's name with its colour; `version` is that of its interpreter."""
+    """A contender's name with its colour; `version` is that of its interpreter.
+
+    HTML has the short name, which leaves out what all share, and the label in its title.
+    """
 
     label: str
+    short: str
     colour: str
     pale: bool
     version: str = ""
@@ -28,8 +32,8 @@ class Name(NamedTuple):
         return self.label
 
     def __html__(self) -> Markup:
-        found = Markup('<span class="contender{}" style="--own:{}">{}</span>').format(
-            " pale" * self.pale, self.colour, self.label
+        found = Markup('<span class="contender{}" style="--own:{}" title="{}">{}</span>').format(
+            " pale" * self.pale, self.colour, self.label, self.short
         )
         return found + Markup(' <span class="version">{}</span>').format(self.version) * bool(
             self.version
@@ -139,7 +143,7 @@ REFERENCE = "1 (reference)"
 def name(palette: Palette, item: ContenderResult, version: str = "") -> Name:
     """Return a contender's name as it stands in tables."""
     look = palette.look(item)
-    return Name(look.label, look.colour, look.pale, version)
+    return Name(look.label, look.short, look.colour, look.pale, version)
 
 
 def contender(

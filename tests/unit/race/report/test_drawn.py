@@ -32,7 +32,8 @@ from race.report.table import (
 from race.report.template import environment
 from race.stats.estimate import Estimate
 
-LOOK, PALE = Look("quick <one>", "red", False), Look("slow", "blue", True)
+LOOK = Look("all: quick <one>", "quick <one>", "red", False)
+PALE = Look("all: slow", "slow", "blue", True)
 TICKS = [
     (Scale(0, 7), [0, 2, 4, 6]),
     (Scale(0, 1200), [0, 500, 1000]),
