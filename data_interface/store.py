@@ -19,11 +19,12 @@ TOKEN_SECONDS = 600
 TOKENS_KEPT = 200_000
 SESSION_SECONDS = 86_400
 SESSIONS_KEPT = 100_000
-# A month of the reports, and one day more. The age of a vote is counted from the last vote.
-VOTE_SECONDS = 31 * 86_400
+# More than two months of the reports. Votes have no limit of age, since their time is the site's: a
+# clock that was wrong for a moment would erase them. The first to arrive go.
 VOTES_KEPT = 30_000
 CLEAN_EVERY_SECONDS = 1.0
 
+# In bytes of UTF-8: Tarantool counts on it (tarantool/expiry.lua).
 AGENT_LENGTH = 200
 TITLE_LENGTH = 80
 

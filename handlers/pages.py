@@ -131,7 +131,8 @@ def visitor_of(visit: Visit) -> Visitor:
     if session and not _ID.fullmatch(session):
         session = None
     agent = visit.agent[:AGENT_LENGTH]
-    if not agent.isprintable():
+    if not (agent.isascii() and agent.isprintable()):
         # PostgreSQL takes no NUL, and bytes that are not UTF-8 arrive as lone surrogates.
         agent = "".join(char if char.isprintable() else "?" for char in agent)
+        agent = agent.encode()[:AGENT_LENGTH].decode(errors="ignore")
     return session or None, visit.address, agent

@@ -1,4 +1,5 @@
--- Keeps tokens, sessions and votes within the limits of age and number that `site_open` has set.
+-- Keeps tokens, sessions and votes within the limits of age and number that `site_open` has set, and
+-- within the memory.
 
 local clock = require('clock')
 local fiber = require('fiber')
@@ -9,6 +10,29 @@ local counters, sessions = box.space.counters, box.space.sessions
 local tokens, votes = box.space.tokens, box.space.votes
 
 local BATCH = 500
+-- The seconds by which the clocks of two machines may differ.
+local APART = 60
+
+-- The bytes of the longest rows, as Tarantool allocates them. A session's has an address of 45 bytes
+-- and an agent of AGENT_LENGTH (data_interface/store.py).
+local TOKEN_BYTES, SESSION_BYTES = 104, 340
+-- Tarantool hands out its memory in slabs of 16 MB, each to rows or to indexes. Half of the slabs are
+-- for rows, and half of these for tokens and sessions: the rest is for what stickers and votes take,
+-- what comes between two cleanings, and what was deleted during a snapshot, which stays until its end.
+local ROOM = math.floor(box.cfg.memtx_memory / 2 ^ 25) * 2 ^ 23
+
+local function limit(name)
+    local row = counters:get('limit_' .. name)
+    return row and row.value
+end
+
+-- Returns the numbers of tokens and sessions to keep: the limits, or the part of both that has room.
+local function numbers()
+    local most_tokens, most_sessions = limit('tokens'), limit('sessions')
+    local needed = most_tokens * TOKEN_BYTES + most_sessions * SESSION_BYTES
+    local part = math.min(1, ROOM / needed)
+    return math.floor(most_tokens * part), math.floor(most_sessions * part)
+end
 
 -- Deletes the first rows of an index that are too old or too many, BATCH at most; returns their number.
 -- `gone` names the counter to which that number is added.
@@ -28,45 +52,51 @@ local delete_batch = common.atomically(function(target, index, key, oldest, most
     return deleted
 end)
 
-local function clean(target, index, key, oldest, most, gone)
-    while delete_batch(target, index, key, oldest, most, gone) == BATCH do
+-- Gives the time `newest` to rows that have a later one, BATCH at most; returns their number.
+local renew_batch = common.atomically(function(target, index, key, newest)
+    local later = index:select(newest + APART, {iterator = 'GT', limit = BATCH})
+    for _, row in ipairs(later) do
+        target:update(row[1], {{'=', key, newest}})
+    end
+    return #later
+end)
+
+local function repeated(batch, ...)
+    while batch(...) == BATCH do
         fiber.yield()
     end
 end
 
-local function limit(name)
-    local row = counters:get('limit_' .. name)
-    return row and row.value
+-- What fails does not keep the rest from being cleaned.
+local function attempt(step, ...)
+    local done, problem = pcall(step, ...)
+    if not done then
+        log.error('cleaning failed: %s', problem)
+    end
 end
 
--- The age of a vote is counted from the last vote, by the site's clock, so that a site without visitors
--- keeps its history. If there are too many votes, those that came first are deleted.
-local function clean_votes()
-    local last = votes.index.number:max()
-    if last == nil or limit('votes') == nil then
-        return
-    end
-    clean(votes, votes.index.moment, 2, last.moment - limit('vote_seconds'), math.huge)
-    clean(votes, votes.index.number, 2, 0, limit('votes'))
+-- Rows have times of the future after a clock was ahead and was set back. They would outlive all that
+-- come now, so they count as new. Votes have no limit of age, since their times are the site's.
+local function clean()
+    local now = math.floor(clock.realtime())
+    local most_tokens, most_sessions = numbers()
+    local last, oldest = now + limit('token_seconds'), now - limit('session_seconds')
+    local expires, seen = tokens.index.expires, sessions.index.seen
+    attempt(repeated, renew_batch, tokens, expires, 4, last)
+    attempt(repeated, delete_batch, tokens, expires, 4, now, most_tokens)
+    attempt(repeated, renew_batch, sessions, seen, 5, now)
+    attempt(repeated, delete_batch, sessions, seen, 5, oldest, most_sessions, 'gone_sessions')
+    attempt(repeated, delete_batch, votes, votes.index.number, 2, 0, limit('votes'))
 end
 
 local function clean_forever()
     fiber.name('site_clean')
     while true do
-        local pause = limit('clean_milliseconds')
-        if pause ~= nil then
-            local done, problem = pcall(function()
-                local now = clock.realtime()
-                clean(tokens, tokens.index.expires, 4, now, limit('tokens'))
-                local oldest = now - limit('session_seconds')
-                clean(sessions, sessions.index.seen, 5, oldest, limit('sessions'), 'gone_sessions')
-                clean_votes()
-            end)
-            if not done then
-                log.error('cleaning failed: %s', problem)
-            end
+        -- A site of an earlier version has set other limits.
+        if limit('token_seconds') ~= nil then
+            attempt(clean)
         end
-        common.limits_changed:wait((pause or 1000) / 1000)
+        common.limits_changed:wait((limit('clean_milliseconds') or 1000) / 1000)
     end
 end
 

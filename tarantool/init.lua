@@ -3,7 +3,7 @@
 -- Run it as `tarantool init.lua`. Environment:
 --   TARANTOOL_LISTEN    address, default 127.0.0.1:3301; `unix/:/path` for a Unix socket
 --   TARANTOOL_DIR       folder of the data, default the current one
---   TARANTOOL_MEMORY    bytes for tuples and indexes, with K, M or G; default 256M
+--   TARANTOOL_MEMORY    bytes for tuples and indexes, with K, M or G; default 256M, at least 32M
 --   TARANTOOL_USER      name of the site's user, default site
 --   TARANTOOL_PASSWORD  its password; without one only a Unix socket is served, to whoever can reach it
 --

@@ -32,7 +32,7 @@ local set_limits = atomically(function(limits)
     return changed
 end)
 
--- Sets the limits, a map with the names tokens, sessions, session_seconds, votes, vote_seconds and
+-- Sets the limits, a map with the names tokens, token_seconds, sessions, session_seconds, votes and
 -- clean_milliseconds. Returns the ids of the spaces, and whether the stickers are loaded.
 function procedures.site_open(limits)
     if set_limits(limits) then

@@ -200,11 +200,12 @@ BEGIN
     SELECT gone;
 END;
 
--- A deleted visitor still counts: both changes are one transaction.
+-- A deleted visitor still counts: both changes are one transaction. Sessions were seen in the future if
+-- the clock was ahead and was set back. They would outlive all that come now, so they count as seen now.
 CREATE OR REPLACE PROCEDURE clean_sessions(age BIGINT, most BIGINT, batch BIGINT)
 MODIFIES SQL DATA
 BEGIN
-    DECLARE number, gone INT DEFAULT 0;
+    DECLARE number, renewed, gone INT DEFAULT 0;
     DECLARE EXIT HANDLER FOR SQLEXCEPTION
     BEGIN
         ROLLBACK;
@@ -212,6 +213,14 @@ BEGIN
     END;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     START TRANSACTION;
+    FOR ahead IN (
+        SELECT session FROM sessions FORCE INDEX (sessions_by_seen)
+        WHERE seen > UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE
+        ORDER BY seen LIMIT batch FOR UPDATE SKIP LOCKED
+    ) DO
+        UPDATE sessions SET seen = UTC_TIMESTAMP(6) WHERE session = ahead.session;
+        SET renewed = renewed + 1;
+    END FOR;
     FOR aged IN (
         SELECT session FROM sessions FORCE INDEX (sessions_by_seen)
         WHERE seen <= UTC_TIMESTAMP(6) - INTERVAL age SECOND
@@ -230,20 +239,15 @@ BEGIN
     END FOR;
     UPDATE counters SET value = value + gone WHERE name = 'visitors_gone' AND slot = 0;
     COMMIT;
-    SELECT gone;
+    SELECT GREATEST(gone, renewed);
 END;
 
--- Votes never change, so none is locked. The age of a vote is counted from the last vote.
-CREATE OR REPLACE PROCEDURE clean_votes(age BIGINT, most BIGINT, batch BIGINT)
+-- Votes never change, so none is locked.
+CREATE OR REPLACE PROCEDURE clean_votes(most BIGINT, batch BIGINT)
 MODIFIES SQL DATA
 BEGIN
-    DECLARE newest, latest, room BIGINT;
-    DECLARE gone INT DEFAULT 0;
+    DECLARE newest BIGINT;
     SELECT MAX(number) INTO newest FROM votes;
-    SET latest = (SELECT cast_at FROM votes WHERE number = newest);
-    DELETE FROM votes WHERE cast_at <= latest - age ORDER BY cast_at LIMIT batch;
-    SET gone = ROW_COUNT();
-    SET room = batch - gone;
-    DELETE FROM votes WHERE number <= newest - most ORDER BY number LIMIT room;
-    SELECT gone + ROW_COUNT();
+    DELETE FROM votes WHERE number <= newest - most ORDER BY number LIMIT batch;
+    SELECT ROW_COUNT();
 END;

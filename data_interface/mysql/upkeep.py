@@ -15,7 +15,6 @@ from data_interface.store import (
     SESSION_SECONDS,
     SESSIONS_KEPT,
     TOKENS_KEPT,
-    VOTE_SECONDS,
     VOTES_KEPT,
     Refused,
 )
@@ -56,7 +55,7 @@ LOAD_STICKERS = """
 
 CLEAN_TOKENS = "CALL clean_tokens($1, $2)"
 CLEAN_SESSIONS = "CALL clean_sessions($1, $2, $3)"
-CLEAN_VOTES = "CALL clean_votes($1, $2, $3)"
+CLEAN_VOTES = "CALL clean_votes($1, $2)"
 
 
 async def create_schema(connection: Connection) -> None:
@@ -122,7 +121,7 @@ async def clean(connection: Connection) -> None:
     for sql, bounds in (
         (CLEAN_TOKENS, (TOKENS_KEPT,)),
         (CLEAN_SESSIONS, (SESSION_SECONDS, SESSIONS_KEPT)),
-        (CLEAN_VOTES, (VOTE_SECONDS, VOTES_KEPT)),
+        (CLEAN_VOTES, (VOTES_KEPT,)),
     ):
         while await first(connection, sql, *bounds, BATCH, seconds=TIMEOUTS.cleaning) >= BATCH:
             pass

@@ -12,7 +12,6 @@ from data_interface.store import (
     SESSION_SECONDS,
     SESSIONS_KEPT,
     TOKENS_KEPT,
-    VOTE_SECONDS,
     VOTES_KEPT,
 )
 
@@ -38,13 +37,7 @@ SURPLUS_TOKENS = """
         SELECT ctid FROM tokens WHERE number <= (SELECT max(number) FROM tokens) - $2::bigint
         ORDER BY number LIMIT $1 FOR UPDATE SKIP LOCKED
     )) RETURNING 1) SELECT count(*) FROM gone"""
-# Votes never change, so none is locked. The age of a vote is counted from the last vote.
-OLD_VOTES = """
-    WITH gone AS (DELETE FROM votes WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM votes
-        WHERE cast_at <= (SELECT cast_at FROM votes ORDER BY number DESC LIMIT 1) - $2::bigint
-        ORDER BY cast_at LIMIT $1
-    )) RETURNING 1) SELECT count(*) FROM gone"""
+# Votes never change, so none is locked.
 SURPLUS_VOTES = """
     WITH gone AS (DELETE FROM votes WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM votes WHERE number <= (SELECT max(number) FROM votes) - $2::bigint
@@ -55,6 +48,13 @@ FORGET = """
     WITH gone AS (DELETE FROM sessions WHERE ctid = ANY (ARRAY({})) RETURNING 1)
     UPDATE counters SET value = value + (SELECT count(*) FROM gone)
     WHERE name = 'visitors_gone' AND slot = 0 RETURNING (SELECT count(*) FROM gone)"""
+# Sessions were seen in the future if the clock was ahead and was set back. They would outlive all
+# that come now, so they count as seen now. A clock that was set by less than a minute is let be.
+AHEAD_SESSIONS = """
+    WITH renewed AS (UPDATE sessions SET seen = now() WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM sessions WHERE seen > now() + interval '1 min'
+        ORDER BY seen LIMIT $1 FOR UPDATE SKIP LOCKED
+    )) RETURNING 1) SELECT count(*) FROM renewed"""
 OLD_SESSIONS = FORGET.format("""
     SELECT ctid FROM sessions WHERE seen <= now() - make_interval(secs => $2)
     ORDER BY seen LIMIT $1 FOR UPDATE SKIP LOCKED""")
@@ -114,9 +114,9 @@ async def clean(connection: Connection) -> None:
     for sql, bounds in (
         (OLD_TOKENS, ()),
         (SURPLUS_TOKENS, (TOKENS_KEPT,)),
+        (AHEAD_SESSIONS, ()),
         (OLD_SESSIONS, (SESSION_SECONDS,)),
         (SURPLUS_SESSIONS, (SESSIONS_KEPT,)),
-        (OLD_VOTES, (VOTE_SECONDS,)),
         (SURPLUS_VOTES, (VOTES_KEPT,)),
     ):
         while await first(connection, sql, BATCH, *bounds) == BATCH:

@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Set, Tuple
 from data_interface.article import Request, Rows
 from data_interface.reports.article import ArticleReports
 from data_interface.reports.rows import DAY, HOUR, NOBODY, Vote, midnight
-from data_interface.store import VOTE_SECONDS, VOTES_KEPT, Pack, Sticker
+from data_interface.store import VOTES_KEPT, Pack, Sticker
 
 # 1970 began on a Thursday.
 FIRST_WEEKDAY = 3
@@ -28,7 +28,7 @@ class NumberedVote(NamedTuple):
 
 
 class History:
-    """The votes in order of arrival and by time, bounded in number and in age."""
+    """The votes in order of arrival and by time, bounded in number."""
 
     def __init__(self) -> None:
         self._arrived: List[NumberedVote] = []
@@ -40,16 +40,11 @@ class History:
         kept = NumberedVote(vote.moment, next(self._numbers), vote.winner, vote.loser, vote.voter)
         self._arrived.append(kept)
         insort(self._by_time, kept)
-        oldest = kept.moment - VOTE_SECONDS
-        if len(self._arrived) > VOTES_KEPT or self._by_time[0].moment <= oldest:
-            self._forget(oldest)
-
-    def _forget(self, oldest: int) -> None:
-        """Drop votes that are too old or too many, and 1 % more, since a call copies the rest."""
         surplus = len(self._arrived) - VOTES_KEPT
-        first = surplus + VOTES_KEPT // 100 if surplus > 0 else 0
-        self._arrived = [kept for kept in self._arrived[first:] if kept.moment > oldest]
-        self._by_time = sorted(self._arrived)
+        if surplus > 0:
+            # 1 % more than are too many, since the rest is copied.
+            self._arrived = self._arrived[surplus + VOTES_KEPT // 100 :]
+            self._by_time = sorted(self._arrived)
 
     def span(self, since: int, till: int) -> List[NumberedVote]:
         """Return the votes of a span, by time."""

@@ -12,8 +12,8 @@ from data_interface.store import (
     CLEAN_EVERY_SECONDS,
     SESSION_SECONDS,
     SESSIONS_KEPT,
+    TOKEN_SECONDS,
     TOKENS_KEPT,
-    VOTE_SECONDS,
     VOTES_KEPT,
     Busy,
     Conflict,
@@ -91,10 +91,10 @@ async def prepare(connection: Any) -> None:
     """Check the layout, set the limits, and load the stickers if there are none."""
     limits = {
         "tokens": TOKENS_KEPT,
+        "token_seconds": TOKEN_SECONDS,
         "sessions": SESSIONS_KEPT,
         "session_seconds": SESSION_SECONDS,
         "votes": VOTES_KEPT,
-        "vote_seconds": VOTE_SECONDS,
         "clean_milliseconds": int(CLEAN_EVERY_SECONDS * 1000),
     }
     rows = await connection.call("site_open", [limits])

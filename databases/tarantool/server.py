@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Optional
 from urllib.parse import quote
 
-from databases.database import Running
+from databases.database import DatabaseError, Running
 from databases.home import socket_folder
 from databases.process import ServerProcess, environment_without, remove, spawn, version_text
 from runtime.paths import ROOT
 
 PROGRAM = ROOT / "tarantool" / "init.lua"
+# Its last words when it could not read all of its data into its memory.
+NO_ROOM = "can't initialize storage: Failed to allocate"
 
 
 def missing() -> Optional[str]:
@@ -48,5 +50,10 @@ def start(home: Path) -> Running:
     with log.open("wb") as output:
         process = spawn(["tarantool", str(PROGRAM)], data, environment, output)
     server = ServerProcess("Tarantool", process, home, address, log)
-    server.wait(lambda said: said.startswith(b"Tarantool"))
+    try:
+        server.wait(lambda said: said.startswith(b"Tarantool"))
+    except DatabaseError as error:
+        if NO_ROOM not in str(error):
+            raise
+        raise DatabaseError(f"TARANTOOL_MEMORY is too small for the data in {data}") from None
     return Running("tarantool://" + quote(str(address)), process.pid, server.end)

@@ -183,8 +183,7 @@ async def test_a_vote_and_the_cleaning_read_by_index(one_driver: str, server: st
             (statements.CAST_VOTE, (*tokens, 1, NOW), 1, 0),
             ("CALL clean_tokens($1, $2)", (10**6, 10), 10, 30),
             ("CALL clean_tokens($1, $2)", (10, 1010), 1010, 3030),
-            ("CALL clean_votes($1, $2, $3)", (1000, 10**6, 10), 10, 30),
-            ("CALL clean_votes($1, $2, $3)", (10**9, 1000, 10), 10, 30),
+            ("CALL clean_votes($1, $2)", (1000, 10), 10, 30),
         ):
             await admin.script("FLUSH STATUS")
             assert await first(admin, statement, *values) == done
@@ -281,8 +280,7 @@ async def test_nothing_that_a_page_asks_leaves_a_warning(one_driver: str, server
             ("CALL clean_tokens($1, $2)", (10, 60), 60),
             ("CALL clean_tokens($1, $2)", (10, 200), None),
             ("CALL clean_sessions($1, $2, $3)", (10**6, 60, 10), 10),
-            ("CALL clean_votes($1, $2, $3)", (50, 10**6, 10), 10),
-            ("CALL clean_votes($1, $2, $3)", (10**9, 60, 10), 10),
+            ("CALL clean_votes($1, $2)", (60, 10), 10),
             (report_statements.REMEMBER, (f"[[{NOW - 9 * DAY}, 1, 2, 0]]",), 1),
         ):
             rows = await admin.fetch(statement, *values)

@@ -22,10 +22,10 @@ from tests.support.stores.bench import NOW
 SOMEBODY = (None, "192.0.2.1", "a browser")
 LIMITS = {
     "tokens": 100_000,
+    "token_seconds": 600,
     "sessions": 100_000,
     "session_seconds": 3600,
     "votes": 50_000,
-    "vote_seconds": 31 * 86_400,
     "clean_milliseconds": 20,
 }
 

@@ -13,7 +13,7 @@ from asynctnt.exceptions import TarantoolDatabaseError
 
 from data_interface.store import Busy
 from data_interface.tarantool.layout import SESSIONS
-from databases.database import Running
+from databases.database import DatabaseError, Running
 from tests.live.databases.on_tarantool import connected, opened
 from tests.live.databases.test_tarantool import LIMITS, SOMEBODY, start, until
 
@@ -49,7 +49,7 @@ async def test_a_full_memory_is_busy_and_what_is_there_still_works(
     monkeypatch.setenv("TARANTOOL_MEMORY", "32M")
     url = start().url
     async with opened(url) as store, connected(url) as link:
-        await link.call("site_open", [{**LIMITS, "sessions": 10_000_000}])
+        await link.call("site_open", [{**LIMITS, "clean_milliseconds": 1_000_000}])
         with pytest.raises(TarantoolDatabaseError):
             await flood(link, 150_000)
 
@@ -64,9 +64,22 @@ async def test_a_full_memory_is_busy_and_what_is_there_still_works(
         await until(full)
         async with store.acquire() as data:
             assert (await data.pack(1)).id == 1
-        await link.call("site_open", [{**LIMITS, "sessions": 100}])
+        await link.call("site_open", [LIMITS])
 
         async def works() -> bool:
             return not await full()
 
         await until(works)
+
+
+async def test_too_little_memory_for_the_data_is_said_in_one_line(
+    start: Callable[[], Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = start()
+    async with connected(database.url) as link:
+        await link.call("site_open", [LIMITS])
+        await flood(link, 100_000)
+    database.stop()
+    monkeypatch.setenv("TARANTOOL_MEMORY", "32M")
+    with pytest.raises(DatabaseError, match=r"^TARANTOOL_MEMORY is too small for the data in \S+$"):
+        start()

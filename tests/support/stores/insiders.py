@@ -1,7 +1,8 @@
 """Access to a database past the store, with the same methods for each database.
 
-``expire`` makes a token old, ``keep_token`` stores one as a ballot does; ``session`` returns its
-address, agent and visits, ``age_session`` makes it old; ``kept`` counts tokens and sessions;
+``expire`` sets the seconds until a token expires, ``keep_token`` stores one as a ballot does;
+``session`` returns its address, agent and visits, ``age_session`` makes it old; ``kept`` counts
+tokens and sessions;
 ``stickers`` and ``votes`` return all of them, ``forget_votes`` empties the history;
 ``refused_urls`` returns URLs that the database must refuse, by what is wrong with them.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import (
@@ -37,9 +39,9 @@ class MemoryInsider:
     def __init__(self, store: Any) -> None:
         self._store = store
 
-    async def expire(self, token: str) -> None:
+    async def expire(self, token: str, seconds: int = -1) -> None:
         tokens = self._store._tokens
-        tokens[token] = tokens[token]._replace(deadline=0.0)
+        tokens[token] = tokens[token]._replace(deadline=time.monotonic() + seconds)
 
     async def keep_token(self, token: str, sticker: int, mate: str) -> None:
         self._store._keep_token(token, sticker, mate)
@@ -73,9 +75,9 @@ class MemoryInsider:
 
 
 class PostgresInsider(SqlInsider):
-    async def expire(self, token: str) -> None:
-        sql = "UPDATE tokens SET expires = now() - interval '1 s' WHERE token = $1 RETURNING 1"
-        assert await self._connection.fetch(sql, token)
+    async def expire(self, token: str, seconds: int = -1) -> None:
+        sql = "UPDATE tokens SET expires = now() + make_interval(secs => $2) WHERE token = $1"
+        assert await self._connection.fetch(sql + " RETURNING 1", token, seconds)
 
     async def keep_token(self, token: str, sticker: int, mate: str) -> None:
         sql = "INSERT INTO tokens VALUES ($1, $2, $3, now() + interval '60 s')"
@@ -122,8 +124,8 @@ class TarantoolInsider:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
 
-    async def expire(self, token: str) -> None:
-        assert await self._connection.update(5403, [token], [["=", 3, 1]])
+    async def expire(self, token: str, seconds: int = -1) -> None:
+        assert await self._connection.update(5403, [token], [["=", 3, int(time.time()) + seconds]])
 
     async def keep_token(self, token: str, sticker: int, mate: str) -> None:
         await self._connection.insert(5403, [token, sticker, mate, 2**32])

@@ -34,9 +34,9 @@ class SqlInsider:
 
 
 class MysqlInsider(SqlInsider):
-    async def expire(self, token: str) -> None:
-        sql = "UPDATE tokens SET expires = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND WHERE token = $1"
-        await self._changed(sql, token)
+    async def expire(self, token: str, seconds: int = -1) -> None:
+        sql = "UPDATE tokens SET expires = UTC_TIMESTAMP(6) + INTERVAL $2 SECOND WHERE token = $1"
+        await self._changed(sql, token, seconds)
 
     async def keep_token(self, token: str, sticker: int, mate: str) -> None:
         sql = """INSERT INTO tokens (token, sticker, mate, expires)

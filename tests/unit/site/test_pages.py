@@ -178,6 +178,7 @@ def test_a_session_that_is_not_ours_is_a_new_visitor(session: str | None) -> Non
         ("a\0b\tc\nd", "a?b?c?d"),
         ("half \ud83e", "half ?"),
         ("a" * 4000, "a" * AGENT_LENGTH),
+        ("🦊" * 200, "🦊" * (AGENT_LENGTH // 4)),
     ],
 )
 def test_an_agent_is_text_that_every_database_takes(given: str, kept: str) -> None:
