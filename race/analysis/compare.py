@@ -15,23 +15,30 @@ from typing import Any, Literal
 from race.analysis.analyse import analyse
 from race.analysis.differences import connections, differences
 from race.analysis.model import UNWRITTEN, Analysis, Comparison, ContenderResult, plain
-from race.analysis.values import Values, cpu_us, in_order, median, one, values
-from race.saved.model import Cell, Discipline, Work
+from race.analysis.values import Values, cpu_us, in_order, median, one, rate, values
+from race.errors import RaceError
+from race.saved.model import Discipline, Work
 from race.saved.reader import SavedRace
 from race.stats import rank_sum, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import LEAST_MARGIN, RoundValues
+from race.stats.noise import DEVIATIONS, LEAST_MARGIN, RoundValues
+from race.stats.verdict import Verdict, verdict
 
 LOST = ("failed", "overloaded")
-Outcome = Literal["slower", "faster", "same", "fails now", "recovered", "gone", "new", "undecided"]
+Outcome = Literal["compared", "fails now", "recovered", "gone", "new"]
+FEWEST = signed_rank.rounds_needed(2 * signed_rank.ALPHA)
+"""The rounds that each race needs for its noise floor; an interval needs fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One contender at one work, in both races.
 
-    `estimate` is the second race over the first: of units/s, or at a fixed rate of units per CPU
-    second, so that more is always better. A change must exceed `limit` (log scale).
+    `estimate` is the second race over the first: of units/s, or of units per CPU second where a
+    rate is fixed or a lower bound, so that more is always better; `old` and `new` are medians over
+    the `rounds` that are in it. `verdict` is by `margin`, the larger of both races', of which
+    `lasting` is what no number of rounds takes away; `limit` is the gate's, infinite without one
+    (all on the log scale).
     """
 
     work: Work
@@ -39,13 +46,49 @@ class Change:
     measure: str
     old: float | None
     new: float | None
+    rounds: tuple[int, int]
     estimate: Estimate | None
+    margin: float
+    lasting: float
     limit: float
     outcome: Outcome
 
     @property
+    def verdict(self) -> Verdict:
+        return verdict(self.estimate, self.margin)
+
+    @property
     def regression(self) -> bool:
-        return self.outcome in ("slower", "fails now")
+        """True if it fails now, or is slower for sure, and by more than the gate's limit."""
+        least = max(self.margin, self.limit if math.isfinite(self.limit) else 0.0)
+        slower = self.estimate is not None and self.estimate.high < -least
+        return self.outcome == "fails now" or (self.outcome == "compared" and slower)
+
+    @property
+    def visible(self) -> float:
+        """The smallest slowdown that this comparison can rule out or call, on the log scale."""
+        reach = self.estimate.value - self.estimate.low if self.estimate else math.inf
+        return max(self.margin, reach)
+
+    @property
+    def needed(self) -> int | None:
+        """About how many rounds each race would need to decide the gate; None where that is not
+        known, or where no number is enough.
+        """
+        one = self.estimate
+        room = abs(self.limit + one.value) if one and self.visible <= self.limit else self.limit
+        if one is None or not one.bounded or self.lasting + LEAST_MARGIN > self.limit or not room:
+            return None
+        times = (one.value - one.low) / room
+        if self.margin > self.limit:  # by the A/A bound, which shrinks as intervals do
+            times = max(times, (self.margin - self.lasting) / (self.limit - self.lasting))
+        return math.ceil(one.n * times**2)
+
+    @property
+    def cleared(self) -> bool:
+        """True if the limit could be seen, and the interval excludes a slowdown by so much."""
+        excluded = self.estimate is not None and self.estimate.low > -self.limit
+        return self.outcome == "recovered" or (self.margin <= self.limit and excluded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +105,38 @@ class RunComparison:
     warnings: list[str]
 
     @property
+    def in_both(self) -> list[Change]:
+        """The changes of what both races have."""
+        return [change for change in self.changes if change.outcome not in ("gone", "new")]
+
+    @property
     def regressions(self) -> list[Change]:
         return [change for change in self.changes if change.regression]
 
     @property
-    def decided(self) -> bool:
-        """True if the verdict of at least one contender is decided."""
-        blind = ("undecided", "new", "gone")
-        return any(change.outcome not in blind for change in self.changes)
+    def unseen(self) -> list[Change]:
+        """The changes that are no regression, and not shown to be none, the least visible first."""
+        open_ = [one for one in self.in_both if not (one.regression or one.cleared)]
+        return sorted(open_, key=lambda one: -one.visible)
 
     def as_json(self) -> dict[str, Any]:
         """Return plain JSON with ratios instead of logs."""
         common = None if self.common is None else math.exp(self.common)
         data: dict[str, Any] = plain(replace(self, common=common))
-        return {**data, "regressions": len(self.regressions), "decided": self.decided}
+        for written, change in zip(data["changes"], self.changes, strict=True):
+            written["verdict"] = str(change.verdict)
+        return {**data, "regressions": len(self.regressions), "unseen": len(self.unseen)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two races at one work, with the logs by contender and round."""
+    """One of the two races at one work, with the logs by contender and round: of rates and of units
+    per CPU time.
+    """
 
     comparison: Comparison | None
-    logs: Mapping[str, RoundValues]
+    rates: Mapping[str, RoundValues]
+    thrift: Mapping[str, RoundValues]
 
     def result(self, label: str) -> ContenderResult | None:
         return self.comparison.result(label) if self.comparison else None
@@ -95,19 +148,21 @@ class _Side:
 def compare(
     old: SavedRace, new: SavedRace, threshold: float | None = None, relative: bool = False
 ) -> RunComparison:
-    """Compare two races contender by contender.
+    """Compare two races contender by contender; RaceError where they used other connections.
 
-    A change counts when its 95 % interval lies beyond the larger of both races' margins on the work
-    (`noise.margin`), and of `threshold` (a fraction: 0.05 is 5 %). `relative` divides each race by
-    the mean of its contenders on the task, for races on machines of different speed.
+    `threshold` is the gate's limit (a fraction: 0.05 is 5 %). `relative` divides each race by the
+    mean of its contenders on the task, for races on machines of different speed.
     """
+    if unlike := connections(old, new):
+        raise RaceError(f"{old.head.race} and {new.head.race} cannot be compared: {unlike}")
     discipline = new.head.discipline
     sides = [_sides(analyse(race), relative) for race in (old, new)]
-    nothing = _Side(None, {})
+    nothing = _Side(None, {}, {})
+    limit = math.inf if threshold is None else -math.log1p(-threshold)
     changes: list[Change] = []
     for work in in_order([*sides[0], *sides[1]], discipline):
         both = sides[0].get(work, nothing), sides[1].get(work, nothing)
-        changes += _changes(work, both, threshold or 0.0, discipline)
+        changes += _changes(work, both, limit, discipline)
     return RunComparison(
         old=old.head.race,
         new=new.head.race,
@@ -116,29 +171,24 @@ def compare(
         relative=relative,
         common=median(change.estimate.value for change in changes if change.estimate),
         changes=changes,
-        warnings=[
-            *differences(old.head, new.head),
-            *connections(old, new),
-            *_doubts(changes, relative),
-        ],
+        warnings=[*differences(old.head, new.head), *_doubts(changes, relative)],
     )
 
 
 def _sides(analysis: Analysis, relative: bool) -> dict[Work, _Side]:
-    measured = _measured(analysis, relative)
-    return {one.work: _Side(one, measured.get(one.work, {})) for one in analysis.comparisons}
-
-
-def _measured(analysis: Analysis, relative: bool) -> Values:
-    """Return rates in the closed loop, otherwise units per CPU time of the party under test."""
-    cost = cpu_us(analysis.discipline.parties[0])
-
-    def measure(cell: Cell) -> float | None:
-        spent = cost(cell)
-        return cell.throughput if cell.load.closed else spent and 1 / spent
-
-    found = values(analysis.counted, measure)
-    return {work: _without_mean(logs) for work, logs in found.items()} if relative else found
+    spent = values(analysis.counted, cpu_us(analysis.discipline.parties[0]))
+    thrift = {
+        work: {label: {at: -log for at, log in logs.items()} for label, logs in by_label.items()}
+        for work, by_label in spent.items()
+    }
+    both: list[Values] = [values(analysis.counted, rate), thrift]
+    if relative:
+        both = [{work: _without_mean(logs) for work, logs in one.items()} for one in both]
+    rates, thrift = both
+    return {
+        one.work: _Side(one, rates.get(one.work, {}), thrift.get(one.work, {}))
+        for one in analysis.comparisons
+    }
 
 
 def _without_mean(logs: Mapping[str, dict[int, float]]) -> dict[str, dict[int, float]]:
@@ -152,28 +202,40 @@ def _without_mean(logs: Mapping[str, dict[int, float]]) -> dict[str, dict[int, f
 
 
 def _changes(
-    work: Work, both: tuple[_Side, _Side], threshold: float, discipline: Discipline
+    work: Work, both: tuple[_Side, _Side], limit: float, discipline: Discipline
 ) -> Iterator[Change]:
     """Yield the changes of both races' contenders at one work."""
     old, new = both
-    margins = [side.comparison.margin for side in both if side.comparison]
-    limit = max(*margins, -math.log1p(-threshold), LEAST_MARGIN)
-    labels = list(dict.fromkeys([*old.labels(), *new.labels()]))
-    closed = work.load.closed
-    measure = f"{discipline.unit}/s" if closed else f"CPU µs/{one(discipline.unit)}"
-    for label in labels:
+    measured = [side.comparison for side in both if side.comparison]
+    margin = max(comparison.margin for comparison in measured)
+    lasting = DEVIATIONS * max(comparison.between for comparison in measured)
+    for label in dict.fromkeys([*old.labels(), *new.labels()]):
         before, after = old.result(label), new.result(label)
-        estimate = _shift(old.logs.get(label, {}), new.logs.get(label, {}))
+        bound = "at-least" in {item.state for item in (before, after) if item}
+        by_rate = work.load.closed and not bound
+        logs = [(side.rates if by_rate else side.thrift).get(label, {}) for side in both]
+        outcome = _outcome(before, after)
+        if outcome == "compared" and not any(logs):
+            continue  # neither has a figure
         yield Change(
             work=work,
             label=label,
-            measure=measure,
-            old=_figure(before, closed, discipline.parties[0]),
-            new=_figure(after, closed, discipline.parties[0]),
-            estimate=estimate,
+            measure=f"{discipline.unit}/s" if by_rate else f"CPU µs/{one(discipline.unit)}",
+            old=_figure(logs[0], by_rate),
+            new=_figure(logs[1], by_rate),
+            rounds=(len(logs[0]), len(logs[1])),
+            estimate=_shift(*logs),
+            margin=margin,
+            lasting=lasting,
             limit=limit,
-            outcome=_outcome(before, after, estimate, limit),
+            outcome=outcome,
         )
+
+
+def _figure(logs: RoundValues, by_rate: bool) -> float | None:
+    """Return the median of units/s, or of CPU time for each unit."""
+    middle = median(logs.values())
+    return None if middle is None else math.exp(middle if by_rate else -middle)
 
 
 def _shift(old: RoundValues, new: RoundValues) -> Estimate | None:
@@ -181,32 +243,12 @@ def _shift(old: RoundValues, new: RoundValues) -> Estimate | None:
     return rank_sum.shift(list(old.values()), list(new.values())) if old and new else None
 
 
-def _figure(result: ContenderResult | None, closed: bool, party: str) -> float | None:
-    if result is None:
-        return None
-    if closed:
-        return result.throughput.median if result.throughput else None
-    return result.cpu_us.get(party)
-
-
-def _outcome(
-    old: ContenderResult | None,
-    new: ContenderResult | None,
-    estimate: Estimate | None,
-    limit: float,
-) -> Outcome:
+def _outcome(old: ContenderResult | None, new: ContenderResult | None) -> Outcome:
     if old is None or new is None:
         return "new" if old is None else "gone"
     if new.state in LOST and old.throughput:
         return "fails now"
-    if old.state in LOST and new.throughput:
-        return "recovered"
-    bound = "at-least" in (old.state, new.state)
-    if estimate is None or bound or not estimate.bounded or math.isinf(limit):
-        return "undecided"
-    if estimate.high < -limit:
-        return "slower"
-    return "faster" if estimate.low > limit else "same"
+    return "recovered" if old.state in LOST and new.throughput else "compared"
 
 
 def _doubts(changes: list[Change], relative: bool) -> Iterator[str]:
@@ -214,11 +256,10 @@ def _doubts(changes: list[Change], relative: bool) -> Iterator[str]:
     seen = [change.estimate for change in changes if change.estimate]
     if not seen:
         yield "The races have no cell in common: nothing is compared."
-    elif all(change.outcome == "undecided" for change in changes if change.estimate):
-        yield (
-            "No change could be seen: that takes at least 4 rounds in each race, 5 for the noise "
-            f"floor, {signed_rank.rounds_needed()} for a ranking; rates must be no lower bounds."
-        )
+    few = {change.rounds for change in changes if change.estimate and min(change.rounds) < FEWEST}
+    if few:
+        texts = ", ".join(f"{old} and {new}" for old, new in sorted(few))
+        yield f"Too few rounds: {texts}. Each race needs {FEWEST} or more, for its noise floor."
     moved = [estimate.value for estimate in seen]
     together = sum(math.copysign(1, value) for value in moved)
     if not relative and len(moved) > 2 and abs(together) == len(moved):

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from race.analysis.values import counted, in_order, place
-from race.saved.model import Discipline, Environment, Head, Interpreter, Work
+from race.saved.model import Environment, Head, Interpreter, Work
 from race.saved.reader import SavedRace
 
-Opened = dict[Work, dict[str, list[int]]]
+Opened = dict[Work, dict[str, set[int]]]
 """The numbers of connections of the cells of each closed-loop work and label."""
 
 _MACHINE = ("cpu", "cores", "kernel", "memory_bytes", "governor")
@@ -32,42 +33,35 @@ def differences(old: Head, new: Head) -> list[str]:
     return list(dict.fromkeys(found))  # contenders share interpreters
 
 
-def connections(old: SavedRace, new: SavedRace) -> list[str]:
-    """Return one sentence for each closed-loop work with other connections in the two races."""
+def connections(old: SavedRace, new: SavedRace) -> str | None:
+    """Return where two races used other connections, with both numbers and what to do; None where
+    all that both have was measured with the same.
+    """
     before, after = _opened(old), _opened(new)
-    found = []
     for work in in_order(before.keys() & after.keys(), new.head.discipline):
-        one, two = before[work], after[work]
-        labels = sorted(label for label in one.keys() & two.keys() if one[label] != two[label])
-        if labels:
-            found.append(_connections(new.head.discipline, work, one, two, labels))
-    return found
+        for label in sorted(before[work].keys() & after[work].keys()):
+            used = [_used(side[work][label]) for side in (before, after)]
+            if used[0] != used[1]:
+                where = f"{label} on {place(new.head.discipline, work)}"
+                remedy = f"`race run --like {old.folder.name}` takes those of the first"
+                return f"{used[0]} and {used[1]} connections ({where}): {remedy}"
+    return None
 
 
-def _connections(
-    discipline: Discipline,
-    work: Work,
-    one: Mapping[str, list[int]],
-    two: Mapping[str, list[int]],
-    labels: list[str],
-) -> str:
-    used = [" to ".join(map(str, dict.fromkeys(side[labels[0]]))) for side in (one, two)]
-    others = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
-    where = place(discipline, work)
-    return f"Different connections on {where}: {' and '.join(used)} ({labels[0]}{others})."
+def _used(numbers: set[int]) -> str:
+    return " to ".join(f"{one:,}" for one in sorted({min(numbers), max(numbers)}))
 
 
 def _opened(race: SavedRace) -> Opened:
-    """Return the fewest and the most connections of cells that count."""
+    """Return the connections of the cells that count, by work whatever it began with."""
     used: Opened = {}
     for cell in counted(race):
-        if cell.load.closed:
-            number = cell.connections_used or cell.load.connections
-            used.setdefault(cell.work, {}).setdefault(cell.label, []).append(number)
-    return {
-        work: {label: [min(numbers), max(numbers)] for label, numbers in by_label.items()}
-        for work, by_label in used.items()
-    }
+        load = cell.load
+        if load.fills:
+            work = Work(cell.task, replace(load, connections=1, duration_s=1.0))
+            number = cell.connections_used or load.connections
+            used.setdefault(work, {}).setdefault(cell.label, set()).add(number)
+    return used
 
 
 def _settings(old: Head, new: Head) -> Iterator[str]:

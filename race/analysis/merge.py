@@ -1,9 +1,9 @@
 """Several runs of one scenario as one result.
 
 The interval of one run is about that hour; another hour has another state of the machine, of the
-memory's layout, of the databases. Over six runs or more, the exact signed-rank interval of the
-runs' estimates covers that too. Fewer runs allow no such interval at 95 %; then the smallest
-interval that contains each run's own is given, and named so.
+memory's layout, of the databases. Over three runs or more, the interval has the spread between runs
+in it (`stats.random_effects`). Two runs allow no such interval; then the smallest one that contains
+each run's own is given, and named so.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from statistics import fmean
 from typing import Any
 
 from race.analysis.differences import connections, differences
@@ -21,7 +22,7 @@ from race.analysis.pairing import Pairing, Run, pairing
 from race.errors import RaceError
 from race.saved.model import Discipline, Head, Work
 from race.saved.reader import SavedRace
-from race.stats import signed_rank
+from race.stats import random_effects
 from race.stats.estimate import Estimate
 from race.stats.verdict import Verdict, verdict, winner
 
@@ -93,8 +94,8 @@ class Merged:
 
 def interval_text(runs: int) -> str:
     """Return the kind of interval that `between` gives for so many runs."""
-    if runs >= signed_rank.rounds_needed():
-        return "the exact 95 % signed-rank interval of the runs’ estimates"
+    if runs >= random_effects.FEWEST:
+        return "the 95 % interval with the spread between runs (Hartung and Knapp)"
     return "the smallest interval that contains each run’s own"
 
 
@@ -103,6 +104,7 @@ def merge(races: Sequence[SavedRace]) -> Merged:
     ordered = sorted(races, key=lambda race: race.head.started_at)
     heads = [race.head for race in ordered]
     same_scenario(heads)
+    _same_connections(ordered)
     runs = [Run.of(race) for race in ordered]
     works = [one.work for one in runs[0].analysis.comparisons]
     return Merged(
@@ -120,6 +122,14 @@ def same_scenario(heads: Sequence[Head]) -> None:
     for head in heads[1:]:
         if reason := next(_incompatible(heads[0], head), None):
             raise RaceError(f"{heads[0].race} and {head.race} cannot be merged: {reason}")
+
+
+def _same_connections(races: Sequence[SavedRace]) -> None:
+    """Raise RaceError where two runs loaded a contender with other connections."""
+    first = races[0]
+    for race in races[1:]:
+        if unlike := connections(first, race):
+            raise RaceError(f"{first.head.race} and {race.head.race} cannot be merged: {unlike}")
 
 
 def merged(runs: Sequence[Run], work: Work) -> MergedComparison | None:
@@ -157,28 +167,27 @@ def merged_pair(
 def between(estimates: Sequence[Estimate | None]) -> Estimate | None:
     """Merge runs' estimates into one whose `n` is the number of runs; None unless all have one.
 
-    The value is the Hodges-Lehmann estimate over runs. The interval is the exact signed-rank one
-    with six runs or more, else the smallest that contains each run's own, infinite when one is.
+    Two runs have the mean and the smallest interval that contains each run's own, infinite when one
+    is; more have that of `random_effects`.
     """
     known = [one for one in estimates if one is not None]
     if not known or len(known) < len(estimates):
         return None
-    exact = signed_rank.hodges_lehmann([one.value for one in known])
-    if exact.bounded:
-        return exact
+    if len(known) >= random_effects.FEWEST:
+        return random_effects.combined(known)
     low, high = min(one.low for one in known), max(one.high for one in known)
-    return Estimate(exact.value, low, high, len(known))
+    return Estimate(fmean(one.value for one in known), low, high, len(known))
 
 
 def _decided(found: Sequence[Pairing], ratio: Estimate | None) -> tuple[Verdict, str | None]:
-    """Return the verdict and the winner that every run gives, or that six runs or more give
-    together by the widest margin.
+    """Return the verdict and the winner that two runs both give, or that more runs give together by
+    the widest margin.
+
+    Controls never win: the margin is no less than their difference in any run.
     """
-    each = {(one.verdict, one.winner) for one in found}
-    if len(each) == 1 and each != {(Verdict.UNDECIDED, None)}:
-        return each.pop()
-    if ratio is None or ratio.n < signed_rank.rounds_needed():
-        return Verdict.UNDECIDED, None
+    if len(found) < random_effects.FEWEST:
+        each = {(one.verdict, one.winner) for one in found}
+        return each.pop() if len(each) == 1 else (Verdict.UNDECIDED, None)
     margin = _margin([one.comparison for one in found])
     labels = {1: found[0].first.label, -1: found[0].second.label}
     return verdict(ratio, margin), labels.get(winner(ratio, margin))
@@ -246,6 +255,6 @@ def _warnings(races: Sequence[SavedRace]) -> list[str]:
         if commits[0] != commits[1]:
             texts = " and ".join((text or "unknown")[:12] for text in commits)
             found.append(f"Different commits: {texts}.")
-        found += [*differences(heads[0], race.head), *connections(races[0], race)]
+        found += differences(heads[0], race.head)
     found += [f"{head.race} was not finished." for head in heads if head.finished_at is None]
     return list(dict.fromkeys(found))

@@ -11,6 +11,7 @@ from runtime.plugin import Plugin
 COMMANDS = {
     "run": Plugin("race.commands.run:COMMAND"),
     "resume": Plugin("race.commands.resume:COMMAND"),
+    "series": Plugin("race.commands.series:COMMAND"),
     "report": Plugin("race.commands.report:COMMAND"),
     "compare": Plugin("race.commands.compare:COMMAND"),
     "merge": Plugin("race.commands.merge:COMMAND"),

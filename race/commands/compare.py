@@ -16,9 +16,9 @@ SLOWER = 1
 UNDECIDED = 3
 """The exit status 2 is taken: it means wrong use."""
 STATUS = (
-    "Exit status with --fail-if-slower: 0 when nothing is slower by that much, 1 when something is "
-    "(the whole 95 % interval beyond it) or fails now, 3 when there are too few rounds in common "
-    "to say. Without it 0. Wrong use is 2."
+    "Exit status with --fail-if-slower: 1 when something is slower by that much (the whole 95 % "
+    "interval beyond it) or fails now, 0 when every interval excludes it, 3 when the races could "
+    "not have shown it. Without it 0. Wrong use, and races with other connections, are 2."
 )
 
 
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 def _status(found: RunComparison) -> int:
     if found.regressions:
         return SLOWER
-    return 0 if found.decided else UNDECIDED
+    return UNDECIDED if found.unseen or not found.in_both else 0
 
 
 def _percent(text: str) -> float:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import re
 import secrets
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,88 +13,75 @@ from msgspec import to_builtins
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.commands import FAILED, INTERRUPTED, Command, again, programs
+from race.commands import FAILED, INTERRUPTED, Command
+from race.commands.find import SAVED_RACE, find
+from race.commands.options import as_words, changed, scenario_options
 from race.console import Console
-from race.discipline import DISCIPLINES, discipline
 from race.errors import NotSaved, RaceError
 from race.plan import read
 from race.plan.forecast import Plan
 from race.run import race
+from race.run.learned import calibrated
 from race.saved.model import Head
 from race.saved.reader import RUN_FILE, load
-from race.scenario import DEFAULT_SCENARIO, LEAST_SECONDS, Scenario
-from race.terminal import board, tables
+from race.scenario import DEFAULT_SCENARIO, Scenario
+from race.terminal import again, board, programs, tables
 from race.terminal.plan_text import plan_text
 from race.terminal.say import say, tell
 
 REPORT_FILE = "report.html"
-LISTS = {
-    "contenders": "names, patterns or labels ('asyncpg, uvloop;psycopg'), in any case",
-    "tasks": "names",
-}
-NUMBERS = ("rounds", "reruns", "duration", "connections")
-CHANGED = {
-    "contenders": "contenders",
-    "tasks": "tasks",
-    "rounds": "rounds",
-    "reruns": "limits.reruns",
-    "duration": "load.duration_s",
-    "connections": "load.connections",
-}
-"""Option to the key of the scenario that it changes."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the scenario and the options that change it."""
     text = "a name from `race list`, or a TOML file; default %(default)s"
-    parser.add_argument(
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
         "scenario", nargs="?", default=DEFAULT_SCENARIO, metavar="SCENARIO", help=text
     )
-    for kind, forms in LISTS.items():
-        words = [f"--{word}" for word in _own_words(kind)]
-        split = labels if kind == "contenders" else names
-        parser.add_argument(*words, dest=kind, type=split, metavar="A,B", help=forms)
-    parser.add_argument("--rounds", type=int, metavar="N")
-    parser.add_argument(
-        "--reruns", type=int, metavar="N", help="repeat an invalid cell at most N times"
-    )
+    text = f"take everything from a saved race, its connections too: {SAVED_RACE}"
+    what.add_argument("--like", metavar="RUN", help=text)
+    scenario_options(parser)
+    programs.option(parser)
     parser.add_argument("--seed", type=int, metavar="S", help="seed of the random order")
-    parser.add_argument(
-        "--duration", type=seconds, metavar="TIME", help="length of a cell: 5s, 500ms"
-    )
-    parser.add_argument("--connections", type=int, metavar="N")
-    text = "any key of the scenario, as in load.concurrency=1,10; may be given again"
-    form = "KEY=VALUE"
-    parser.add_argument("--set", type=setting, action="append", default=[], metavar=form, help=text)
     parser.add_argument(
         "--dry-run", action="store_true", help="show the plan and its duration, race nothing"
     )
 
 
-def _own_words(kind: str) -> Iterator[str]:
-    """Yield each discipline's word for its contenders or tasks, in the plural, then the core's."""
-    for name in DISCIPLINES:
-        one = discipline(name)
-        yield (one.contender if kind == "contenders" else one.task) + "s"
-    yield kind
-
-
 def run(options: argparse.Namespace) -> int:
     """Run a race; return 1 if a cell failed."""
     with race.interruptible():
-        plan = race.prepare(_changed(_scenario(options), options))
+        plan, connections = _like(options) if options.like else (_plan(options), {})
         console = Console(stderr=options.json)
         for note in plan.notes:
             tell(console, note)
         if options.dry_run:
             return _dry_run(plan, console, options)
         seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
-        head = race.new_head(plan, seed, _command(options, plan, seed), options.results)
+        words = ["race", "run", *(["--like", options.like] if options.like else [options.scenario])]
+        words += [*as_words(options, plan.scenario), "--seed", str(seed)]
+        head = race.new_head(plan, seed, words, options.results, connections)
         programs.remember(plan.scenario)
         return carry_out(options.results / head.race, head, plan, options.json)
 
 
-def _scenario(options: argparse.Namespace) -> Scenario:
+def _plan(options: argparse.Namespace) -> Plan:
+    return race.prepare(changed(scenario(options), options))
+
+
+def _like(options: argparse.Namespace) -> tuple[Plan, Mapping[str, int]]:
+    """Return the plan of a saved race, and the connections that it used."""
+    if options.connections:
+        raise RaceError("--like takes the connections of RUN: leave out --connections")
+    saved = load(find(options.results, options.like))
+    found = read.from_json(saved.head.scenario)
+    programs.permission(options)(found)
+    plan = race.prepare(changed(found, options))
+    return plan if options.contenders else race.alike(plan, saved.head), calibrated(saved.cells)
+
+
+def scenario(options: argparse.Namespace) -> Scenario:
     """Return the scenario; a name after `--engines A` may have been meant as another engine."""
     try:
         return read.load(options.scenario)
@@ -140,7 +124,7 @@ def _so_far(folder: Path, plan: Plan, console: Console, as_json: bool) -> None:
         if not as_json:
             console.print(tables.matrix(found, plan.works))
         try:
-            say(console, f"report so far: {_report(found)}")
+            say(console, f"report so far: {report(found)}")
         except RaceError as error:
             say(console, f"report so far: none, {error}")
     say(console, f"interrupted; {len(found.race.cells)} finished cells are kept: go on with")
@@ -157,10 +141,10 @@ def _summary(found: Analysis, console: Console, as_json: bool) -> None:
         for text in found.remarks:
             tell(console, text)
     say(console, f"results: {found.race.folder}")
-    say(console, f"report:  {_report(found)}")
+    say(console, f"report:  {report(found)}")
 
 
-def _report(found: Analysis) -> Path:
+def report(found: Analysis) -> Path:
     """Write the report and return its path; raises RaceError if it cannot be written."""
     from race.report import html
 
@@ -189,79 +173,6 @@ def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:
     for line in plan_text(plan):
         tell(console, line)
     return 0
-
-
-def _changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
-    """Return the scenario with the changes of the command line, and a title that says so."""
-    given = {key: getattr(options, option) for option, key in CHANGED.items()}
-    changes = {key: value for key, value in given.items() if value is not None}
-    changes |= {key: value for key, value, _ in options.set}
-    made = read.change(chosen, changes) if changes else chosen
-    return read.change(made, {"title": _title(made)}) if changes.keys() & LISTS else made
-
-
-def _title(scenario: Scenario) -> str:
-    """Return who races on what, in a few words."""
-    kind = discipline(scenario.discipline)
-    who, where = _some(scenario.contenders, kind.contender), _some(scenario.tasks, kind.task)
-    return f"{who} on {where}"
-
-
-def _some(names: Sequence[str], kind: str) -> str:
-    return ", ".join(names) if len(names) < 3 else f"{len(names)} {kind}s"
-
-
-def _command(options: argparse.Namespace, plan: Plan, seed: int) -> Sequence[str]:
-    """Return the command that repeats a race, with the seed of its order."""
-    words = ["race", "run", options.scenario]
-    own = {"contenders": plan.discipline.contender, "tasks": plan.discipline.task}
-    for kind in LISTS:
-        value = getattr(options, kind)
-        words += [f"--{own[kind]}s", ",".join(value)] if value else []
-    for name in NUMBERS:
-        value = getattr(options, name)
-        words += [f"--{name}", str(value)] if value is not None else []
-    words += [word for *_, text in options.set for word in ("--set", text)]
-    return [*words, "--seed", str(seed)]
-
-
-def names(text: str) -> list[str]:
-    """Return names that are separated by commas."""
-    return _whole(text, read.listed(text))
-
-
-def labels(text: str) -> list[str]:
-    """Return names, patterns or labels; a comma before a space is part of a label."""
-    return _whole(text, read.labels(text))
-
-
-def _whole(text: str, found: list[str]) -> list[str]:
-    if not all(found):
-        raise argparse.ArgumentTypeError(f"{text!r} has an empty name: names, separated by commas")
-    return found
-
-
-def setting(text: str) -> tuple[str, Any, str]:
-    """Return a key, its value (of TOML, else a text), and both as written."""
-    key, sign, value = (part.strip() for part in text.partition("="))
-    if not (key and sign and value):
-        raise argparse.ArgumentTypeError(f"{text!r} is no KEY=VALUE, such as load.connections=32")
-    for written in (value, f"[{value}]"):
-        with contextlib.suppress(tomllib.TOMLDecodeError):
-            return key, tomllib.loads(f"value = {written}")["value"], text
-    return key, value, text
-
-
-def seconds(text: str) -> float:
-    """The length of a cell, from `5`, `5s` or `500ms`."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+) ?(ms|s|)", text.strip())
-    if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time, such as 5, 5s or 500ms")
-    value = float(match[1]) * (0.001 if match[2] == "ms" else 1.0)
-    if value < LEAST_SECONDS:
-        least = f"{LEAST_SECONDS:g} s, because a load generator needs time to start and stop"
-        raise argparse.ArgumentTypeError(f"{text!r} is too short: a cell takes at least {least}")
-    return value
 
 
 COMMAND = Command("race the contenders of a scenario", arguments, run)

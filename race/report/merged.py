@@ -15,9 +15,16 @@ from race.report.claims.measures import UNRANKED, verdict
 from race.report.console import drawn, say
 from race.report.table import PLAIN, TEXT, Column, ReportTable, fill
 from race.stats.estimate import Estimate
+from race.stats.random_effects import FEWEST, new_run
 
 HEADINGS = ("ratio", "CPU ratio", "verdict")
 INDENT = "  "
+WINS = {
+    False: "A winner is declared when both runs declare it; three runs or more have an interval of "
+    "their own.",
+    True: "A winner is declared when that lies beyond the widest margin. One more run would lie in "
+    "the interval of “a new run”, in 95 of 100 cases.",
+}
 
 
 def headline(found: Merged) -> str:
@@ -34,8 +41,7 @@ def rule(found: Merged) -> str:
     """Return the kind of the interval, and when there is a winner."""
     return (
         f"Ratios are of {found.discipline.unit}/s and of CPU time to the reference. The interval "
-        f"between runs is {found.interval}. A winner is declared when every run "
-        "declares the same, or when six runs or more lie beyond the widest margin."
+        f"between runs is {found.interval}. {WINS[len(found.runs) >= FEWEST]}"
     )
 
 
@@ -70,6 +76,8 @@ def rows(found: Merged, comparison: MergedComparison) -> Iterator[list[str]]:
         for number, (ratio, cpu) in enumerate(zip(pair.ratios, pair.cpus, strict=True), start=1):
             if ratio or cpu:
                 yield [f"{INDENT}run {number}", _text(ratio), _text(cpu), ""]
+        if len(found.runs) >= FEWEST and (pair.ratio or pair.cpu):
+            yield [f"{INDENT}a new run", _expected(pair.ratio), _expected(pair.cpu), ""]
 
 
 def _outcome(comparison: MergedComparison, pair: MergedPair) -> str:
@@ -89,6 +97,11 @@ def _outcome(comparison: MergedComparison, pair: MergedPair) -> str:
 
 def _text(estimate: Estimate | None) -> str:
     return str(estimate) if estimate else words.NONE
+
+
+def _expected(estimate: Estimate | None) -> str:
+    """Return where one more run would lie, without the ratio, which is that of all runs."""
+    return _text(estimate and new_run(estimate)).partition(" ")[2] or words.NONE
 
 
 def show(found: Merged) -> None:

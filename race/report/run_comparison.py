@@ -9,9 +9,10 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from race.analysis.compare import Change, RunComparison
+from race.analysis.compare import FEWEST, Change, RunComparison
 from race.analysis.values import place
 from race.console import Console
+from race.report import format as words
 from race.report import markdown as marked
 from race.report.charts.figures import ratios
 from race.report.charts.rows import Interval
@@ -36,17 +37,43 @@ class Section:
 
 def headline(found: RunComparison) -> str:
     """Return the comparison in one sentence."""
-    if not found.decided:
-        lacking = "too few rounds" if any(one.estimate for one in found.changes) else "no cell"
-        return f"{found.new} cannot be compared with {found.old}: {lacking} in common"
+    if not any(change.estimate or change.regression for change in found.changes):
+        return f"{found.new} cannot be compared with {found.old}: no cell in common"
     slower = found.regressions
-    if not slower:
-        return f"Nothing is slower in {found.new} than in {found.old}"
     if len(slower) > 1:
-        return f"{len(slower)} of {len(in_both(found))} results are worse in {found.new}"
-    (one,) = slower
+        return f"{len(slower)} of {len(found.in_both)} results are worse in {found.new}"
+    if slower:
+        (one,) = slower
+        worse = "fails now" if one.outcome == "fails now" else f"is slower: {one.estimate}"
+        return f"{one.label} on {title(found, one)} {worse}"
+    if found.threshold is None:
+        return f"Nothing is slower for sure in {found.new} than in {found.old}"
+    if found.unseen:
+        return f"Whether anything is {_percent(found.threshold)} slower is open: {_blind(found)}"
+    return f"Nothing in {found.new} is {_percent(found.threshold)} slower than in {found.old}"
+
+
+def _blind(found: RunComparison) -> str:
+    """Return what the gate could have seen where it saw least, and what it takes."""
+    one = found.unseen[0]
     where = f"{one.label} on {title(found, one)}"
-    return f"{where} {'fails now' if one.outcome == 'fails now' else f'is slower: {one.estimate}'}"
+    if one.estimate is None:
+        return f"{where} has no figure that counts in both"
+    if not math.isfinite(one.visible):
+        few = f"{one.rounds[0]} and {one.rounds[1]}"
+        return f"{where} has {few} rounds, and {FEWEST} or more are needed in each race"
+    limit = _percent(found.threshold or 0.0)
+    if one.visible <= one.limit:
+        seen = f"{where} is at {one.estimate}"
+    else:
+        seen = f"this comparison could have seen {_percent(-math.expm1(-one.visible))} ({where})"
+    if one.needed is None:
+        return f"{seen}; no number of rounds shows {limit} here"
+    return f"{seen}; it takes about {one.needed:,} rounds for {limit}"
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.2g} %"
 
 
 def title(found: RunComparison, change: Change) -> str:
@@ -69,11 +96,6 @@ def show(found: RunComparison) -> None:
         say(console, line)
     for line in notes(found):
         say(console, f"! {line}")
-
-
-def in_both(found: RunComparison) -> list[Change]:
-    """Return the changes of what both races have."""
-    return [change for change in found.changes if change.outcome not in ("gone", "new")]
 
 
 def alone(found: RunComparison) -> list[str]:
@@ -116,9 +138,16 @@ def table(found: RunComparison, section: Section, measure: bool = True) -> Repor
         Column("before", lambda change: change.old),
         Column("after", lambda change: change.new),
         Column("ratio [95 %]", _ratio, RATIO),
-        Column("verdict", lambda change: Verdict(change.outcome), TEXT),
+        Column("verdict", _verdict, TEXT),
     )
     return fill(section.title, columns, section.changes, css="numbers")
+
+
+def _verdict(change: Change) -> Verdict:
+    """Return what happened to a contender, in a few words."""
+    if change.outcome != "compared":
+        return Verdict(change.outcome)
+    return Verdict(words.verdict(change.estimate, change.verdict))
 
 
 def _ratio(change: Change) -> Ratio | None:
@@ -126,10 +155,10 @@ def _ratio(change: Change) -> Ratio | None:
 
 
 def limit(change: Change) -> str:
-    """Return the limit that a change at this work must exceed, as a sentence."""
-    if math.isinf(change.limit):
+    """Return the margin that a change at this work must exceed, as a sentence."""
+    if math.isinf(change.margin):
         return "The noise floor is unknown: too few A/A rounds."
-    return f"A change counts beyond {100 * math.expm1(change.limit):.1f} %."
+    return f"A change counts beyond {100 * math.expm1(change.margin):.1f} %."
 
 
 def notes(found: RunComparison) -> list[str]:
@@ -172,9 +201,10 @@ def html(found: RunComparison) -> str:
 
 
 def _sections(found: RunComparison, drawn: bool = False) -> Iterator[Section]:
-    """Yield a section for each work that both races have, with its chart if `drawn`."""
-    groups = groupby(in_both(found), lambda change: change.work)
-    for _, group in groups:
+    """Yield a section for each work and measure that both races have, with its chart if `drawn`."""
+    works = list(dict.fromkeys(change.work for change in found.changes))
+    ordered = sorted(found.in_both, key=lambda one: (works.index(one.work), one.measure))
+    for _, group in groupby(ordered, lambda change: (change.work, change.measure)):
         changes = list(group)
         heading = title(found, changes[0])
         drawing = _drawing(heading, changes) if drawn else None
@@ -185,12 +215,12 @@ def _drawing(heading: str, changes: Sequence[Change]) -> Markup | None:
     """Return after over before, with the limit as a band around 1."""
     rows = [
         Interval(
-            one.label, str(one.estimate), _COLOURS.get(one.outcome, "var(--muted)"), one.estimate
+            one.label, str(one.estimate), _COLOURS.get(_verdict(one), "var(--muted)"), one.estimate
         )
         for one in changes
         if one.estimate
     ]
     if not rows:
         return None
-    band = changes[0].limit if math.isfinite(changes[0].limit) else 0.0
+    band = changes[0].margin if math.isfinite(changes[0].margin) else 0.0
     return ratios(rows, 100 * math.expm1(band), f"{heading}: after over before")

@@ -16,7 +16,7 @@ from race.discipline import Sample, Subject
 from race.errors import CellFailed
 from race.machine.meters import Meter, meters
 from race.plan.order import Planned
-from race.run.learned import LONGEST, ContenderWork, Learned
+from race.run.learned import LONGEST, ContenderWork, Learned, connection_key
 from race.run.measure import Measurement, lasting, measure
 from race.run.rules import bottleneck, judge, least_seconds, no_latency
 from race.run.warmup import Warm, Window, raised, warm_up
@@ -101,7 +101,8 @@ class Cells:
             subject.check(work.task)
             facts = subject.facts(work.task)
             window = self._window(subject, work.task)
-            warm = raised(self.scenario, work.load, window)
+            given = self.learned.given.get(connection_key(work))
+            warm = raised(self.scenario, work.load, window, given)
             subject.check(work.task)
         except CellFailed as failure:
             return failed(planned, str(failure), began)

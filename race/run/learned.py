@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -15,28 +15,37 @@ LONGEST = 4.0
 ContenderWork = tuple[str, Work]
 """A contender's label and one of its works."""
 
-ConnectionKey = tuple[str, int, int]
-"""The key of a number of connections: task, pipeline depth, and fixed connections or 0.
-"""
 
+def connection_key(work: Work) -> str:
+    """Return what a number of connections is for, such as "good", "ugly x24" or "wide c10".
 
-def connection_key(work: Work) -> ConnectionKey:
-    """Return the key of a work; one at a fixed rate has that of the one that found its capacity."""
+    A work at a fixed rate has the key of the one that found its capacity.
+    """
     load = work.load
-    return work.task, load.pipeline, load.connections if load.fixed else 0
+    text = work.task if load.pipeline == 1 else f"{work.task} x{load.pipeline}"
+    return f"{text} c{load.connections}" if load.fixed else text
+
+
+def calibrated(cells: Iterable[Cell]) -> dict[str, int]:
+    """Return the connections that the calibration of a race found, by `connection_key`."""
+    learned = Learned()
+    learned.remember(cells)
+    return learned.connections
 
 
 @dataclass
 class Learned:
     """The facts from earlier cells of a race that its later cells need.
 
-    `connections` of a task: one number for all contenders, the most that any needs. `rates`: the
+    `connections` of a task: one number for all contenders, the most that any needs. `given` are
+    those of another race, which the calibration takes as they are. `rates`: the
     throughput in the calibration. `seconds`: the duration of a cell, more than planned if that was
     too short. `faults`: the contenders and works with one fault of their own. `too_slow`: those
     for which no duration is enough, with the reason.
     """
 
-    connections: dict[ConnectionKey, int] = field(default_factory=dict)
+    given: Mapping[str, int] = field(default_factory=dict)
+    connections: dict[str, int] = field(default_factory=dict)
     rates: dict[ContenderWork, float] = field(default_factory=dict)
     seconds: dict[ContenderWork, float] = field(default_factory=dict)
     faults: set[ContenderWork] = field(default_factory=set)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -44,8 +45,26 @@ def prepare(scenario: Scenario) -> Plan:
     return Plan(kind, choice.scenario, contenders, choice.left_out, cannot=choice.cannot)
 
 
-def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> Head:
-    """Return the record of a new race; its name is free in the results folder."""
+def alike(plan: Plan, head: Head) -> Plan:
+    """Return the plan with the contenders of another race; RaceError where one cannot run here."""
+    here = {one.label for one in plan.contenders}
+    there = [one.label for one in head.contenders]
+    if gone := [label for label in there if label not in here]:
+        why = f": {'; '.join(plan.left_out)}" if plan.left_out else ""
+        raise RaceError(f"{head.race} raced {gone[0]}, which cannot run here{why}")
+    return replace(plan, contenders=[one for one in plan.contenders if one.label in there])
+
+
+def new_head(
+    plan: Plan,
+    seed: int,
+    command: Sequence[str],
+    results: Path,
+    connections: Mapping[str, int] | None = None,
+) -> Head:
+    """Return the record of a new race, with the `connections` that another one found, if any; its
+    name is free in the results folder.
+    """
     now = datetime.now(UTC)
     stem = f"{now.astimezone():%Y%m%d-%H%M%S}-{plan.scenario.name}"
     layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
@@ -63,6 +82,7 @@ def new_head(plan: Plan, seed: int, command: Sequence[str], results: Path) -> He
         idle=calibrate.idle(layout),
         left_out=list(plan.left_out),
         unsupported={label: dict(lacks) for label, lacks in plan.cannot.items()},
+        connections=dict(connections or {}),
     )
 
 
@@ -88,7 +108,7 @@ def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
     """Run what is left of a race; when interrupted, end all children."""
     layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
     quiet = QuietWait(plan.scenario.limits, partial(calm.burn, layout))
-    learned = Learned()
+    learned = Learned(head.connections)
     with Writer(folder, head) as writer:
         saved = load(folder).cells  # all that there will ever be of others
         done = {key_of(cell): cell for cell in saved}

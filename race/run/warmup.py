@@ -40,17 +40,18 @@ def warm_up(plan: WarmUpPlan, load: Load, window: Window) -> Warm:
     return Warm(load, WarmUp(driven, agreed), last)
 
 
-def raised(scenario: Scenario, load: Load, window: Window) -> Warm:
+def raised(scenario: Scenario, load: Load, window: Window, given: int | None = None) -> Warm:
     """Warm up, then double the connections while no party is saturated and it helps.
 
     It must help in two windows, since one may be lucky and all contenders get the connections that
     are found. Connections are not raised while other programs use the cores, for a party that they
-    hold up looks idle. User loads and fixed connections stay as they are.
+    hold up looks idle. User loads, fixed connections and a `given` number stay as they are.
     """
+    load = replace(load, connections=given or load.connections)
     plan = replace(scenario.warmup, window_s=scenario.warmup.calibration_s)
     warm = warm_up(plan, load, window)
     load, last, driven = warm.load, warm.last, warm.record.windows
-    most = scenario.load.max_connections if load.fills else 0
+    most = scenario.load.max_connections if load.fills and given is None else 0
     while _wanting(scenario, last) and load.connections * 2 <= most:
         more = replace(load, connections=load.connections * 2)
         tried = [window(more)]

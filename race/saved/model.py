@@ -297,7 +297,8 @@ class Head(Struct, frozen=True, kw_only=True):
     null while the race runs or after an interruption. `left_out` says who was asked for, or at what
     level, and could not run, and why; `unsupported` is what a contender has nothing for, by label
     and task, with the reason. `idle` is what the meter of the cores read before anything of the
-    race ran: fractions `foreign` and `steal`, and for how many `seconds`.
+    race ran: fractions `foreign` and `steal`, and for how many `seconds`. `connections` are those
+    of another race, taken over instead of found: by task and pipeline depth ("good", "ugly x24").
     """
 
     schema: Literal[3] = SCHEMA
@@ -315,3 +316,4 @@ class Head(Struct, frozen=True, kw_only=True):
     idle: Figures = {}
     left_out: list[str] = []
     unsupported: dict[str, dict[str, str]] = {}
+    connections: dict[str, Annotated[int, Meta(ge=1)]] = {}

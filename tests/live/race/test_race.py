@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from race.cli import main
-from race.saved.model import CALIBRATION, Work
+from race.commands import run
+from race.plan import read
+from race.plan.forecast import Plan
+from race.saved.model import CALIBRATION, Head, Work
 from race.saved.reader import CELLS_FILE
 from tests.support.race_lab import Race, scenario
 from tests.support.site_server import Databases
@@ -77,6 +80,22 @@ def test_the_head_says_how_to_repeat_it(finished: Race) -> None:
     first, _, twin = head.contenders
     assert first.factors == twin.factors
     assert first.factors["web"] == "aiohttp"
+
+
+def test_a_race_like_another_takes_all_that_it_had(
+    finished: Race, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned: list[tuple[Head, Plan]] = []
+    monkeypatch.setattr(run, "carry_out", lambda _, head, plan, __: planned.append((head, plan)))
+    where = ["--results", str(finished.saved)]
+    main(["run", "--like", "latest", "--rounds", "2", "--run-programs", *where])
+    first, ((head, plan),) = finished.saved_race().head, planned
+    assert head.contenders == first.contenders
+    assert plan.scenario == read.from_json({**first.scenario, "rounds": 2})
+    assert head.connections == {"ugly": 10, "ugly x24": 8, "index": 10}
+    assert head.command[:6] == ["race", "run", "--like", "latest", "--rounds", "2"]
+    assert main(["run", "--like", "latest", "--connections", "9", *where]) == 2
+    assert len(planned) == 1
 
 
 def test_the_harness_is_light(finished: Race) -> None:

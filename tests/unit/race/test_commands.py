@@ -15,7 +15,7 @@ import pytest
 from race.cli import main
 from race.commands import doctor
 from race.commands import list as list_command
-from race.commands.run import seconds
+from race.commands.options import seconds
 from race.discipline import Finding
 from race.errors import RaceError
 from race.scenario import Scenario

@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from race.cli import main
-from race.commands import programs
 from race.errors import RaceError
 from race.machine.describe import current_python
 from race.plan.contenders import with_twin
@@ -18,6 +17,7 @@ from race.run import race
 from race.saved.model import Contender
 from race.saved.reader import RUN_FILE
 from race.scenario import Scenario
+from race.terminal import programs
 from race.web import engines
 from race.web.engines import Catalogue, Entry
 from race.web.scenario import Program, SiteScenario

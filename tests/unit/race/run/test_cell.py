@@ -223,6 +223,17 @@ def test_a_calibration_finds_the_connections_that_anybody_needs() -> None:
     assert (wrong.status, wrong.reason) == ("failed", "run is wrong")
 
 
+def test_connections_of_another_race_are_taken_as_they_are() -> None:
+    class Wide(toy.Toy):
+        def drive(self, work: Work) -> Sample:
+            return Sample(work.load.connections * 100, work.load.duration_s)
+
+    cells = Cells(toy.scenario(), Learned(given={"run": 20}))
+    one = planned("fast", connections=10)
+    assert cells.calibrate(Wide("fast", toy.Toys()), replace(one, round=0)).connections_used == 20
+    assert cells.run(Wide("fast", toy.Toys()), one).connections_used == 20
+
+
 def test_who_is_not_ready_gets_longer_and_then_gives_up() -> None:
     lengths: list[float] = []
 

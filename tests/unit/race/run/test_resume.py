@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from race.errors import RaceError
 from race.plan.contenders import with_twin
 from race.plan.forecast import Plan
 from race.plan.order import CellKey
@@ -55,6 +56,17 @@ def carried_out(folder: Path, *stops: int) -> list[tuple[Any, ...]]:
         except KeyboardInterrupt:
             assert stop
     return [tuple(getattr(cell, name) for name in SHOWN) for cell in load(folder).cells]
+
+
+def test_a_race_takes_the_connections_that_its_head_has(tmp_path: Path) -> None:
+    toys, chosen = toy.Toys(), toy.scenario()
+    plan = Plan(toys, chosen, with_twin(chosen, toys.choose(chosen).contenders), [])
+    race.run(tmp_path, records.head(*plan.contenders, connections={"run": 32}), plan, boards(0))
+    assert {cell.connections_used for cell in load(tmp_path).cells} == {32}
+    fewer = race.alike(plan, records.head(*plan.contenders[1:]))
+    assert list(fewer.contenders) == list(plan.contenders[1:])
+    with pytest.raises(RaceError, match="r raced gone, which cannot run here"):
+        race.alike(plan, records.head(records.contender("gone")))
 
 
 @pytest.fixture(scope="module")

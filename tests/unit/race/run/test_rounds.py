@@ -193,7 +193,7 @@ def test_a_resumed_race_goes_on_with_the_connections_it_had_found(tmp_path: Path
     learned = Learned()
     learned.remember(found)
     assert list(learned.connections.values()) == [400]
-    assert list(learned.connections) == [("run", 1, 0)]
+    assert list(learned.connections) == ["run"]
 
 
 def test_fixed_rates_come_from_the_first_round_and_stay(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from race.commands import INTERRUPTED, again
+from race.commands import INTERRUPTED
 from race.commands.run import carry_out
 from race.discipline import Sample
 from race.errors import RaceError
@@ -21,6 +21,7 @@ from race.plan.forecast import Plan
 from race.run.race import described
 from race.saved.model import Contender, Head, Work
 from race.saved.reader import CELLS_FILE, load
+from race.terminal import again
 from tests.support import records, toy
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from race.paths import RESULTS
 
 
-def resume(folder: Path) -> str:
-    """Return the command that resumes the race in a folder."""
+def resume(folder: Path, word: str = "resume") -> str:
+    """Return the command, `word` of `race`, that goes on with the race in a folder."""
     folder = folder.resolve()
-    words = [*_program(), "resume", folder.name]
+    words = [*_program(), word, folder.name]
     if folder.parent != RESULTS.resolve():
         words += ["--results", near(folder.parent)]
     return shlex.join(words)

@@ -11,6 +11,8 @@ import hashlib
 import json
 import shlex
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 from race.console import visible
@@ -21,6 +23,17 @@ from race.scenario import Scenario
 KNOWN = "programs"
 """The file with the programs that were run here, a digest in each line."""
 OPTION = "--run-programs"
+
+
+def option(parser: ArgumentParser) -> None:
+    """Add the option that allows programs without a question."""
+    text = "also programs that only a folder names, of a race that was not begun here"
+    parser.add_argument(OPTION, action="store_true", help=text)
+
+
+def permission(options: Namespace) -> Callable[[Scenario], None]:
+    """Return `ask`, or where a person has allowed all programs, a function that does nothing."""
+    return (lambda scenario: None) if options.run_programs else ask
 
 
 def remember(scenario: Scenario) -> None:

@@ -1,0 +1,129 @@
+"""The options that change a scenario, the same for `race run` and `race series`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from race.discipline import DISCIPLINES, discipline
+from race.plan import read
+from race.scenario import LEAST_SECONDS, Scenario
+
+LISTS = {
+    "contenders": "names, patterns or labels ('asyncpg, uvloop;psycopg'), in any case",
+    "tasks": "names",
+}
+NUMBERS = ("rounds", "reruns", "duration", "connections")
+CHANGED = {
+    "contenders": "contenders",
+    "tasks": "tasks",
+    "rounds": "rounds",
+    "reruns": "limits.reruns",
+    "duration": "load.duration_s",
+    "connections": "load.connections",
+}
+"""Option to the key of the scenario that it changes."""
+
+
+def scenario_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that change a scenario."""
+    for kind, forms in LISTS.items():
+        words = [f"--{word}" for word in _own_words(kind)]
+        split = labels if kind == "contenders" else names
+        parser.add_argument(*words, dest=kind, type=split, metavar="A,B", help=forms)
+    parser.add_argument("--rounds", type=int, metavar="N")
+    parser.add_argument(
+        "--reruns", type=int, metavar="N", help="repeat an invalid cell at most N times"
+    )
+    parser.add_argument(
+        "--duration", type=seconds, metavar="TIME", help="length of a cell: 5s, 500ms"
+    )
+    parser.add_argument("--connections", type=int, metavar="N")
+    text = "any key of the scenario, as in load.concurrency=1,10; may be given again"
+    form = "KEY=VALUE"
+    parser.add_argument("--set", type=setting, action="append", default=[], metavar=form, help=text)
+
+
+def _own_words(kind: str) -> Iterator[str]:
+    """Yield each discipline's word for its contenders or tasks, in the plural, then the core's."""
+    for name in DISCIPLINES:
+        one = discipline(name)
+        yield (one.contender if kind == "contenders" else one.task) + "s"
+    yield kind
+
+
+def changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
+    """Return the scenario with the changes of the command line, and a title that says so."""
+    given = {key: getattr(options, option) for option, key in CHANGED.items()}
+    changes = {key: value for key, value in given.items() if value is not None}
+    changes |= {key: value for key, value, _ in options.set}
+    made = read.change(chosen, changes) if changes else chosen
+    return read.change(made, {"title": _title(made)}) if changes.keys() & LISTS else made
+
+
+def _title(scenario: Scenario) -> str:
+    """Return who races on what, in a few words."""
+    kind = discipline(scenario.discipline)
+    who, where = _some(scenario.contenders, kind.contender), _some(scenario.tasks, kind.task)
+    return f"{who} on {where}"
+
+
+def _some(names: Sequence[str], kind: str) -> str:
+    return ", ".join(names) if len(names) < 3 else f"{len(names)} {kind}s"
+
+
+def as_words(options: argparse.Namespace, scenario: Scenario) -> list[str]:
+    """Return the options as they are typed."""
+    chosen = discipline(scenario.discipline)
+    own = {"contenders": chosen.contender, "tasks": chosen.task}
+    words: list[str] = []
+    for kind in LISTS:
+        value = getattr(options, kind)
+        words += [f"--{own[kind]}s", ",".join(value)] if value else []
+    for name in NUMBERS:
+        value = getattr(options, name)
+        words += [f"--{name}", str(value)] if value is not None else []
+    return words + [word for *_, text in options.set for word in ("--set", text)]
+
+
+def names(text: str) -> list[str]:
+    """Return names that are separated by commas."""
+    return _whole(text, read.listed(text))
+
+
+def labels(text: str) -> list[str]:
+    """Return names, patterns or labels; a comma before a space is part of a label."""
+    return _whole(text, read.labels(text))
+
+
+def _whole(text: str, found: list[str]) -> list[str]:
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"{text!r} has an empty name: names, separated by commas")
+    return found
+
+
+def setting(text: str) -> tuple[str, Any, str]:
+    """Return a key, its value (of TOML, else a text), and both as written."""
+    key, sign, value = (part.strip() for part in text.partition("="))
+    if not (key and sign and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is no KEY=VALUE, such as load.connections=32")
+    for written in (value, f"[{value}]"):
+        with contextlib.suppress(tomllib.TOMLDecodeError):
+            return key, tomllib.loads(f"value = {written}")["value"], text
+    return key, value, text
+
+
+def seconds(text: str) -> float:
+    """The length of a cell, from `5`, `5s` or `500ms`."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+) ?(ms|s|)", text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time, such as 5, 5s or 500ms")
+    value = float(match[1]) * (0.001 if match[2] == "ms" else 1.0)
+    if value < LEAST_SECONDS:
+        least = f"{LEAST_SECONDS:g} s, because a load generator needs time to start and stop"
+        raise argparse.ArgumentTypeError(f"{text!r} is too short: a cell takes at least {least}")
+    return value
