@@ -91,5 +91,5 @@ clean:  ## remove environments and caches; keeps databases (var) and results
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 .PHONY: purge
-purge: ready  ## remove the data that root's PostgreSQL has outside of the project; ARGS=--all of every project
+purge: ready  ## remove the data that root's databases have outside of the project; ARGS=--all of every project
 	@$(PYTHON) -m databases.purge $(ARGS)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
+import shutil
+import stat
 import tempfile
 from pathlib import Path
 from typing import Any, Dict
 
-from databases.database import DatabaseError
 from runtime.paths import ROOT
 
 LONGEST_SOCKET_FOLDER = 70
 TEMPORARY = Path("/tmp")  # noqa: S108  if TMPDIR names no suitable folder
+# The file with the folder of the sockets, if that is elsewhere.
+SOCKETS = "sockets"
 # Other characters may have a meaning in a URL, in a list of folders, or to the database.
 PLAIN = re.compile(r"[\w./-]*", re.ASCII)
 
@@ -26,17 +28,47 @@ def folder(name: str) -> Path:
 
 
 def socket_folder(home: Path) -> Path:
-    """Return a folder for a Unix socket, whose path may have about 100 plain characters."""
+    """Return a folder for a Unix socket, whose path may have about 100 plain characters.
+
+    If it cannot be ``home``, it has a name that nobody knows before, and a note in ``home`` keeps
+    it until ``remove_socket_folder``: a database that is started again has its old address.
+    """
     if _suits(home):
         return home
-    digest = hashlib.sha256(os.fsencode(str(home))).hexdigest()[:16]
+    note = home / SOCKETS
+    with contextlib.suppress(FileNotFoundError):
+        noted = Path(note.read_text())
+        if _is_ours(noted):
+            return noted
+    made = tempfile.mkdtemp(prefix="databases-", dir=str(_short_folder()))
+    note.write_text(made)
+    return Path(made)
+
+
+def remove_socket_folder(home: Path) -> None:
+    """Remove the folder that ``socket_folder`` made, once nobody uses the database any more."""
+    with contextlib.suppress(OSError):
+        shutil.rmtree((home / SOCKETS).read_text(), ignore_errors=True)
+        (home / SOCKETS).unlink()
+
+
+def _short_folder() -> Path:
+    """Return the user's folder for sockets if there is one, else one for temporary files."""
+    own = Path(os.environ.get("XDG_RUNTIME_DIR") or "relative")
+    if own.is_absolute() and _suits(own) and _is_ours(own):
+        return own
     temporary = Path(tempfile.gettempdir())
-    short = (temporary if _suits(temporary) else TEMPORARY) / f"databases-{os.getuid()}-{digest}"
-    short.mkdir(mode=0o700, exist_ok=True)
-    found = short.lstat()
-    if short.is_symlink() or found.st_uid != os.getuid() or found.st_mode & 0o077:
-        raise DatabaseError(f"{short} must be a folder that belongs to you alone: remove it.")
-    return short
+    return temporary if _suits(temporary) else TEMPORARY
+
+
+def _is_ours(place: Path) -> bool:
+    """Return whether a folder belongs to this user alone."""
+    try:
+        found = place.lstat()
+    except OSError:
+        return False
+    private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
+    return private and found.st_uid == os.geteuid()
 
 
 def _suits(place: Path) -> bool:

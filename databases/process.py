@@ -19,11 +19,10 @@ PROBE_SECONDS = 0.02
 
 
 class ServerProcess(NamedTuple):
-    """A database server that listens on the Unix socket ``address``, with its data in ``home``."""
+    """A database server that listens on the Unix socket ``address``."""
 
     name: str
     process: subprocess.Popen[bytes]
-    home: Path
     address: Path
     log: Path
 
@@ -47,12 +46,9 @@ class ServerProcess(NamedTuple):
             raise
 
     def end(self) -> None:
-        """End the server, and remove its socket and the temporary folder around it."""
+        """End the server, and remove its socket."""
         _stop(self.process)
         remove(self.address)
-        if self.address.parent != self.home:
-            with contextlib.suppress(OSError):
-                self.address.parent.rmdir()
 
 
 def spawn(

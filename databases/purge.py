@@ -1,6 +1,6 @@
 """``make purge``: removes the data that private databases keep outside of their folders.
 
-Only PostgreSQL does so, if root runs it (``databases.postgres.homes``). Data in use stays.
+They do so if root runs them (``databases.homes``). Data in use stays.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import argparse
 import sys
 from typing import List
 
+from databases import homes
 from databases.home import folder
-from databases.postgres import homes
 
 
 def main(argv: List[str]) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, List, Optional
 
 from databases.database import Database, DatabaseError, Running
-from databases.home import clear_state, folder, write_state
+from databases.home import clear_state, folder, remove_socket_folder, write_state
 from databases.locks import PROBE_SECONDS, open_lock, try_lock, unlock
 from databases.timeouts import TIMEOUTS
 from runtime.plugin import Plugin
@@ -76,6 +76,7 @@ class DatabaseSupervisor:
             return 1
         finally:
             self._stop_database()
+            remove_socket_folder(self._home)
             # The supervisor's lock is released first, so that whoever gets the start lock sees that
             # there is no supervisor.
             os.close(self._lock)

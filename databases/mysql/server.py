@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Dict, List, Optional
 from urllib.parse import urlencode
 
+from databases.account import Account, account, home_of, identity, make_folder
 from databases.database import DatabaseError, Running
 from databases.home import socket_folder
 from databases.locks import locked
@@ -70,60 +71,64 @@ def version() -> Optional[str]:
     return said.partition(" Ver ")[2].partition("-MariaDB")[0].strip() if said else None
 
 
-def start(home: Path) -> Running:
-    """Start MariaDB on the data in ``home``, always with the same URL.
+def start(folder: Path) -> Running:
+    """Start MariaDB on the data of ``folder``, always with the same URL.
 
     Raises DatabaseError with one line. The socket is in a folder of its owner, who is MariaDB's
     root and has no password.
     """
-    log = home / "mariadb.log"
-    (home / "tmp").mkdir(mode=0o700, exist_ok=True)
-    _initialise(home, log)
+    user = account()
+    home, log = home_of(folder, user), folder / "mariadb.log"
+    make_folder(home / "tmp", user)
+    _initialise(folder, home, user, log)
     address = socket_folder(home) / "mariadb.sock"
     remove(address)
     command = [*_command(SERVER, home), f"--socket={address}", f"--pid-file={home / 'mariadb.pid'}"]
-    if os.geteuid() == 0:
-        # It refuses to run as root unless the option names root.
-        command.append("--user=root")
     command += [f"--{name.replace('_', '-')}={value}" for name, value in SETTINGS.items()]
     with log.open("ab") as output:
-        process = spawn(command, home, _environment(home), output)
-    server = ServerProcess("MariaDB", process, home, address, log)
+        process = spawn(command, home, _environment(home), output, **identity(user))
+    server = ServerProcess("MariaDB", process, address, log)
     server.wait(lambda said: said[4:5] == bytes([PROTOCOL]))
     url = "mysql://root@/?" + urlencode({"unix_socket": str(address)})
     return Running(url, process.pid, server.end)
 
 
-def _initialise(home: Path, log: Path) -> None:
+def _initialise(folder: Path, home: Path, user: Account, log: Path) -> None:
     """Make the system tables, unless the mark in the folder says that this is done.
 
     The installer's processes inherit its lock, so that those of an installer whose supervisor was
     killed are waited for.
     """
-    mark, data = home / "initialised", home / "data"
+    mark, data = folder / "initialised", home / "data"
     if mark.exists() and (data / "mysql").exists():
         return
     deadline = time.monotonic() + TIMEOUTS.initialise
-    with locked(home / "install.lock", TIMEOUTS.initialise) as lock:
+    with locked(folder / "install.lock", TIMEOUTS.initialise) as lock:
         shutil.rmtree(str(data), ignore_errors=True)
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            if _install(home, log, lock, deadline - time.monotonic()) == 0:
+            if _install(home, user, log, lock, deadline - time.monotonic()) == 0:
                 mark.touch()
                 return
     raise DatabaseError(f"{INSTALLER} failed: see {log}")
 
 
-def _install(home: Path, log: Path, lock: int, seconds: float) -> int:
+def _install(home: Path, user: Account, log: Path, lock: int, seconds: float) -> int:
     """Run the installer and return its exit status. After that time all its processes are killed.
 
-    The installer is not given a user, not even root: it would change the owner of a folder of the
-    system's MariaDB to that user.
+    The installer is not given a user by name: it would change the owner of a folder of the system's
+    MariaDB to that user.
     """
     command = [*_command(INSTALLER, home), "--auth-root-authentication-method=normal"]
     command += ["--skip-test-db", "--skip-name-resolve", *INSTALLING]
     with log.open("ab") as output:
         process = spawn(
-            command, home, _environment(home), output, pass_fds=(lock,), start_new_session=True
+            command,
+            home,
+            _environment(home),
+            output,
+            pass_fds=(lock,),
+            start_new_session=True,
+            **identity(user),
         )
     try:
         return process.wait(seconds)

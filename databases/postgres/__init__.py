@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from databases.database import Database
-from databases.postgres import account, server, wire
+from databases.postgres import programs, server, wire
 from runtime.address import Form
 
 DATABASE = Database(
@@ -15,7 +15,7 @@ DATABASE = Database(
         "postgresql://user:password@host:port/name or postgresql://user@/name?host=/folder",
         socket=".s.PGSQL",
     ),
-    account.missing,
+    programs.missing,
     server.version,
     server.start,
     wire.requests,

@@ -11,19 +11,12 @@ from pathlib import Path
 from typing import Dict, List, Optional
 from urllib.parse import quote
 
+from databases.account import Account, account, home_of, identity
 from databases.database import DatabaseError, Running
 from databases.home import socket_folder
-from databases.postgres.account import (
-    PROGRAMS,
-    Account,
-    account,
-    home_of,
-    identity,
-    programs_for,
-    wheel,
-)
 from databases.postgres.postmaster import STOP_SECONDS, end_leftover, is_ready, stale_pid
-from databases.process import environment_without, remove, spawn, version_text
+from databases.postgres.programs import PROGRAMS, programs_for, wheel
+from databases.process import environment_without, spawn, version_text
 from databases.timeouts import TIMEOUTS
 
 PROBE_SECONDS = 0.01
@@ -61,8 +54,7 @@ def start(folder: Path, port: Optional[int] = None) -> Running:
     user = account()
     home = home_of(folder, user)
     programs = programs_for(user)
-    # Root's homes have short and plain names. The system user could make no other folder.
-    sockets = home if user else socket_folder(home)
+    sockets = socket_folder(home)
     log = folder / "postgres.log"
     end_leftover(home / "data")
     _initialise(folder, home, programs, user)
@@ -75,7 +67,7 @@ def start(folder: Path, port: Optional[int] = None) -> Running:
     process = _launch(command, home / "data", log, user)
     where = f"host={quote(str(sockets))}&port={port or PORT}"
     url = f"postgresql://postgres@/postgres?{where}"
-    return Running(url, process.pid, lambda: _end(process, home, sockets))
+    return Running(url, process.pid, lambda: _stop(process))
 
 
 def version() -> Optional[str]:
@@ -143,16 +135,6 @@ def _launch(command: List[str], data: Path, log: Path, user: Account) -> subproc
         _stop(process)
         time.sleep(10 * PROBE_SECONDS)
     raise DatabaseError(f"PostgreSQL did not start: see {log}")
-
-
-def _end(process: subprocess.Popen[bytes], home: Path, sockets: Path) -> None:
-    """End the server, and remove the temporary folder of its socket."""
-    _stop(process)
-    if sockets != home:
-        for socket in sockets.glob(".s.PGSQL.*"):
-            remove(socket)
-        with contextlib.suppress(OSError):
-            sockets.rmdir()
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

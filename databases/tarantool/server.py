@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from pathlib import Path
 from typing import Optional
 from urllib.parse import quote
 
+from databases.account import Account, account, home_of, identity, make_folder
 from databases.database import DatabaseError, Running
 from databases.home import socket_folder
+from databases.homes import copied
 from databases.process import ServerProcess, environment_without, remove, spawn, version_text
 from runtime.paths import ROOT
 
-PROGRAM = ROOT / "tarantool" / "init.lua"
+PROGRAM = "tarantool/init.lua"
 # Its last words when it could not read all of its data into its memory.
 NO_ROOM = "can't initialize storage: Failed to allocate"
 
@@ -32,14 +35,16 @@ def version() -> Optional[str]:
     return said.split()[1] if said else None
 
 
-def start(home: Path) -> Running:
-    """Start Tarantool with the site's program on the data in ``home``, always at the same address.
+def start(folder: Path) -> Running:
+    """Start Tarantool with the site's program on the data of ``folder``, always with the same URL.
 
     The program keeps its data in TARANTOOL_DIR, and listens at TARANTOOL_LISTEN once everything is
     ready. TARANTOOL_MEMORY limits its memory. Raises DatabaseError with one line.
     """
-    data, log = home / "data", home / "tarantool.log"
-    data.mkdir(mode=0o700, exist_ok=True)
+    user = account()
+    home = home_of(folder, user)
+    data, log = home / "data", folder / "tarantool.log"
+    make_folder(data, user)
     address = socket_folder(home) / "tarantool.sock"
     remove(address)
     environment = environment_without("TARANTOOL_", "TT_")
@@ -47,9 +52,10 @@ def start(home: Path) -> Running:
     environment["TARANTOOL_DIR"] = str(data)
     if "TARANTOOL_MEMORY" in os.environ:
         environment["TARANTOOL_MEMORY"] = os.environ["TARANTOOL_MEMORY"]
+    command = ["tarantool", str(_programs(user) / PROGRAM)]
     with log.open("wb") as output:
-        process = spawn(["tarantool", str(PROGRAM)], data, environment, output)
-    server = ServerProcess("Tarantool", process, home, address, log)
+        process = spawn(command, data, environment, output, **identity(user))
+    server = ServerProcess("Tarantool", process, address, log)
     try:
         server.wait(lambda said: said.startswith(b"Tarantool"))
     except DatabaseError as error:
@@ -57,3 +63,12 @@ def start(home: Path) -> Running:
             raise
         raise DatabaseError(f"TARANTOOL_MEMORY is too small for the data in {data}") from None
     return Running("tarantool://" + quote(str(address)), process.pid, server.end)
+
+
+def _programs(user: Account) -> Path:
+    """Return the folder of PROGRAM, which the account can read."""
+    if user is None:
+        return ROOT
+    texts = (path.read_bytes() for path in sorted((ROOT / PROGRAM).parent.glob("*.lua")))
+    version = hashlib.sha256(b"".join(texts)).hexdigest()[:16]
+    return copied(ROOT, ["tarantool"], f"tarantool-{version}")

@@ -13,7 +13,7 @@ import psycopg
 from psycopg import sql
 
 from databases.database import DatabaseError
-from databases.home import folder
+from databases.home import folder, remove_socket_folder
 from databases.locks import open_lock, try_lock
 from databases.postgres import server
 from databases.private import forget_settings
@@ -54,6 +54,7 @@ def _started(lock: int) -> Listener:
 
     def leave() -> None:
         running.stop()
+        remove_socket_folder(folder(NAME))
         os.close(lock)
 
     tcp = Address(None, HOST, port, USER, password, "postgres")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from databases.postgres.account import PROGRAMS, wheel
+from databases.postgres.programs import PROGRAMS, wheel
 from tests.support.compose import (
     database_runs,
     healthy,

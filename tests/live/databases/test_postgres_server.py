@@ -19,10 +19,10 @@ import psycopg
 import pytest
 
 from data_interface import BACKENDS
-from databases import find, private, process, purge
+from databases import account, find, homes, private, process, purge
+from databases.homes import home_for
 from databases.locks import is_locked
-from databases.postgres import account, homes, postmaster, server
-from databases.postgres.homes import home_for
+from databases.postgres import postmaster, server
 from databases.timeouts import TIMEOUTS
 from runtime.paths import ROOT
 from tests.conftest import absent
@@ -51,11 +51,12 @@ SETTINGS = {
 START = """
 import sys
 from pathlib import Path
-from databases import find
+from databases import find, home
 running = find("postgres").start(Path(sys.argv[1]))
 print(running.url, flush=True)
 sys.stdin.read()
 running.stop()
+home.remove_socket_folder(Path(sys.argv[1]))
 """
 
 
@@ -269,9 +270,9 @@ def test_what_is_outside_is_removed_when_it_is_asked_for(
     other.mkdir(parents=True)
     ours, theirs = home_for(folder, user), home_for(other, user)
     (root / "postgres-1-1").mkdir()
-    with monkeypatch.context() as patch:
-        patch.setattr(homes, "server_of", lambda data: 1)
-        assert purge.main(["--all"]) == 1
+    with monkeypatch.context() as patch:  # a server has its data as current folder
+        patch.chdir(ours)
+        assert purge.main([]) == 1
     assert ours.exists()
     assert f"{ours} of {folder} is in use" in capsys.readouterr().err
     assert purge.main([]) == 0

@@ -32,18 +32,15 @@ def test_one_that_never_greets_is_ended_in_its_own_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "TIMEOUTS", TIMEOUTS._replace(answer=0.1))
-    home, sockets, mark = tmp_path / "home", tmp_path / "sockets", tmp_path / "mark"
-    home.mkdir()
-    sockets.mkdir()
-    address = sockets / "slow.sock"
+    mark, address = tmp_path / "mark", tmp_path / "slow.sock"
     address.touch()
     command = [sys.executable, "-c", SLOW, str(mark)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as slow:
         assert slow.stdout is not None
         assert slow.stdout.readline() == b"up\n"
-        server = ServerProcess("Slow", slow, home, address, tmp_path / "log")
+        server = ServerProcess("Slow", slow, address, tmp_path / "log")
         with pytest.raises(DatabaseError, match=r"^Slow did not start within 0.1 s: see "):
             server.wait(bool)
         assert slow.poll() == 0
     assert mark.read_text() == "closed"
-    assert not sockets.exists()
+    assert not address.exists()

@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 
 from data_interface.votes import store_of
-from databases import find
+from databases import account, find, homes
 from databases.locks import is_locked
-from databases.postgres import account, homes
 from databases.private import join
 
 GONE_SECONDS = 15.0
@@ -56,9 +55,7 @@ def prepare(name: str, var: Path) -> None:
 
 
 def _data(home: Path) -> Path:
-    if home.name == "postgres":
-        home = account.home_of(home, account.account())
-    return home / "data"
+    return account.home_of(home, account.account()) / "data"
 
 
 def _make(name: str, original: Path) -> None:
@@ -90,7 +87,7 @@ def wait_until_gone(home: Path) -> None:
 
 
 def remove_homes(base: Path) -> None:
-    """Remove root's PostgreSQL data of every folder below, once no server uses it."""
+    """Remove root's data of every folder below, once no server uses it."""
     deadline = time.monotonic() + GONE_SECONDS
     for home in homes.found():
         if base in home.folder.parents:

