@@ -24,6 +24,8 @@ ten times a second, so the length of a shorter cell would not be known.
 MOST_SECONDS = 7 * 86_400
 Duration = Annotated[float, Meta(ge=LEAST_SECONDS, le=MOST_SECONDS)]
 Window = Annotated[float, Meta(gt=0, le=MOST_SECONDS)]
+FileName = Annotated[str, Meta(pattern=r"^[^/\x00-\x1f]+$")]
+"""A part of the name of the folder that a race is saved in."""
 Names = Annotated[tuple[Name, ...], Meta(min_length=1)]
 
 
@@ -83,7 +85,7 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     its life comes and goes; 0: they live as long as the race.
     """
 
-    name: str
+    name: FileName
     title: str
     contenders: Names
     tasks: Names

@@ -9,21 +9,25 @@ from pathlib import Path
 from typing import Optional
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, follow: bool = True) -> None:
     """Write a file through a temporary one, so that a reader finds the old content or the new.
 
     The content is on the disk before it takes the name, and an existing file keeps its mode. What
     is no regular file, such as `/dev/stdout`, is written directly. Raises OSError, and the old file
-    is then unchanged.
+    is then unchanged. `follow`: write through a symbolic link, in place of replacing it, which is
+    right for a path that a person gave and wrong in a folder that came from elsewhere.
     """
-    path = path.resolve()
-    mode: Optional[int] = path.stat().st_mode if path.exists() else None
+    path = path.resolve() if follow else path.parent.resolve() / path.name
+    kept = path.exists() and not path.is_symlink()
+    mode: Optional[int] = path.stat().st_mode if kept else None
     if mode is not None and not stat.S_ISREG(mode):
         path.write_bytes(content)
         return
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    with contextlib.suppress(FileNotFoundError):
+        temporary.unlink()
     try:
-        with temporary.open("wb") as file:
+        with temporary.open("xb") as file:
             if mode is not None:
                 os.fchmod(file.fileno(), stat.S_IMODE(mode))
             file.write(content)

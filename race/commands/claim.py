@@ -105,15 +105,20 @@ def check(path: Path, results: Path) -> list[Checked]:
         raise RaceError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise RaceError(f"cannot read {path}: it is not UTF-8 text") from None
-    return check_document(text, finder(path.parent, results))
+    return check_document(text, finder(path.parent, results, paths=False))
 
 
-def finder(beside: Path, results: Path) -> Callable[[str], Run]:
-    """Return a function that loads and analyses a race by name, each once."""
+def finder(beside: Path, results: Path, paths: bool = True) -> Callable[[str], Run]:
+    """Return a function that loads and analyses a race by name, each once.
+
+    `paths`: also by the path of a folder, as a person types it; a document has names.
+    """
     from race.analysis.pairing import Run
 
     @cache
     def found(name: str) -> Run:
+        if not paths and Path(name).name != name:
+            raise RaceError(f"a document names a run without its folder, not {name!r}")
         near = beside / name
         return Run.of(load(near if (near / RUN_FILE).exists() else find(results, name)))
 

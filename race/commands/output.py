@@ -39,12 +39,12 @@ def answer(
         print(options.output)
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, text: str, follow: bool = True) -> None:
     """Write it and make the folders on its way; RaceError where that cannot be, or must not."""
     if run := published(path):
         raise RaceError(f"{run} is a published run, which nothing is written into: name another -o")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, text.encode())
+        write_atomically(path, text.encode(), follow)
     except OSError as error:
         raise RaceError(f"cannot write {path}: {error.strerror}") from None

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     if path is None:
         console.write(text, end="")
         return 0
-    write(path, text)
+    write(path, text, follow=options.output is not None)
     print(json.dumps({"race": saved.head.race, "report": str(path)}) if options.json else path)
     return 0
 

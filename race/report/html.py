@@ -27,7 +27,7 @@ class PlacedChapter:
 
 def write(analysis: Analysis, path: Path | str) -> None:
     """Write the report of a race to `path`; OSError when it cannot be written."""
-    write_atomically(Path(path), page(analysis).encode())
+    write_atomically(Path(path), page(analysis).encode(), follow=False)
 
 
 def page(analysis: Analysis) -> str:

@@ -7,6 +7,7 @@ with its line number, and every other line is read.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import zlib
 from dataclasses import dataclass
@@ -75,7 +76,7 @@ def read_head(folder: Path) -> Head:
         raise ResultsError(f"no results folder '{folder}': name a folder that holds {RUN_FILE}")
     path = folder / RUN_FILE
     try:
-        return _decoded(path.read_bytes(), Head)
+        return _decoded(_content(path), Head)
     except FileNotFoundError:
         raise ResultsError(f"'{folder}' holds no {RUN_FILE}: it is no results folder") from None
     except OSError as error:
@@ -89,9 +90,9 @@ def _cell_lines(folder: Path) -> list[bytes]:
     path = folder / CELLS_FILE
     try:
         if path.exists():
-            raw = path.read_bytes()
+            raw = _content(path)
         elif (path := folder / PACKED_FILE).exists():
-            raw = gzip.decompress(path.read_bytes())
+            raw = gzip.decompress(_content(path))
         else:
             return []
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -99,6 +100,13 @@ def _cell_lines(folder: Path) -> list[bytes]:
     except OSError as error:
         raise ResultsError(f"cannot read {path}: {error.strerror}") from None
     return raw.splitlines()
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file; OSError for what would never end, such as a pipe."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no file")
+    return path.read_bytes()
 
 
 def _decoded(raw: bytes, kind: type[Record]) -> Record:

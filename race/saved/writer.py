@@ -36,7 +36,9 @@ class Writer:
         self.head = head
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._cells = (folder / CELLS_FILE).open("ab", buffering=0)
+            # A folder that came from elsewhere may have a link there.
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+            self._cells = os.fdopen(os.open(folder / CELLS_FILE, flags, 0o666), "ab", buffering=0)
         except OSError as error:
             raise self._refused(error) from None
         try:
@@ -91,7 +93,7 @@ class Writer:
     def _write_head(self) -> None:
         content = msgspec.json.format(msgspec.json.encode(self.head), indent=1) + b"\n"
         try:
-            write_atomically(self.folder / RUN_FILE, content)
+            write_atomically(self.folder / RUN_FILE, content, follow=False)
         except OSError as error:
             raise self._refused(error) from None
 

@@ -50,7 +50,7 @@ def test_every_sentence_with_an_interval_is_recomputed(path: Path, published: Fi
 def test_the_commands_of_the_results_recompute_them(
     published: FindRun, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("race.commands.claim.finder", lambda *_: published)
+    monkeypatch.setattr("race.commands.claim.finder", lambda *_, **__: published)
     text = (PUBLISHED / "README.md").read_text(encoding="utf-8")
     found = re.findall(r"^\.venv/bin/race (claim [^#\n]+)", text, re.MULTILINE)
     assert len(found) == 3

@@ -56,6 +56,7 @@ def test_defaults_are_the_protocol() -> None:
         ({"rounds": True}, "scenario x: key 'rounds': expected int, got bool"),
         ({"load": 5}, "scenario x: key 'load': expected a table, got int"),
         ({"rounds": 0}, "scenario x: key 'rounds': expected int >= 1"),
+        ({"name": "../../x"}, "key 'name': expected str matching regex"),
         ({"rounds": 10**9}, "scenario x: key 'rounds': expected int <= 10000"),
         ({"workers": [10**9]}, "key 'workers[0]': expected int <= 64"),
         ({"load": {"connections": 10**9}}, "key 'load.connections': expected int <= 100000"),

@@ -114,7 +114,7 @@ def test_a_full_disk_is_told_with_the_same_command(
 def test_a_report_that_cannot_be_written_is_one_line(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def full(path: Path, content: bytes) -> None:
+    def full(path: Path, content: bytes, follow: bool) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("race.report.html.write_atomically", full)
