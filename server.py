@@ -42,7 +42,7 @@ DEFAULT_ENGINES = (
 )
 LEVELS = ("debug", "info", "warning", "error", "critical")
 # What every framework passes on as it was sent: some decode other bytes, some drop a space.
-TOKEN = re.compile(r"[!-~]{1,1000}")
+TOKEN = re.compile(r"[!-~]{16,1000}")
 # The advice to a user whose server cannot listen.
 REMEDIES = {
     errno.EADDRINUSE: "try another -p, or -p 0 for a free one",
@@ -125,7 +125,7 @@ def token() -> Optional[str]:
     text = os.environ.get("SITE_TOKEN") or None
     if text and not TOKEN.fullmatch(text):
         # It is a secret, so it is not shown.
-        raise EngineError("SITE_TOKEN must be 1 to 1000 printable ASCII characters, no spaces")
+        raise EngineError("SITE_TOKEN must be 16 to 1000 printable ASCII characters, no spaces")
     return text
 
 
