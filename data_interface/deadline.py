@@ -50,8 +50,8 @@ class TimedBlock:
 
     def finish(self, error: Optional[BaseException]) -> None:
         """Raise the time limit's error in place of the block's, or return if that one stands."""
-        # The task refers to the block, and the block to the task. The cycle is broken here: when
-        # the garbage collector frees an answer of japronto, the worker process dies.
+        # The task refers to the block, and the block to the task. The cycle is broken here, so that
+        # the garbage collector need not find it.
         task, self._task = self._task, None
         if not self.expired or (COUNTED and task.uncancel() > self._before):
             return

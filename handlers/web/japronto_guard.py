@@ -1,4 +1,4 @@
-"""Guards against three bugs of japronto 0.1.2, the last version there is.
+"""Guards against four bugs of japronto 0.1.2, the last version there is.
 
 1. More than ten requests pipelined behind a pending one abort the process (upstream issue 46).
    While one is pending, we set the parser's close flag, so that it refuses what follows.
@@ -6,8 +6,11 @@
    413 to a request that is too large, and drop the connection.
 3. When the client disconnects first, the protocol is freed inside its own callback (use after
    free). We hold a reference until the next turn of the loop.
+4. A response is a part of its request, but does not keep the request alive. The task that returned
+   the response lets go of it when the request has been freed (use after free). The coroutine of a
+   page makes the request an attribute of its task, which lets go of its result first.
 
-Python code is not asked about any of this, so we read and write the memory of the parser. The
+Python code is not asked about the first three, so we read and write the memory of the parser. The
 offsets come from the debug symbols of the wheel for x86-64, and `fits` checks the layout. A request
 that does not wait runs no code of this module. What else we need of japronto's private attributes
 is here as well.
@@ -19,6 +22,7 @@ import asyncio
 import contextlib
 import ctypes
 import math
+import os
 from typing import Any, Callable, Coroutine, Optional
 
 from japronto import Application
@@ -37,7 +41,8 @@ NO_LENGTH = 2**64 - 1
 # A request may have this many bytes; its page refuses a body between BODY_LIMIT and that.
 MOST_BUFFERED = 3 * 2**19
 
-M_MMAP_THRESHOLD = -3  # of mallopt(3)
+# Of mallopt(3), and its environment variable.
+M_MMAP_THRESHOLD, MMAP_THRESHOLD = -3, "MALLOC_MMAP_THRESHOLD_"
 LARGE_BUFFER = 2**20
 
 
@@ -188,6 +193,9 @@ def keep_large_buffers_apart() -> None:
 
     glibc raises that limit up to 32 MiB as large buffers are freed. A buffer then grows into memory
     that an earlier one left, where no check sees it, and is copied as a whole at the end of that.
+    A limit in the environment stays.
     """
+    if MMAP_THRESHOLD in os.environ:
+        return
     with contextlib.suppress(AttributeError):  # another C library
         ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BUFFER)

@@ -6,6 +6,7 @@ import asyncio
 import faulthandler
 import logging
 import socket
+from asyncio import current_task
 from http.cookies import SimpleCookie
 from typing import Any, Callable, Optional, Tuple
 
@@ -91,7 +92,7 @@ def cookie(session: str) -> SimpleCookie:
     return cookies
 
 
-def handler(site: Site, route: Route) -> Callable[[Any], Any]:
+def handler(site: Site, route: Route, loop: asyncio.AbstractEventLoop) -> Callable[[Any], Any]:
     """Return the framework's handler for a route: a coroutine only where a database is asked.
 
     japronto refuses requests behind a coroutine that waits, so a page that need not be one is none.
@@ -111,6 +112,9 @@ def handler(site: Site, route: Route) -> Callable[[Any], Any]:
         return to_response(request, respond(LazyVisit(request)))
 
     async def handle_waiting(request: Any) -> Any:
+        task: Any = current_task(loop)
+        # Its result is a part of the request, which must live as long: see `japronto_guard`.
+        task.request = request
         if request.body and len(request.body) > BODY_LIMIT:
             return to_response(request, site.too_large(request.path))
         # Not in the try block: what japronto cannot decode is its client's fault.
@@ -147,7 +151,7 @@ class SiteApplication(GuardedApplication):
 
     def handler(self, route: Route) -> Callable[[Any], Any]:
         """Return the framework's handler for a route."""
-        return handler(self._site, route)
+        return handler(self._site, route, self.loop)
 
     def default_error_handler(self, request: Any, error: BaseException) -> Any:
         if isinstance(error, asyncio.CancelledError):

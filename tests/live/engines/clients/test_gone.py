@@ -1,4 +1,4 @@
-"""Clients that are gone before they are answered."""
+"""Clients that are gone before they are answered, or right after."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from pathlib import Path
 from handlers.engine import parse
 from runtime.paths import ROOT
 from tests.support.engines import BARE, Starter, with_each
+from tests.support.faults.leaving import UNMAPPED, leave
 from tests.support.site_client import get
 from tests.support.site_server import environment, serving, until
 
 JAPRONTO = [name for name in BARE if parse(name).web == "japronto"]
 GONE = 20
+AT_ONCE = 100
 INDEX = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 # Index waits until its client leaves, About says of how many connections something is kept.
 WAITING = """
@@ -42,8 +44,6 @@ def kept(*arguments):
 HOLES, SIZE = [], japronto_guard.PROTOCOL_SIZE - sys.getsizeof(b"")
 BEGUN = os.open(os.environ["BEGUN"], os.O_WRONLY | os.O_APPEND)
 pages.Pages.index, pages.Pages.about = waiting, kept
-# What is freed is unmapped at once: see the environment.
-japronto_guard.keep_large_buffers_apart = lambda: None
 """
 
 
@@ -58,6 +58,7 @@ def test_japronto_outlives_what_they_left(starter: Starter, engine: str, tmp_pat
     )
     begun = tmp_path / "begun"
     begun.touch()
+    # What is freed is unmapped at once.
     env = environment(
         PYTHONPATH=f"{tmp_path}:{ROOT}", BEGUN=str(begun), MALLOC_MMAP_THRESHOLD_="4096"
     )
@@ -82,3 +83,13 @@ def test_japronto_outlives_what_they_left(starter: Starter, engine: str, tmp_pat
         until(all_let_go, 5.0, "they are not let go of")
         assert server.log() == ""
         assert server.stop() == 0
+
+
+@with_each(JAPRONTO)
+def test_japronto_outlives_what_it_answered(starter: Starter, engine: str) -> None:
+    """It frees a request together with its response, which a task still refers to."""
+    starter.ready(engine)
+    with serving(engine, environment(**UNMAPPED)) as server:
+        answered = sum(leave(server.port, "/stickers/3", AT_ONCE) for _ in range(5))
+        assert server.log() == ""
+    assert answered == 5 * AT_ONCE
