@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 from race.analysis import controls, trust, values
 from race.analysis.headline import headline
@@ -134,8 +135,11 @@ def _comparison(race: RaceData, work: Work, floor: Noise | None, between: float)
         floor.estimate.bound if floor else 0.0, between, found.estimate.value if found else 0.0
     )
     table = _table(race, work, float(margin), same)
+    cells = chain.from_iterable((race.counted.get(work) or race.ran[work]).values())
+    used = [cell.connections_used or work.load.connections for cell in cells]
     return Comparison(
         work=work,
+        connections=(min(used), max(used)),
         discipline=head.discipline,
         designs=race.designs,
         baseline=head.baseline,

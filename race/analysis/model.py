@@ -118,13 +118,15 @@ class ContenderResult:
 class Comparison:
     """All contenders on one work, best first; those without a rank come last.
 
-    Ratios are to `reference`, the race's `baseline` unless that has no rate here. `designs` are the
-    factors of distinguishable contenders, by label. `margin` (log scale) follows from `noise`,
-    `controls` and `between` (`stats.noise`). A report remarks a result whose `utilisation` is
+    `connections` are the fewest and the most that were used. Ratios are to `reference`, the race's
+    `baseline` unless that has no rate here. `designs` are the factors of distinguishable
+    contenders, by label. `margin` (log scale) follows from `noise`, `controls` and `between`
+    (`stats.noise`). A report remarks a result whose `utilisation` is
     farther from 1 than `little`.
     """
 
     work: Work
+    connections: tuple[int, int]
     discipline: Discipline = field(metadata=UNWRITTEN)
     designs: Mapping[str, Design] = field(metadata=UNWRITTEN)
     baseline: str
@@ -175,8 +177,11 @@ class Comparison:
 
     @property
     def load(self) -> str:
-        """The load in a phrase."""
-        return load_text(self.work.load, self.discipline.unit)
+        """The load in a phrase, with the connections that were used."""
+        fewest, most = self.connections
+        used = msgspec.structs.replace(self.work.load, connections=most)
+        text = load_text(used, self.discipline.unit)
+        return text if fewest == most else f"{fewest:,} to {text}"
 
     @property
     def party(self) -> str:

@@ -36,7 +36,7 @@ def _parts(analysis: Analysis) -> Iterator[str]:
         yield from _section(means.title, means, means.caption)
     watched = {one.comparison.work: one for one in user_loads.watched(analysis)}
     for comparison in analysis.closed():
-        text = f"{sentences.load(analysis, comparison)}. {sentences.remarks(comparison)}"
+        text = f"{comparison.load}. {sentences.remarks(comparison)}"
         yield from _section(comparison.place, ranking.ranking(analysis, comparison), text)
         if found := watched.get(comparison.work):
             yield table(users.watched(analysis, found, ranked=True))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from race.analysis.merge import Merged, MergedComparison, MergedPair
-from race.analysis.values import load_text, title
+from race.analysis.values import title
 from race.console import Console
 from race.report import format as words
 from race.report import markdown as marked
@@ -48,7 +48,7 @@ def rule(found: Merged) -> str:
 def heading(found: Merged, comparison: MergedComparison) -> str:
     """Return the task and its load."""
     task = title(found.discipline, comparison.work.task)
-    return f"{task}, {load_text(comparison.work.load, found.discipline.unit)}"
+    return f"{task}, {comparison.comparisons[0].load}"
 
 
 def noise(comparison: MergedComparison) -> str:

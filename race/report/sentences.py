@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-from msgspec.structs import replace
+from itertools import pairwise
 
 from race.analysis.headline import against
 from race.analysis.model import Analysis, Comparison, ContenderResult, Controls
 from race.analysis.user_loads import UserLoadResult
-from race.analysis.values import load_text
 from race.report import format as words
-from race.saved.model import Work
 from race.stats import signed_rank
 from race.stats.estimate import Estimate
 from race.stats.noise import LEAST_MARGIN
@@ -153,6 +150,22 @@ def bounds(comparison: Comparison) -> str:
     )
 
 
+def order(comparison: Comparison) -> str:
+    """Return why a contender stands above one with a higher rate, where one does; else nothing."""
+    ranked = [item for item in comparison.results if item.ranks and item.throughput]
+    for above, below in pairwise(ranked):
+        if _rate(below) > _rate(above):
+            return (
+                f"{above.label} stands above {below.label}, whose median rate is higher, because "
+                "the order is by the mean ratio to all others in the same rounds."
+            )
+    return ""
+
+
+def _rate(item: ContenderResult) -> float:
+    return item.throughput.median if item.throughput else 0.0
+
+
 def doubts(comparison: Comparison) -> str:
     """Return who left connections without an answer, by Little's law; else nothing."""
     least = 1 - comparison.little
@@ -170,28 +183,14 @@ def doubts(comparison: Comparison) -> str:
 
 
 def remarks(comparison: Comparison) -> str:
-    """Return verdict, margin, bounds and doubts, where there is no room to set them apart."""
-    parts = (verdict(comparison), rule(comparison), bounds(comparison), doubts(comparison))
-    return " ".join(filter(None, parts))
+    """Return all that is said of a comparison, where there is no room to set it apart."""
+    parts = (verdict, rule, order, bounds, doubts)
+    return " ".join(filter(None, (part(comparison) for part in parts)))
 
 
 def late(side: UserLoadResult) -> str:
     """Return how often a contender did not keep up with a user load."""
     return f"{side.item.label} did not keep up in {side.late} of {side.cells} cells."
-
-
-def connections(analysis: Analysis, work: Work) -> tuple[int, int]:
-    """Return the fewest and the most that were open in cells that count."""
-    planned = work.load.connections
-    used = [cell.connections_used or planned for cell in analysis.counted if cell.work == work]
-    return min(used, default=planned), max(used, default=planned)
-
-
-def load(analysis: Analysis, comparison: Comparison) -> str:
-    """Return the load in a phrase, with the connections that were really open."""
-    fewest, most = connections(analysis, comparison.work)
-    text = load_text(replace(comparison.work.load, connections=most), comparison.discipline.unit)
-    return text if fewest == most else f"{fewest:,} to {text}"
 
 
 def slug(comparison: Comparison) -> str:

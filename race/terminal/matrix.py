@@ -19,7 +19,7 @@ from race.stats.signed_rank import rounds_needed
 from race.terminal.entry import FORMS, Form, MatrixEntry
 from race.terminal.phrases import work_text
 
-UNBEATEN, HIGHEST = "*", "+"
+UNBEATEN, FIRST = "*", "+"
 HEADING = 8
 """The columns of a line of a task's name."""
 
@@ -129,8 +129,8 @@ class Matrix:
         marks = {entry.mark for entry in entries if entry.valid}
         if UNBEATEN in marks:
             yield f"{UNBEATEN} no other beats it"
-        if HIGHEST in marks:
-            yield f"{HIGHEST} highest, not distinguishable"
+        if FIRST in marks:
+            yield f"{FIRST} first by the mean ratio to all others, undecided"
         if any(entry.item and entry.item.ratio for entry in entries):
             least = f"from {rounds_needed()} rounds on"
             yield f"± or [ ] 95 % interval of the ratio to ref, {least}"
@@ -149,12 +149,11 @@ class Matrix:
 
 
 def leading(comparison: Comparison) -> Mapping[str, str]:
-    """Return label to mark: of those that are unbeaten, else of the one with the highest rate."""
+    """Return label to mark: of those that are unbeaten, else of the first in order."""
     if comparison.unbeaten:
         return {item.label: UNBEATEN for item in comparison.unbeaten}
-    ranked = [item for item in comparison.results if item.state == "ranked"]
-    rates = {item.label: item.throughput.median for item in ranked if item.throughput}
-    return {max(rates, key=rates.__getitem__): HIGHEST} if len(rates) > 1 else {}
+    ranked = [item.label for item in comparison.results if item.state == "ranked"]
+    return {ranked[0]: FIRST} if len(ranked) > 1 else {}
 
 
 def groups(cells: Iterable[Cell]) -> dict[tuple[str, Work], list[Cell]]:

@@ -53,7 +53,7 @@ def matrix(analysis: Analysis, works: Sequence[Work] = ()) -> Matrix:
 
 def ranking(analysis: Analysis, comparison: Comparison) -> RenderableType:
     """Return the ranking of one comparison; why someone is not ranked stands below."""
-    title = f"{comparison.title}, {sentences.load(analysis, comparison)}"
+    title = f"{comparison.title}, {comparison.load}"
     table = drawn(rankings.ranking(analysis, comparison), title)
     missing = [
         f"{item.label} is not ranked, {item.state}: {item.reason}"

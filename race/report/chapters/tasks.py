@@ -27,7 +27,6 @@ class TaskSection:
 
     slug: str
     comparison: Comparison
-    load: str
     verdict: str
     rule: str
     remarks: list[str]
@@ -55,10 +54,11 @@ def _section(analysis: Analysis, comparison: Comparison) -> TaskSection:
     return TaskSection(
         slug=sentences.slug(comparison),
         comparison=comparison,
-        load=sentences.load(analysis, comparison),
         verdict=sentences.verdict(comparison),
         rule=sentences.rule(comparison),
-        remarks=[sentences.bounds(comparison), sentences.doubts(comparison)],
+        remarks=[
+            part(comparison) for part in (sentences.order, sentences.bounds, sentences.doubts)
+        ],
         table=ranking(analysis, comparison),
         drawing=_drawing(comparison, palette(analysis)),
     )

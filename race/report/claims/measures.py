@@ -17,7 +17,6 @@ from race.analysis.pairing import Pairing, Run
 from race.errors import RaceError, unknown
 from race.report import format as words
 from race.report.claims.pairs import Side, Sides, comparisons, pair
-from race.report.sentences import connections
 from race.stats.estimate import Estimate
 
 UNRANKED = "not ranked"
@@ -195,7 +194,7 @@ def _cells(runs: Runs, status: str) -> str:
 
 
 def _connections(runs: Runs, task: str) -> str:
-    used = [connections(run.analysis, one.work) for run, one in _both(runs, task)]
+    used = [one.connections for _, one in _both(runs, task)]
     return _same(" to ".join(map(str, dict.fromkeys(both))) for both in used)
 
 

@@ -15,7 +15,7 @@ from race.report import format as words
 from race.report.claims.measures import UNRANKED, verdict
 from race.report.claims.pairs import comparisons, pair
 from race.report.console import drawn, say
-from race.report.sentences import load, rule
+from race.report.sentences import rule
 from race.report.table import PLAIN, TEXT, Column, ReportTable, as_above, fill
 from race.report.tables import values
 from race.report.tables.values import RATE, RATIO, SATURATED
@@ -54,7 +54,7 @@ class Paired:
 def paired(names: Sequence[str], runs: Sequence[Run], task: str, first: str, second: str) -> Paired:
     """Compare two contenders; RaceError where the task or one of the two did not run."""
     each = list(zip(runs, comparisons(runs, task), strict=True))
-    loads = dict.fromkeys(load(run.analysis, comparison) for run, comparison in each)
+    loads = dict.fromkeys(comparison.load for _, comparison in each)
     merged = pair(runs, task, first, second)
     subject = shlex.join(["+".join(names), task, first, second])
     return Paired(

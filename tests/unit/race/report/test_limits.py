@@ -149,11 +149,26 @@ def test_rankings_have_no_percentiles(page: str, small: SavedRace) -> None:
 def test_connections_are_those_that_were_open(small: SavedRace) -> None:
     raised = analyse(altered(small, lambda c: changed(c, connections_used=400)))
     comparison = raised.closed()[0]
-    assert sentences.load(raised, comparison) == "400 connections"
-    for text in (html.page(raised), markdown.page(raised), shown(raised)):
+    assert comparison.load == "400 connections"
+    page = html.page(raised)
+    for text in (section(page, "tasks"), section(page, "meters"), shown(raised)):
         assert "400 connections" in text
+        assert "100 connections" not in text
+    assert "400 connections" in markdown.page(raised)
     uneven = altered(small, lambda c: changed(c, connections_used=400 if c.label == FAST else 100))
-    assert sentences.load(analyse(uneven), comparison) == "100 to 400 connections"
+    assert analyse(uneven).closed()[0].load == "100 to 400 connections"
+
+
+def test_who_stands_above_a_higher_rate_has_the_reason_beside_it(small: SavedRace) -> None:
+    found = analyse(small).closed()[0]
+    assert sentences.order(found) == ""
+    first, second, *others = found.results
+    assert first.throughput
+    raised = replace(first.throughput, median=2 * first.throughput.median)
+    higher = replace(found, results=[first, replace(second, throughput=raised), *others])
+    assert f"{first.label} stands above {second.label}, whose median rate" in sentences.order(
+        higher
+    )
 
 
 def test_every_pair_is_shown_and_no_mean_where_they_disagree(

@@ -152,7 +152,7 @@ def test_a_race_of_one_page_is_told_anew_each_round(running: SavedRace) -> None:
         assert text(board, 160, 50) != early
 
 
-def test_the_best_is_marked_and_so_is_who_is_only_highest(running: SavedRace) -> None:
+def test_the_best_is_marked_and_so_is_who_is_only_first(running: SavedRace) -> None:
     good = next(one for one in analyse(running).closed() if one.work.task == "good")
     best = [item.label for item in good.unbeaten]
     lines = text(matrix(analyse(running), [good.work]), 80).splitlines()
@@ -162,7 +162,7 @@ def test_the_best_is_marked_and_so_is_who_is_only_highest(running: SavedRace) ->
     few = [cell for cell in running.cells if cell.round < 3 and cell.task == "good"]
     early = text(matrix(analysed(running, few)), 80)
     assert "[?]" in early
-    assert "+ highest, not distinguishable" in early
+    assert "+ first by the mean ratio" in early
     assert "no other beats" not in early
 
 
