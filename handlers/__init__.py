@@ -13,6 +13,13 @@ from runtime.plugin import Plugin
 # Gaps: rules for adapters that a framework breaks.
 ESCAPED_SLASH = "takes an escaped slash in a path for a slash"
 HALF_A_BODY = "drops a request whose body is not all there when it stops"
+BARE_LF = (
+    "takes a bare LF for the end of a line, and anything behind a chunk's size for an extension"
+)
+LOOSE_HEAD = (
+    "takes a bare CR or LF for a part of a header's value, and a blank for a part of its name"
+)
+HALF_CLOSED = "answers a client that has closed its side only where the page asks no database"
 
 
 @dataclass(frozen=True)
@@ -23,16 +30,19 @@ class Web(Plugin):
 
 
 WEB = {
-    "aiohttp": Web("handlers.web.aiohttp_web:serve", needs=("aiohttp",)),
-    "sanic": Web("handlers.web.sanic_web:serve", needs=("sanic",)),
+    "aiohttp": Web("handlers.web.aiohttp_web:serve", needs=("aiohttp",), gaps=(HALF_CLOSED,)),
+    "sanic": Web("handlers.web.sanic_web:serve", needs=("sanic",), gaps=(LOOSE_HEAD, HALF_CLOSED)),
     "japronto": Web(
         "handlers.web.japronto_web:serve",
         needs=("japronto",),
         python="3.7",
-        gaps=(ESCAPED_SLASH, HALF_A_BODY),
+        gaps=(ESCAPED_SLASH, HALF_A_BODY, BARE_LF, HALF_CLOSED),
     ),
     "starlette": Web(
-        "handlers.web.starlette_web:serve", needs=("starlette", "uvicorn"), python="3.10+"
+        "handlers.web.starlette_web:serve",
+        needs=("starlette", "uvicorn"),
+        python="3.10+",
+        gaps=(HALF_CLOSED,),
     ),
 }
 # The first has no suffix in an engine's name.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from databases import find as find_database
+from handlers import WEB
 from handlers.engine import Engine, spoken
 from runtime.interpreters import (
     Probe,
@@ -67,7 +68,7 @@ class Availability:
     def describe(self, engine: Engine) -> Dict[str, Any]:
         """Return the engine's entry; ``reason`` says what to install if it does not run.
 
-        {"engine", "runs", "reason", "python", "database", "factors"}
+        {"engine", "runs", "reason", "python", "database", "gaps", "factors"}
         """
         try:
             version = wanted_version(engine, self._asked)
@@ -114,5 +115,6 @@ def _entry(engine: Engine, reason: Optional[str], python: Optional[str]) -> Dict
         "reason": reason,
         "python": python,
         "database": engine.plugins[1].database,
+        "gaps": WEB[engine.web].gaps,
         "factors": dict(engine.factors, python=python and ".".join(python.split(".")[:2])),
     }

@@ -23,13 +23,17 @@ It serves the routes of ``site`` until SIGTERM or SIGINT and returns the exit st
 ``supervisor.supervise`` for one that wants a process of its own.
 
 Every adapter keeps these rules, and ``tests/live/engines`` checks them. A rule that a framework
-breaks where no adapter can prevent it is a gap: it is named in ``handlers.WEB``, and the tests
-expect it.
+breaks where no adapter can prevent it, or only at a price for each request, is a gap: it is named
+in ``handlers.WEB``, and the tests expect it.
 
 - A request is answered with the route's ``constant``, with the page that ``respond`` returns for
   the ``Visit``, or with ``site.failed`` for the error that it raises. Every other request gets
   ``site.missing``, ``too_large``, ``malformed`` or ``closing``. HEAD is answered where GET is.
   There are no redirects: ``/good/`` and ``//`` are 404.
+- A request that is not HTTP is 400: a length that is no number of HTTP's, a bare CR or LF, a blank
+  before a colon. A proxy may read it in another way.
+- A client that closed its side of the connection behind its request is answered. No framework
+  does that while a page waits: it sees the same as of a client that left.
 - A path parameter is one segment, percent-decoded. ``%2F`` is not a slash, on any route.
 - A constant is answered with the framework's most ordinary response (``Response(text=...)``).
   Nothing of the request is read and no header is added, as the page shows the framework's own cost.

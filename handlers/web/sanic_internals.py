@@ -2,32 +2,58 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from sanic import __version__ as sanic_version
 from sanic.exceptions import BadRequest
 from sanic.http import Http
+from sanic.server import HttpProtocol
 
 from handlers.web.lifecycle import finished
 
 # The version of each lock that this module was checked with.
 CHECKED = {"current": "25.12.1", "py37": "23.3.0"}
 
+# The length of a body, in the head of its request; Sanic strips more than blanks from a header.
+LENGTH = re.compile(rb"(?i)\r\ncontent-length:[ \t]*[0-9]+[ \t]*(?:\r\n|\Z)")
+# The length of a chunk, and how many bytes Sanic searches for its end.
+CHUNK = re.compile(rb"\r\n[0-9A-Fa-f]+(?:;[^\0\r\n]*)?\r\n")
+LONGEST_CHUNK = 64
 
-def refuse_negative_lengths() -> None:
-    """Answer 400 to a body of fewer than 0 bytes, which Sanic before 24 reads without an end."""
-    if sanic_version >= "24":
-        return
-    http_class: Any = Http
-    chunks = http_class.__aiter__
 
-    def checked(http: Any) -> Any:
-        if http.request_bytes_left < 0:
-            http.keep_alive, http.request_body = False, None
-            raise BadRequest("Bad content-length")
-        return chunks(http)
+class StrictHttp(Http):
+    """Sanic's parser, which refuses a length that HTTP does not have.
 
-    http_class.__aiter__ = checked
+    Sanic takes for a number what Python does: "0x3", Arabic digits; before version 24 also "-1",
+    whose body it would read without an end.
+    """
+
+    __slots__ = ()
+    request_body: Any  # True, "chunked", or None at its end
+
+    async def read(self) -> Any:
+        """Return some bytes of the body, None at its end."""
+        if self.request_body == "chunked":
+            right = self.request_bytes_left or await self._chunk_is_right()
+        else:
+            right = LENGTH.search(self.request.head)
+        if not right:
+            self.keep_alive, self.request_body = False, None
+            raise BadRequest("Bad length of a body")
+        return await super().read()
+
+    async def _chunk_is_right(self) -> bool:
+        buffer = self.recv_buffer
+        while buffer.find(b"\r\n", 3) < 0 and len(buffer) <= LONGEST_CHUNK:
+            await self._receive_more()
+        return CHUNK.match(buffer) is not None
+
+
+class StrictProtocol(HttpProtocol):
+    """A connection of Sanic with the strict parser."""
+
+    HTTP_CLASS = StrictHttp
+    __slots__ = ()
 
 
 async def drain(server: Any) -> None:

@@ -17,7 +17,7 @@ from handlers.timeouts import TIMEOUTS
 from handlers.web import access_log
 from handlers.web.lifecycle import NewLoop, ignore, run
 from handlers.web.listen import Listen
-from handlers.web.sanic_internals import drain, refuse_negative_lengths
+from handlers.web.sanic_internals import StrictProtocol, drain
 from handlers.web.supervisor import Ready
 from runtime.listen import BACKLOG
 
@@ -98,7 +98,6 @@ def handler(site: Site, route: Route) -> Handler:
 
 def application(site: Site) -> Sanic[Any, Any]:
     """Return the application with its routes."""
-    refuse_negative_lengths()
     app = Sanic("stickers", strict_slashes=True, configure_logging=False)
     app.config.update(
         {
@@ -158,7 +157,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
         # As in Sanic's run(): without it, each response has an empty header "alt-svc".
         app.prepare(sock=sock, single_process=True, motd=False, access_log=False)
         server: Any = await app.create_server(
-            sock=sock, return_asyncio_server=True, backlog=BACKLOG
+            sock=sock, protocol=StrictProtocol, return_asyncio_server=True, backlog=BACKLOG
         )
         await server.startup()
         await server.start_serving()

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from data_interface import BACKENDS
-from handlers import ESCAPED_SLASH
+from handlers import ESCAPED_SLASH, HALF_CLOSED
 from handlers.engine import parse
 from tests.support.engines import BARE, EACH_WEB, ON_MEMORY, Starter, on
 from tests.support.html import SESSION
@@ -142,3 +142,22 @@ def test_a_client_that_asks_before_it_sends_is_told_to_go_on(site: SiteServer) -
         while part := connection.recv(65536):
             received += part
     assert b"HTTP/1.1 303 " in received
+
+
+@on(EACH_WEB, gap=HALF_CLOSED)
+def test_a_client_that_closed_its_side_is_answered(site: SiteServer) -> None:
+    with socket.create_connection(("127.0.0.1", site.port), 5.0) as connection:
+        # So that the request and its end arrive in one piece, before any database can answer.
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+        connection.sendall(b"GET /good HTTP/1.1\r\nHost: x\r\n\r\n")
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
+@on(BARE)
+def test_a_page_without_a_database_is_answered_to_a_client_that_closed_its_side(
+    site: SiteServer,
+) -> None:
+    for path in (b"/ugly", b"/about"):
+        answer = raw(site.port, b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n\r\n", close=True)
+        assert answer.startswith(b"HTTP/1.1 200 "), path

@@ -8,6 +8,7 @@ import struct
 
 import pytest
 
+from handlers import BARE_LF, LOOSE_HEAD
 from tests.support.engines import BARE, ON_MEMORY, on
 from tests.support.site_client import ballot, get, raw, vote
 from tests.support.site_server import SiteServer
@@ -76,6 +77,41 @@ UNFINISHED: dict[str, bytes] = {
 }
 
 
+VOTE = b"vote_plus=" + b"0" * 32 + b"&vote_minus=" + b"1" * 32
+LENGTH, SIZE = str(len(VOTE)), f"{len(VOTE):x}"
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+
+
+def sized(length: str) -> bytes:
+    """Return a vote with a Content-Length."""
+    return POST + f"Content-Length:{length}\r\n\r\n".encode() + VOTE
+
+
+def chunked(size: str, end: bytes = b"\r\n") -> bytes:
+    """Return a vote in one chunk."""
+    head = POST + b"Transfer-Encoding: chunked\r\n\r\n"
+    return head + size.encode() + end + VOTE + b"\r\n0\r\n\r\n"
+
+
+# What one parser takes and another one does not, so that a proxy and a server may disagree.
+LENGTHS: dict[str, bytes] = {
+    "chunk size in Python's form": chunked(f"0x{SIZE}"),
+    "chunk size in Arabic digits": chunked(SIZE.translate(ARABIC)),
+    "length in Arabic digits": sized(" " + LENGTH.translate(ARABIC)),
+    "length behind a blank of Unicode's": sized("\u00a0" + LENGTH),
+}
+HEADS: dict[str, bytes] = {
+    "CR in a value": b"GET /ugly HTTP/1.1\r\n" + HOST + b"A: x\rB: y\r\n\r\n",
+    "CR in a name": b"GET /ugly HTTP/1.1\r\n" + HOST + b"A\rB: y\r\n\r\n",
+    "space before a colon": b"GET /ugly HTTP/1.1\r\n" + HOST + b"A : y\r\n\r\n",
+    "tab before a colon": b"GET /ugly HTTP/1.1\r\n" + HOST + b"A\t: y\r\n\r\n",
+}
+LINES: dict[str, bytes] = {
+    "LF behind the request line": b"GET /ugly HTTP/1.1\n" + HOST + b"\r\n",
+    "LF behind a chunk size": chunked(SIZE, b"\n"),
+    "blank behind a chunk size": chunked(SIZE + " "),
+}
+
 ANSWERED = re.compile(rb"HTTP/1\.[01] (\d{3}) ")
 
 
@@ -97,6 +133,30 @@ def test_what_is_not_http_is_refused(site: SiteServer, what: str) -> None:
     assert len(statuses) <= 1, answer
     assert not [status for status in statuses if status >= 500], answer
     check_alive(site)
+
+
+@on(ON_MEMORY)
+def test_a_correct_length_is_taken(site: SiteServer) -> None:
+    for right in (sized(f"\t0{LENGTH}"), chunked(f"0{SIZE.upper()};a=b")):
+        assert ANSWERED.findall(raw(site.port, right)) == [b"303"]
+
+
+@pytest.mark.parametrize("what", LENGTHS)
+@on(ON_MEMORY)
+def test_a_length_that_is_no_number_of_http_is_400(site: SiteServer, what: str) -> None:
+    assert ANSWERED.findall(raw(site.port, LENGTHS[what])) == [b"400"]
+
+
+@pytest.mark.parametrize("what", HEADS)
+@on(ON_MEMORY, gap=LOOSE_HEAD)
+def test_a_bare_cr_or_a_blank_in_a_name_is_400(site: SiteServer, what: str) -> None:
+    assert ANSWERED.findall(raw(site.port, HEADS[what])) == [b"400"]
+
+
+@pytest.mark.parametrize("what", LINES)
+@on(ON_MEMORY, gap=BARE_LF)
+def test_a_line_that_ends_in_another_way_is_400(site: SiteServer, what: str) -> None:
+    assert ANSWERED.findall(raw(site.port, LINES[what])) == [b"400"]
 
 
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from databases import find
+from handlers import WEB
 from handlers.engine import every_engine, levels, parse
 from handlers.render import RENDERERS
 from runtime.paths import ROOT
@@ -167,8 +168,10 @@ def test_the_list_names_every_engine_and_what_is_missing() -> None:
     for line, entry in zip(lines, entries, strict=True):
         name, state = line.split(None, 1)
         assert name == entry["engine"]
-        assert set(entry) == {"engine", "runs", "reason", "python", "database", "factors"}
+        names = ("engine", "runs", "reason", "python", "database", "gaps", "factors")
+        assert tuple(entry) == names
         engine = parse(name)
+        assert entry["gaps"] == list(WEB[engine.web].gaps)
         assert entry["database"] == engine.plugins[1].database
         python = entry["python"] and entry["python"].rpartition(".")[0]
         assert entry["factors"] == {**engine.factors, "python": python}

@@ -37,6 +37,10 @@ LISTED = {
     "two lengths": b"POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 9\r\n\r\nabc",
     "no number": b"POST / HTTP/1.1\r\nContent-Length: 1_0\r\n\r\nabcdefghij",
     "a negative length": b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+    "Arabic digits": b"POST / HTTP/1.1\r\nContent-Length: " + "٣".encode() + b"\r\n\r\nabc",
+    "a chunk size in Python's form": b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"0x3\r\nabc\r\n0\r\n\r\n",
+    "CRs alone": b"GET / HTTP/1.1\r\nA: a\rB: b\rC\r\n\r\n",
     "coding and length": b"POST / HTTP/1.1\r\n"
     b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n"
     b"0\r\n\r\nGET /ugly HTTP/1.1\r\n\r\n",

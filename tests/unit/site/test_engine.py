@@ -8,15 +8,15 @@ from types import SimpleNamespace
 import pytest
 
 from data_interface import BACKENDS
-from handlers import LOOPS, WEB, availability
+from handlers import LOOPS, WEB, Web, availability
 from handlers.availability import Availability, InterpreterError, find, wanted_version
 from handlers.engine import EngineError, beginning, every_engine, levels, parse
 from runtime import interpreters
 from runtime.plugin import Plugin
 
-ANY = Plugin("nowhere:serve")
-NEW = Plugin("nowhere:serve", python="3.10+")
-OLD = Plugin("nowhere:serve", python="3.7")
+ANY = Web("nowhere:serve")
+NEW = Web("nowhere:serve", python="3.10+")
+OLD = Web("nowhere:serve", python="3.7")
 
 
 @pytest.fixture(autouse=True)
