@@ -11,7 +11,7 @@ PORT ?= 1717
 CORES := $(shell nproc)
 # Live tests wait for servers most of the time: one more of them than cores.
 TESTS_AT_ONCE ?= $(shell echo $$(($(CORES) < 8 ? $(CORES) + 1 : 8)))
-PYTHON := .venv/bin/python
+RUN := .venv/bin/python
 
 .PHONY: help race toolbench locust check test test-all chaos lint format serve history ready env drivers system oha lock clean
 
@@ -19,11 +19,11 @@ help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-9s %s\n' "$$name" "$$what"; done
 
 race: ready  ## race the engines; SCENARIO= ENGINES= PAGES= ROUNDS= ARGS=
-	@$(PYTHON) -m race run '$(SCENARIO)' $(call option,engines,$(ENGINES)) \
+	@$(RUN) -m race run '$(SCENARIO)' $(call option,engines,$(ENGINES)) \
 	    $(call option,pages,$(PAGES)) $(call option,rounds,$(ROUNDS)) $(ARGS)
 
 toolbench: ready drivers  ## measure database drivers; SCENARIO= DRIVERS= OPERATIONS= ROUNDS= ARGS=
-	@$(PYTHON) -m race run '$(if $(findstring command,$(origin SCENARIO)),$(SCENARIO),toolbench)' \
+	@$(RUN) -m race run '$(if $(findstring command,$(origin SCENARIO)),$(SCENARIO),toolbench)' \
 	    $(call option,drivers,$(DRIVERS)) $(call option,operations,$(OPERATIONS)) \
 	    $(call option,rounds,$(ROUNDS)) $(ARGS)
 
@@ -31,11 +31,11 @@ toolbench: ready drivers  ## measure database drivers; SCENARIO= DRIVERS= OPERAT
 given = $(if $(findstring command,$(origin $(1))),$(call option,$(2),$($(1))))
 
 locust: ready  ## the site and Locust's page; SHAPE= ENGINE= USER= WORKERS= HEADLESS=1 ARGS=
-	@$(PYTHON) -m race.web.locust $(call given,ENGINE,engine) $(call given,USER,user) \
+	@$(RUN) -m race.web.locust $(call given,ENGINE,engine) $(call given,USER,user) \
 	    $(call given,SHAPE,shape) $(call given,WORKERS,workers) \
 	    $(if $(HEADLESS),--headless) $(ARGS)
 
-PYTEST = $(PYTHON) -m pytest -n '$(1)' --dist loadgroup $(ARGS)
+PYTEST = $(RUN) -m pytest -n '$(1)' --dist loadgroup $(ARGS)
 
 check: lint  ## format, lint, types and unit tests, within a minute: run it after each change
 	@$(call PYTEST,$(CORES)) tests/unit
@@ -47,30 +47,30 @@ test-all: check drivers  ## test, and every engine, every fault: what the nightl
 	@$(call PYTEST,$(TESTS_AT_ONCE)) tests/live tests/long
 
 chaos: ready  ## make faults on purpose, write docs/reliability.md; FAULTS='hostile slow' SHORT=1 ARGS=
-	@$(PYTHON) -m pytest -q $(if $(FAULTS),$(FAULTS:%=tests/long/faults/test_%.py),tests/long/faults) \
+	@$(RUN) -m pytest -q $(if $(FAULTS),$(FAULTS:%=tests/long/faults/test_%.py),tests/long/faults) \
 	    $(if $(SHORT),,--full) $(if $(FAULTS)$(SHORT),,--page docs/reliability.md) $(ARGS)
 
 lint: ready  ## format, lint and types, without changing a file
-	@$(PYTHON) -m ruff format --check
-	@$(PYTHON) -m ruff check
-	@$(PYTHON) -m mypy
+	@$(RUN) -m ruff format --check
+	@$(RUN) -m ruff check
+	@$(RUN) -m mypy
 
 format: ready  ## format the code and apply the safe fixes
-	@$(PYTHON) -m ruff check --fix
-	@$(PYTHON) -m ruff format
+	@$(RUN) -m ruff check --fix
+	@$(RUN) -m ruff format
 
 serve: ready  ## serve the site; ENGINE= PORT=
-	@$(PYTHON) server.py -e '$(ENGINE)' -p '$(PORT)'
+	@$(RUN) server.py -e '$(ENGINE)' -p '$(PORT)'
 
 history: ready  ## a month of plausible votes for the reports; DATABASES='postgres mysql'
-	@$(PYTHON) -m data_interface.history $(DATABASES)
+	@$(RUN) -m data_interface.history $(DATABASES)
 
 ready:
 	@scripts/system.sh
 	@scripts/env.sh $(PYTHONS)
 
-env:  ## build .venv and .venv-3.7 from their locks; PYTHONS="3.8 3.12" adds .venv-3.8 and .venv-3.12
-	@scripts/env.sh $(PYTHONS)
+env:  ## build .venv and .venv-3.7; PYTHONS="3.8 3.12" adds more; PYTHON=/path takes that build, BESIDE=NAME as .venv-NAME
+	@scripts/env.sh $(if $(findstring command,$(origin PYTHON)),--python '$(PYTHON)' $(if $(BESIDE),--beside '$(BESIDE)')) $(PYTHONS)
 
 drivers:  ## build the toolbench's drivers in Go and Node, where those are installed
 	@scripts/drivers.sh
@@ -92,4 +92,4 @@ clean:  ## remove environments and caches; keeps databases (var) and results
 
 .PHONY: purge
 purge: ready  ## remove the data that root's databases have outside of the project; ARGS=--all of every project
-	@$(PYTHON) -m databases.purge $(ARGS)
+	@$(RUN) -m databases.purge $(ARGS)

@@ -9,7 +9,6 @@ import json
 import logging
 import os
 import platform
-import re
 import signal
 import socket
 import sys
@@ -25,7 +24,7 @@ from handlers.web.listen import Listen
 from runtime.address import AddressError
 from runtime.arguments import MOST_WORKERS, WRONG_USE, Parser, port, whole_number
 from runtime.clock import ClockError, clock
-from runtime.interpreters import change_to
+from runtime.interpreters import change_to, environment, is_version, version_of
 
 if TYPE_CHECKING:
     from databases.private import Handle
@@ -84,7 +83,10 @@ def arguments(argv: List[str]) -> argparse.Namespace:
         "--workers", type=WORKERS, default=1, help="processes that answer, default 1"
     )
     parser.add_argument(
-        "--python", metavar="X.Y", type=version, help="serve on this CPython (.venv-X.Y)"
+        "--python",
+        metavar="X.Y",
+        type=version,
+        help="serve on this CPython (.venv-X.Y), or in this environment (./FOLDER)",
     )
     parser.add_argument(
         "--list", action="store_true", help="every engine, and whether it runs here"
@@ -97,9 +99,12 @@ def arguments(argv: List[str]) -> argparse.Namespace:
 
 
 def version(text: str) -> str:
-    """Parse the option --python."""
-    if not re.fullmatch(r"3\.\d{1,3}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no version: X.Y, as in 3.12")
+    """Parse the option --python: a version, or the folder of an environment."""
+    if not is_version(text):
+        if text and version_of(environment(text)):
+            return text
+        what = f"{text!r} is no version (X.Y, as in 3.12) and no folder of an environment"
+        raise argparse.ArgumentTypeError(what)
     if tuple(int(part) for part in text.split(".")) < OLDEST:
         raise argparse.ArgumentTypeError(f"the site runs on CPython 3.7 and newer, not {text}")
     return text

@@ -14,10 +14,13 @@ from handlers.engine import Engine, spoken
 from runtime.interpreters import (
     Probe,
     current_version,
+    environment,
     executable,
     found_versions,
+    is_version,
     no_environment,
     remedy,
+    version_of,
 )
 
 
@@ -28,11 +31,13 @@ class InterpreterError(Exception):
 def wanted_version(engine: Engine, asked: Optional[str]) -> Optional[str]:
     """Return the environment that serves the engine: "3.7" for .venv-3.7, None for the current one.
 
-    It is the one that the user asked for, or the current one if it suits, or one that suits.
+    It is the one that the user asked for, or the current one if it suits, or one that suits. What
+    the user asked for may be the folder of an environment too.
     """
     current = current_version()
-    if asked and not engine.suits(asked):
-        message = f"{engine.name} runs on CPython {spoken(engine.python)}, not {asked}"
+    version = asked if not asked or is_version(asked) else version_of(environment(asked))
+    if version and not engine.suits(version):
+        message = f"{engine.name} runs on CPython {spoken(engine.python)}, not {version}"
         raise InterpreterError(message)
     if asked:
         return None if asked == current and not executable(asked).exists() else asked

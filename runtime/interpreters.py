@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,8 +24,15 @@ print(json.dumps({"version": platform.python_version(), "found": found}))
 
 
 def environment(version: Optional[str] = None) -> Path:
-    """Return the folder of an environment: the current one, or the one of a version ("3.7")."""
+    """Return the folder of an environment: the current one, that of a version ("3.7"), or any."""
+    if version and not is_version(version):
+        return ROOT / version
     return ROOT / (PREFIX + version if version else ".venv")
+
+
+def is_version(text: str) -> bool:
+    """Return whether a text is a version, and not the folder of an environment."""
+    return re.fullmatch(r"\d\.\d{1,3}", text) is not None
 
 
 def executable(version: Optional[str] = None) -> Path:
@@ -54,6 +62,15 @@ def found_versions() -> List[str]:
     names = [path.parents[1].name[len(PREFIX) :] for path in ROOT.glob(PREFIX + "*/bin/python")]
     known = [name.split(".") for name in names if name.replace(".", "").isdigit()]
     return [".".join(parts) for parts in sorted(known, key=_numbers, reverse=True)]
+
+
+def found_builds() -> List[str]:
+    """Return the environments (``.venv``, ``.venv-NAME``) of the current version, by name.
+
+    Those of `make env` say from what they were made (``base``).
+    """
+    folders = [path.parent for path in ROOT.glob(".venv*/base")]
+    return sorted(one.name for one in folders if version_of(one) == current_version())
 
 
 def present_versions() -> List[str]:

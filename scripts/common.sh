@@ -12,16 +12,27 @@ print(platform.python_implementation(), "%d.%d" % sys.version_info[:2] + threads
     [[ "$("$1" -c "$probe" 2>/dev/null </dev/null)" == "CPython $2" ]]
 }
 
-# find_python X.Y: prints the path of the newest such CPython under pyenv, else of one on PATH.
+# optimisations EXECUTABLE: prints how many of PGO and LTO its build may have: 0, 1 or 2.
+optimisations() {
+    "$1" -I runtime/build.py 2>/dev/null </dev/null | grep -oE '"(pgo|lto)": (true|null)' | wc -l
+}
+
+# find_python X.Y: prints the path of such a CPython, the most optimised first, then the newest: of
+# pyenv's, uv's, and those on PATH.
 find_python() {
-    local pyenv_root candidate
+    local pyenv_root uv_root candidate number best=-1 found
     pyenv_root=${PYENV_ROOT:-$(pyenv root 2>/dev/null || echo "${HOME:-}/.pyenv")}
+    uv_root=${UV_PYTHON_INSTALL_DIR:-${XDG_DATA_HOME:-${HOME:-}/.local/share}/uv/python}
     while read -r candidate; do
         [[ $candidate == "$PWD"/* ]] && continue
-        is_cpython "$candidate" "$1" && echo "$candidate" && return
+        is_cpython "$candidate" "$1" || continue
+        number=$(optimisations "$candidate")
+        ((number > best)) && best=$number found=$candidate
+        ((best == 2)) && break
     done < <(
         printf '%s\n' "$pyenv_root"/versions/"$1".*/bin/python | sort -rV
+        printf '%s\n' "$uv_root"/cpython-"$1".*/bin/python | sort -rV
         type -ap "python$1" python3 || true
     )
-    return 1
+    [[ -n ${found:-} ]] && echo "$found"
 }

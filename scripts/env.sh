@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Usage: scripts/env.sh [X.Y ...]
+# Usage: scripts/env.sh [--python EXECUTABLE [--beside NAME]] [X.Y ...]
 # Builds .venv (current CPython), .venv-3.7, and .venv-X.Y for every X.Y named, each from its lock.
 # Does nothing where an environment already matches its lock.
+# --python: of this CPython, from now on (an empty one: as found again); with --beside it gets an
+# environment of its own, .venv-NAME, and nothing else is built.
 # Without build isolation: for what is compiled pip would fetch setuptools by itself, of any version
 # and without a hash. The environment has one, from its lock or with its interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
+
+VERSIONS='^3\.([7-9]|1[0-3])$'
 
 # build FOLDER LOCK PYTHON
 build() {
@@ -27,10 +31,46 @@ build() {
     echo "$locked" >"$folder/locked"
 }
 
+# chosen FOLDER: prints the CPython that --python chose for an environment, if it still runs.
+chosen() {
+    local python
+    python=$(cat "var/python$1" 2>/dev/null) && "$python" -c '' && echo "$python"
+}
+
+# choose EXECUTABLE: notes it for its version's environment.
+choose() {
+    local version folder=.venv
+    rm -f var/python.venv*
+    [[ -z $1 ]] && return
+    version=$(version_of "$1")
+    [[ $version =~ ^3\.1[1-9]$ ]] || folder=.venv-$version
+    echo "$1" >"var/python$folder"
+    [[ $folder == .venv || $folder == .venv-3.7 ]] || build_named "$version"
+}
+
+# version_of EXECUTABLE: prints "3.13"; ends the script if it cannot serve.
+version_of() {
+    local version
+    version=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null </dev/null) &&
+        is_cpython "$1" "$version" || die "$1 is no CPython that can build environments"
+    [[ $version =~ $VERSIONS ]] || die "environments take CPython 3.7 to 3.13, not $version"
+    echo "$version"
+}
+
+# build_beside NAME EXECUTABLE
+build_beside() {
+    local version lock=current
+    [[ $1 =~ ^[a-z][a-z0-9_-]*$ && $1 != lock ]] || die "BESIDE takes a name in small letters, not '$1'"
+    version=$(version_of "$2")
+    [[ $version =~ ^3\.1[1-9]$ ]] || lock=server
+    [[ $version == 3.7 ]] && lock=py37
+    build ".venv-$1" "requirements/$lock.txt" "$2"
+}
+
 build_current() {
     local version python
     for version in 3.13 3.12 3.11; do
-        python=$(find_python "$version") || continue
+        python=$(chosen .venv || find_python "$version") || continue
         build .venv requirements/current.txt "$python"
         write_race_command
         add_mysqlclient
@@ -78,7 +118,7 @@ add_mysqlclient() {
 
 build_3_7() {
     local python
-    if python=$(find_python 3.7); then
+    if python=$(chosen .venv-3.7 || find_python 3.7); then
         build .venv-3.7 requirements/py37.txt "$python"
     else
         say "no CPython 3.7, so japronto and aiotarantool cannot run here; to get it: pyenv install 3.7.17"
@@ -88,14 +128,27 @@ build_3_7() {
 build_named() {
     local version=$1 python
     [[ $version == 3.7 ]] && return
-    [[ $version =~ ^3\.([89]|1[0-3])$ ]] || die "PYTHONS takes versions from 3.7 to 3.13, not $version"
-    python=$(find_python "$version") || die "no CPython $version; to get it: pyenv install $version"
+    [[ $version =~ $VERSIONS ]] || die "PYTHONS takes versions from 3.7 to 3.13, not $version"
+    python=$(chosen ".venv-$version" || find_python "$version") || die "no CPython $version; to get it: pyenv install $version"
     build ".venv-$version" requirements/server.txt "$python"
 }
 
 mkdir -p var
 exec 9>var/env.lock
 flock --wait 900 9 || die "another make env has held var/env.lock for 15 minutes; end it, then try again"
+if [[ ${1:-} == --python ]]; then
+    python=$2
+    if [[ -n $python ]]; then
+        python=$(type -P "$2") || die "no program $2"
+        python=$(realpath -s "$python") # environments outlive the working directory and PATH
+    fi
+    shift 2
+    if [[ ${1:-} == --beside ]]; then
+        build_beside "$2" "$python"
+        exit
+    fi
+    choose "$python"
+fi
 build_current
 build_3_7
 for version in "$@"; do build_named "$version"; done

@@ -19,6 +19,7 @@ from race.machine.cores import Layout
 from race.plan import read
 from race.saved.model import Limits
 from race.scenario import DEFAULT_DISCIPLINE, DEFAULT_SCENARIO
+from runtime.interpreters import executable, present_versions
 
 WATCH_SECONDS = 2.0
 BURN_SECONDS = 1.0
@@ -28,6 +29,8 @@ STEADY = 0.1
 SIGNS = {True: ("ok", "green"), False: ("!!", "red"), None: ("--", "")}
 QUIETER = "the host gives these cores to others too: race at a quieter time, or on another machine"
 ALONE = "other programs use these cores: end them, `top` shows which"
+SLOW = "Python code runs up to a third slower, which flatters what is compiled"
+FASTER = "PYTHON_CONFIGURE_OPTS='--enable-optimizations --with-lto' pyenv install --force"
 ROUNDS = "small differences will not be distinguishable; more rounds help"
 
 
@@ -41,7 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Exit 1 when something is missing that a default race needs."""
-    found = [*_disciplines(), *_programs(), *_machine(), *_noise()]
+    found = [*_disciplines(), *_programs(), *_builds(), *_machine(), *_noise()]
     lacking = [one.subject for one in found if one.needed and one.good is False]
     if options.json:
         listed = [one._asdict() for one in found]
@@ -71,6 +74,19 @@ def _programs() -> list[Finding]:
         here = shutil.which(name)
         text = here or "not installed: apt-get install util-linux"
         found.append(Finding(name, here is not None, text, True))
+    return found
+
+
+def _builds() -> list[Finding]:
+    """Return how the interpreters of the environments were built."""
+    found = []
+    for version in present_versions():
+        current = version == describe.current_python()
+        build = describe.built(executable(None if current else version))
+        if build is not None:
+            text = f"{build.text}, loop {build.loop_us:.0f} us"
+            text += f": {SLOW}: {FASTER} {version} && make env" if build.slow else ""
+            found.append(Finding(f"CPython {version}", not build.slow, text))
     return found
 
 

@@ -14,13 +14,16 @@ from pathlib import Path
 import msgspec
 
 from race.machine.cores import Layout, allowed
-from race.saved.model import Contender, Environment, Interpreter
+from race.saved.model import Build, Contender, Environment, Interpreter
 from race.timeouts import TIMEOUTS
+from runtime import build
 from runtime.interpreters import executable
 from runtime.paths import ROOT
 
 PYTHON = "python"
-"""The factor that names a contender's interpreter, if it has one."""
+"""The factor that names the version of a contender's interpreter, if it has one."""
+BUILD = "build"
+"""The factor that names the environment of a contender's interpreter where builds are raced."""
 
 _PACKAGES = """
 import json, sys
@@ -78,18 +81,32 @@ def own_interpreter(version: str) -> Path | None:
     return path if version != current_python() and path.exists() else None
 
 
+def python_of(contender: Contender) -> Path | None:
+    """Return the interpreter of a contender; None if it is no Python program."""
+    if BUILD in contender.factors:
+        return executable(contender.factors[BUILD])
+    version = contender.factors.get(PYTHON, current_python())
+    return (own_interpreter(version) or Path(sys.executable)) if version[:1].isdigit() else None
+
+
 def _interpreters(contenders: Iterable[Contender]) -> dict[str, Interpreter]:
     """Return the interpreters by label; a contender that is no Python program has none."""
-    versions = {one.label: one.factors.get(PYTHON, current_python()) for one in contenders}
-    numbers = {version for version in versions.values() if version[:1].isdigit()}
-    known = {version: _interpreter(version) for version in numbers}
-    return {label: known[version] for label, version in versions.items() if version in known}
+    paths = {one.label: path for one in contenders if (path := python_of(one))}
+    known = {path: interpreter(path) for path in dict.fromkeys(paths.values())}
+    return {label: known[path] for label, path in paths.items()}
 
 
-def _interpreter(version: str) -> Interpreter:
-    answer = output([str(own_interpreter(version) or sys.executable), "-c", _PACKAGES])
-    found = json.loads(answer) if answer else {"python": version}
-    return msgspec.convert(found, Interpreter)
+def interpreter(python: Path) -> Interpreter:
+    """Return what is known of an interpreter; its loop takes a fifth of a second."""
+    answer = output([str(python), "-c", _PACKAGES])
+    found = json.loads(answer) if answer else {"python": "unknown"}
+    return msgspec.convert({**found, "build": built(python)}, Interpreter)
+
+
+def built(python: Path) -> Build | None:
+    """Return the build of an interpreter; None if it does not run."""
+    answer = output([str(python), "-I", build.__file__])
+    return msgspec.json.decode(answer, type=Build) if answer else None
 
 
 def number(text: str) -> str | None:

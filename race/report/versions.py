@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from race.analysis.model import Analysis
-from race.saved.model import Contender
+from race.saved.model import Build, Contender
 
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -16,11 +16,12 @@ Versions = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class UsedInterpreter:
-    """An interpreter, the packages that were used with their versions, how many others it has, and
-    the labels of the contenders that ran on it.
+    """An interpreter and its build, the packages that were used with their versions, how many
+    others it has, and the labels of the contenders that ran on it.
     """
 
     python: str
+    build: Build | None
     packages: Versions
     others: int
     labels: list[str]
@@ -40,12 +41,13 @@ def programs(analysis: Analysis) -> Versions:
 
 
 def interpreters(analysis: Analysis) -> list[UsedInterpreter]:
-    """Return an interpreter for each set of packages."""
+    """Return an interpreter for each build and set of packages."""
     known = analysis.race.head.environment.interpreters
     groups: dict[str, list[Contender]] = {}
     for one in contenders(analysis):
         if one.label in known:
-            key = f"{known[one.label].python} {sorted(known[one.label].packages.items())}"
+            found = known[one.label]
+            key = f"{found.python} {found.build} {sorted(found.packages.items())}"
             groups.setdefault(key, []).append(one)
     return [_interpreter(analysis, group) for group in groups.values()]
 
@@ -58,7 +60,7 @@ def _interpreter(analysis: Analysis, group: list[Contender]) -> UsedInterpreter:
     own = (item for item in found.packages.items() if item[0].lower() not in hidden)
     named = sorted((item for item in own if used(item[0])), key=lambda item: item[0].lower())
     others = len(found.packages) - len(named)
-    return UsedInterpreter(found.python, named, others, [one.label for one in group])
+    return UsedInterpreter(found.python, found.build, named, others, [one.label for one in group])
 
 
 def _used_by(analysis: Analysis, group: Iterable[Contender]) -> Callable[[str], bool]:

@@ -264,11 +264,40 @@ class Discipline(Struct, frozen=True, kw_only=True):
     level_texts: dict[str, dict[str, str]] = {}
 
 
+class Build(Struct, frozen=True):
+    """How an interpreter was built: with profile-guided optimisation (`pgo`), with link-time
+    optimisation (`lto`), which a distribution's builds do not say (None); the flags of configure
+    that name no path, the compiler, and the time of a fixed loop of pure Python, in microseconds.
+    """
+
+    pgo: bool | None
+    lto: bool | None
+    flags: list[str]
+    compiler: str
+    loop_us: Amount
+
+    @property
+    def slow(self) -> bool:
+        """Return whether it is known to lack one of the optimisations."""
+        return self.pgo is False or self.lto is False
+
+    @property
+    def text(self) -> str:
+        """Return with what it was optimised: "with PGO, without LTO"."""
+        known = [
+            f"with{'' if has else 'out'} {name}"
+            for name, has in (("PGO", self.pgo), ("LTO", self.lto))
+            if has is not None
+        ]
+        return ", ".join(known) or "a distribution's, which does not say how it is optimised"
+
+
 class Interpreter(Struct, frozen=True):
-    """A contender's interpreter: its version, the version of each package."""
+    """A contender's interpreter: its version, the version of each package, its build."""
 
     python: str
     packages: dict[str, str] = {}
+    build: Build | None = None
 
 
 class Environment(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from databases import DATABASES, find
 from race.discipline import Choice, Finding, Start, Task
 from race.errors import RaceError
 from race.machine.cores import WORKERS
-from race.machine.describe import number, output
+from race.machine.describe import BUILD, number, output
 from race.saved.model import Contender
 from race.web import engines, findings, user_loads
 from race.web import load as generators
@@ -38,7 +38,7 @@ class SiteDiscipline:
     @property
     def factors(self) -> Mapping[str, Sequence[str]]:
         """The factors of server.py, and those that a race varies on top of them."""
-        return {**engines.catalogue().factors, WORKERS: (), LINK: ()}
+        return {**engines.catalogue().factors, WORKERS: (), LINK: (), BUILD: ()}
 
     @property
     def tasks(self) -> Mapping[str, Task]:

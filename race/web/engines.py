@@ -6,23 +6,29 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from race.discipline import Choice
 from race.errors import RaceError, unknown
 from race.machine.cores import WORKERS
-from race.machine.describe import PYTHON, current_python
+from race.machine.describe import BUILD, PYTHON, current_python
 from race.plan.contenders import matching
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from race.web.link import LINK, level
 from race.web.scenario import SiteScenario
-from runtime.interpreters import found_versions, no_environment
+from runtime.interpreters import (
+    executable,
+    found_builds,
+    found_versions,
+    no_environment,
+)
 from runtime.paths import ROOT
 
 SERVER = ROOT / "server.py"
 CONTENDER = "engine"
+ANOTHER_BUILD = "make env PYTHON=EXECUTABLE BESIDE=NAME, which makes .venv-NAME"
 FOUND = "found"
 """Means every interpreter that has an environment."""
 RENDER = "render"
@@ -107,7 +113,29 @@ def _entries(scenario: SiteScenario) -> list[Entry]:
     """Return each engine once on each interpreter, programs last."""
     listed = [one for version in _versions(scenario) for one in catalogue(version).entries]
     unique = {(one.name, one.factors.get(PYTHON)): one for one in listed}
-    return [*unique.values(), *(_program(scenario, name) for name in scenario.programs)]
+    built = [
+        replace(one, factors={**one.factors, BUILD: build})
+        for build in _builds(scenario)
+        for one in catalogue(build).entries
+    ]
+    programs = [_program(scenario, name) for name in scenario.programs]
+    return [*(built or unique.values()), *programs]
+
+
+def _builds(scenario: SiteScenario) -> Sequence[str]:
+    """Return the environments of the builds that race; none if builds are no factor."""
+    if scenario.builds and scenario.pythons:
+        raise RaceError("builds and pythons both choose interpreters: give one of them")
+    for folder in scenario.builds:
+        if folder != FOUND and not executable(folder).exists():
+            raise RaceError(f"no environment in the folder {folder}: run {ANOTHER_BUILD}")
+    found = found_builds() if FOUND in scenario.builds else scenario.builds
+    if scenario.builds and len(found) < 2:
+        raise RaceError(
+            f"builds race two or more environments of CPython {current_python()}, and here "
+            f"{'is ' + found[0] if found else 'is none'}: for another one {ANOTHER_BUILD}"
+        )
+    return found
 
 
 def _versions(scenario: SiteScenario) -> list[str | None]:
@@ -156,6 +184,8 @@ def _contender(
     label = entry.name
     if scenario.pythons:
         label += f"@{entry.factors.get(PYTHON)}"
+    if BUILD in entry.factors:
+        label += f"@{entry.factors[BUILD]}"
     if render not in (None, plain_render()):
         label += f", {render}"
     if scenario.workers != (1,):

@@ -79,7 +79,8 @@ def _option(given: tuple[str, str | int | float]) -> tuple[str, str]:
 
 
 class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`pythons` are versions (`3.12`) or `found`; `render` are ways to render pages (none: the
+    """`pythons` are versions (`3.12`) or `found`; `builds` are environments (`.venv-fast`) of
+    several builds of one version, or `found`; `render` are ways to render pages (none: the
     plainest); `workers` are numbers of processes of a server; `link` are milliseconds that each
     round trip between server and database takes more (0: nothing is put in between).
 
@@ -89,6 +90,7 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     contenders: Names = field(name="engines")
     tasks: Names = field(name="pages")
     pythons: tuple[str, ...] = ()
+    builds: tuple[Name, ...] = ()
     render: tuple[Name, ...] = ()
     workers: Annotated[tuple[Workers, ...], Meta(min_length=1)] = (1,)
     link: tuple[Milliseconds, ...] = ()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from race.errors import CellFailed
 from race.machine.cores import WORKERS
-from race.machine.describe import PYTHON, current_python, own_interpreter
+from race.machine.describe import BUILD, PYTHON, current_python, own_interpreter
 from race.machine.process import Child, wait_first
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
@@ -58,7 +58,8 @@ class Launcher:
         words += ["--render", render] if render and render != plain_render() else []
         workers = contender.factors.get(WORKERS, "1")
         words += ["--workers", workers] if workers != "1" else []
-        return words if version == current_python() else [*words, "--python", version]
+        other = contender.factors.get(BUILD) or (version if version != current_python() else None)
+        return [*words, "--python", other] if other else words
 
 
 def _program(program: Program, version: str) -> list[str]:

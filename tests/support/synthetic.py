@@ -17,6 +17,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from race.saved.model import (
+    Build,
     Cell,
     Contender,
     Discipline,
@@ -281,7 +282,11 @@ def _head(recipe: Recipe) -> Head:
 
 def _environment(recipe: Recipe) -> Environment:
     servers = {"aiohttp": "3.14.5", "sanic": "25.12.1", "uvloop": "0.22.1"}
-    current = Interpreter("3.13.0", {**servers, "asynctnt": "2.4.0", "asyncpg": "0.32.0"})
+    slow = Build(
+        pgo=False, lto=False, flags=["--enable-shared"], compiler="GCC 12.2.0", loop_us=412
+    )
+    drivers = {"asynctnt": "2.4.0", "asyncpg": "0.32.0"}
+    current = Interpreter("3.13.0", {**servers, **drivers}, slow)
     old = Interpreter("3.7.16", {"japronto": "0.1.2", "uvloop": "0.18.0", "tarantool": "0.5.5"})
     return Environment(
         cpu=recipe.cpu,

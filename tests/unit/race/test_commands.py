@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from msgspec.structs import replace as changed
 
 from race.cli import main
 from race.commands import doctor
@@ -18,6 +19,7 @@ from race.commands import list as list_command
 from race.commands.options import seconds
 from race.discipline import Finding
 from race.errors import RaceError
+from race.saved.model import Build
 from race.scenario import Scenario
 from race.terminal.phrases import moment
 from runtime.paths import ROOT
@@ -89,13 +91,13 @@ def test_the_version_is_the_projects(capsys: pytest.CaptureFixture[str]) -> None
         (["run", "--pages", "indx"], "did you mean 'index'?"),
         (["run", "--rounds", "0"], "key 'rounds': expected int >= 1"),
         (["run", "quick", "--pages", "good", "ugly"], "unexpected 'ugly': separate values"),
-        (["run", "--pages", "good", "ugly"], "'ugly': all 25 are in `race list`; separate"),
+        (["run", "--pages", "good", "ugly"], "'ugly': all 26 are in `race list`; separate"),
         (["run", "--pages", "about x24"], "'about' under a load: type 'about' and --set load.pip"),
         (["run", "toolbench", "--operations", "wide (1 at once)"], "--set load.concurrency=1"),
         (["run", "toolbench", "--drivers", "asyncpg, uvloop"], "this one add --set loop=uvloop"),
         (["claim", "quick-1", "good", "aiohttp-tarantool-one (A/A)", "x"], "is the A/A twin of"),
         (["show", "nosuch"], "unknown scenario or race 'nosuch': all "),
-        (["run", "zzz"], "unknown scenario 'zzz': all 25 are in `race list`"),
+        (["run", "zzz"], "unknown scenario 'zzz': all 26 are in `race list`"),
         (["show", "quik"], "unknown scenario or race 'quik': did you mean 'quick'?"),
         (["show", "quick", "--cells"], "quick is a scenario: only a saved race has cells"),
         (["report", "latest"], "no saved races in "),
@@ -223,7 +225,7 @@ def test_a_file_that_cannot_be_written_is_one_line(
 
 def found(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
     """All that the doctor sees."""
-    for part in ("_programs", "_machine", "_noise"):
+    for part in ("_programs", "_builds", "_machine", "_noise"):
         monkeypatch.setattr(doctor, part, list)
     monkeypatch.setattr(doctor, "_disciplines", lambda: list(findings))
 
@@ -259,6 +261,22 @@ def test_noise_is_told_with_its_limit_and_what_to_do() -> None:
     assert doctor._level("steal", 0.0204, (0.02, 0.25), "").good
     loud = doctor._level("steal", 0.0206, (0.02, 0.02), "go elsewhere")
     assert loud == Finding("steal", False, "2.1 %, limit 2 %: go elsewhere")
+
+
+def test_a_slow_build_is_told_with_the_command_for_a_fast_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow = Build(pgo=True, lto=False, flags=[], compiler="GCC", loop_us=300.4)
+    builds = {"3.13": changed(slow, lto=None), "3.7": slow}
+    monkeypatch.setattr(doctor, "present_versions", lambda: list(builds))
+    monkeypatch.setattr(doctor, "executable", lambda version: version or "3.13")
+    monkeypatch.setattr(doctor.describe, "current_python", lambda: "3.13")
+    monkeypatch.setattr(doctor.describe, "built", builds.get)
+    fast, warned = doctor._builds()
+    assert fast == Finding("CPython 3.13", True, "with PGO, loop 300 us")
+    assert not warned.good
+    assert warned.text.startswith("with PGO, without LTO, loop 300 us: ")
+    assert warned.text.endswith("--with-lto' pyenv install --force 3.7 && make env")
 
 
 def test_cores_are_told_in_words() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from race.errors import RaceError
+from race.machine.describe import python_of
 from race.web import engines
 from race.web import load as generators
 from race.web.discipline import SiteDiscipline
@@ -94,6 +96,39 @@ def test_an_interpreter_that_is_not_here_is_one_line(
     with pytest.raises(RaceError) as caught:
         engines.choose(replace(scenario(), pythons=pythons))
     assert re.match(rf"no environment for CPython {pythons[-1]}, only for 3", str(caught.value))
+
+
+def test_builds_are_environments_that_servers_run_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = [str(tmp_path / name) for name in ("plain", "fast")]
+    for folder in found:
+        (tmp_path / folder / "bin").mkdir(parents=True)
+        (tmp_path / folder / "bin" / "python").touch()
+    monkeypatch.setattr(engines, "found_builds", lambda: found)
+    race = replace(scenario(), builds=("found",))
+    contenders = engines.choose(race).contenders
+    assert [one.factors["build"] for one in contenders] == found
+    for one, folder in zip(contenders, found, strict=True):
+        assert one.label == f"one-base@{folder}"
+        assert Launcher(race).command(one)[-2:] == ["--python", folder]
+        assert python_of(one) == Path(folder, "bin", "python")
+
+
+@pytest.mark.parametrize(
+    ("builds", "pythons", "why"),
+    [
+        (("found",), (), "builds race two or more environments .* and here is .venv: for another"),
+        (("nowhere",), (), "no environment in the folder nowhere: run make env PYTHON="),
+        (("found",), ("found",), "builds and pythons both choose interpreters: give one of them"),
+    ],
+)
+def test_builds_that_cannot_race_are_one_line(
+    builds: tuple[str, ...], pythons: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "found_builds", lambda: [".venv"])
+    with pytest.raises(RaceError, match=f"^{why}"):
+        engines.choose(replace(scenario(), builds=builds, pythons=pythons))
 
 
 @pytest.mark.parametrize(("name", "rates"), [("wrk", ()), ("oha", (100.0,)), ("oha", ())])

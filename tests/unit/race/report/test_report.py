@@ -55,6 +55,14 @@ def test_who_does_not_keep_up_is_a_cross_on_the_curve(tmp_path: Path) -> None:
     assert "✕" not in html.page(analyse(load(write(tmp_path / "hopeless", hopeless))))
 
 
+def test_how_an_interpreter_was_built_stands_beside_its_version(page: str) -> None:
+    build = re.search(r"CPython 3.13.0</h3>.*?</dl>", page, re.DOTALL)
+    assert build
+    assert "<dt>build</dt><dd>without PGO, without LTO</dd>" in build[0]
+    assert "<dt>loop of pure Python</dt><dd>412 us</dd>" in build[0]
+    assert page.count("<dt>build</dt>") == 1  # the other one's is not known
+
+
 def test_empty_and_unfinished_races_are_reported(small: SavedRace) -> None:
     head = changed(small.head, finished_at=None)
     nothing = analyse(replace(small, cells=[], head=head))
