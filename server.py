@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import platform
+import re
 import signal
 import socket
 import sys

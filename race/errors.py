@@ -27,6 +27,10 @@ class NotSaved(RaceError):
     """Results cannot be written; what was written before is kept."""
 
 
+class Disturbed(Exception):
+    """The machine disturbed so many cells that the race ended; what it saved is kept."""
+
+
 class CellFailed(Exception):
     """One cell has no number; the message is its reason and the race goes on."""
 

@@ -216,7 +216,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The warnings of a race, and its disturbances; `little` counts cells outside Little's law."""
+    """The warnings of a race, and its disturbances; `little` counts cells outside Little's law.
+
+    `no_result` says why there is none, where the machine disturbed most cells.
+    """
 
     cells: dict[str, int]
     problems: list[str]
@@ -224,6 +227,7 @@ class Trust:
     foreign: Spread | None
     little: int
     warnings: list[str]
+    no_result: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +250,13 @@ class Analysis:
 
     @property
     def remarks(self) -> list[str]:
-        """The headline and the warnings, one sentence each."""
-        first = [self.headline.text] if self.headline else []
-        return [*first, *self.trust.warnings]
+        """The result in a sentence or two, where there is one to say, and the warnings."""
+        return [*filter(None, [self.result]), *self.trust.warnings]
+
+    @property
+    def result(self) -> str | None:
+        """The headline, or why there is no result."""
+        return self.trust.no_result or (self.headline.text if self.headline else None)
 
     def closed(self) -> list[Comparison]:
         """The comparisons of the closed loop."""

@@ -100,6 +100,31 @@ def trust(race: SavedRace, comparisons: Sequence[Comparison], counted: Sequence[
         foreign=spread(cell.foreign for cell in counted),
         little=sum(abs(value - 1) > race.head.limits.little for value in used),
         warnings=[*_warnings(race, comparisons, counted), *_self_doubts(comparisons)],
+        no_result=_no_result(race, comparisons),
+    )
+
+
+def _no_result(race: SavedRace, comparisons: Sequence[Comparison]) -> str | None:
+    """Return why there is no result, and what to do, if the machine spoiled over half of the cells
+    and nothing was decided.
+    """
+    limits = race.head.limits
+    last = {(one.round, one.label, one.work): one for one in race.cells if one.round != CALIBRATION}
+    invalid = [cell for cell in last.values() if cell.status == "invalid"]
+    foreign = [cell.foreign for cell in invalid if (cell.foreign or 0.0) > limits.foreign]
+    steal = [cell.steal for cell in invalid if (cell.steal or 0.0) > limits.steal]
+    lost = max(len(foreign), len(steal))
+    if 2 * lost <= len(last) or any(comparison.decided for comparison in comparisons):
+        return None
+    if len(foreign) == lost:
+        return (
+            f"No result: other programs took {100 * (median(foreign) or 0.0):.0f} % of the cores. "
+            "End them (`top` shows them) and run again, or accept the noise with "
+            "`--set limits.foreign=1`."
+        )
+    return (
+        f"No result: the host took {100 * (median(steal) or 0.0):.0f} % of the cores. Run again at "
+        "a quieter time or on another machine, or accept the noise with `--set limits.steal=1`."
     )
 
 

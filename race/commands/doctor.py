@@ -17,7 +17,6 @@ from race.discipline import DISCIPLINES, Finding, discipline
 from race.machine import calibrate, calm, cores, describe
 from race.machine.cores import Layout
 from race.plan import read
-from race.saved.model import Limits
 from race.scenario import DEFAULT_DISCIPLINE, DEFAULT_SCENARIO
 from runtime.interpreters import executable, present_versions
 
@@ -26,6 +25,7 @@ BURN_SECONDS = 1.0
 SPINS = 40
 SPIN = 20_000
 STEADY = 0.1
+FOREIGN, STEAL = DISTURBING = ("foreign CPU", "steal")
 SIGNS = {True: ("ok", "green"), False: ("!!", "red"), None: ("--", "")}
 QUIETER = "the host gives these cores to others too: race at a quieter time, or on another machine"
 ALONE = "other programs use these cores: end them, `top` shows which"
@@ -61,6 +61,8 @@ def _show(found: list[Finding], lacking: list[str]) -> None:
     console = Console()
     console.print(table)
     said = f"cannot run: {', '.join(lacking)}" if lacking else "can run"
+    if not lacking and any(one.good is False and one.subject in DISTURBING for one in found):
+        said += ", but nothing will count"
     console.print(f"\nA default race (`race run`) {said}.", highlight=False, markup=False)
 
 
@@ -125,11 +127,11 @@ def _noise() -> list[Finding]:
     steal = calm.burn({"machine": used}, BURN_SECONDS)["steal"]
     times = [_spin() for _ in range(SPINS)]
     spread = statistics.stdev(times) / statistics.mean(times)
-    own, usual = read.load(DEFAULT_SCENARIO).limits, Limits()
+    limits = read.load(DEFAULT_SCENARIO).limits
     return [
-        _level("foreign CPU", foreign, (usual.foreign, own.foreign), ALONE),
-        _level("steal", steal, (usual.steal, own.steal), QUIETER),
-        _level("steadiness", spread, (STEADY, STEADY), ROUNDS),
+        _level(FOREIGN, foreign, limits.foreign, ALONE),
+        _level(STEAL, steal, limits.steal, QUIETER),
+        _level("steadiness", spread, STEADY, ROUNDS),
     ]
 
 
@@ -141,14 +143,11 @@ def _spin() -> float:
     return time.perf_counter() - began
 
 
-def _level(subject: str, value: float, limits: tuple[float, float], advice: str) -> Finding:
-    """A noise against what most races and the default one allow; what is shown is judged."""
-    usual, own = limits
+def _level(subject: str, value: float, limit: float, advice: str) -> Finding:
+    """Return a noise against its limit in the default race; what is shown is judged."""
     shown = round(100 * value, 1)
-    good = shown <= 100 * usual
-    text = f"{shown:.1f} %, limit {100 * usual:g} %"
-    if own != usual:
-        text += f" (`{DEFAULT_SCENARIO}`: {100 * own:g} %)"
+    good = shown <= 100 * limit
+    text = f"{shown:.1f} %, limit {100 * limit:g} %"
     return Finding(subject, good, text if good else f"{text}: {advice}")
 
 

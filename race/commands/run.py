@@ -13,11 +13,11 @@ from msgspec import to_builtins
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.commands import FAILED, INTERRUPTED, Command
+from race.commands import FAILED, INTERRUPTED, NO_RESULT, Command
 from race.commands.find import SAVED_RACE, find
 from race.commands.options import as_words, changed, scenario_options
 from race.console import Console
-from race.errors import NotSaved, RaceError
+from race.errors import Disturbed, NotSaved, RaceError
 from race.plan import read
 from race.plan.forecast import Plan
 from race.run import race
@@ -50,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run a race; return 1 if a cell failed."""
+    """Run a race; return 1 if a cell failed, 3 if the machine disturbed it too much."""
     with race.interruptible():
         plan, connections = _like(options) if options.like else (_plan(options), {})
         console = Console(stderr=options.json)
@@ -101,10 +101,14 @@ def carry_out(folder: Path, head: Head, plan: Plan, as_json: bool) -> int:
             raise
         _so_far(folder, plan, console, as_json)
         return INTERRUPTED
+    except Disturbed:
+        return _ended_early(folder, console, as_json)
     except NotSaved as failure:
         raise _kept(folder, failure) from None
     found = analyse(load(folder))
     _summary(found, console, as_json)
+    if found.trust.no_result:
+        return NO_RESULT
     return FAILED if any(cell.status == "failed" for cell in found.race.cells) else 0
 
 
@@ -115,6 +119,16 @@ def _kept(folder: Path, failure: NotSaved) -> RaceError:
     return RaceError(
         f"{failure}; finished cells are kept: make room and go on with {again.resume(folder)}"
     )
+
+
+def _ended_early(folder: Path, console: Console, as_json: bool) -> int:
+    """Print what a race has found that other programs or the host disturbed, and how to go on."""
+    found = analyse(load(folder))
+    _summary(found, console, as_json)
+    if not found.trust.no_result:
+        tell(console, "Ended early: two rounds were disturbed. The rounds before them count.")
+    say(console, f"go on with: {again.resume(folder)}")
+    return NO_RESULT
 
 
 def _so_far(folder: Path, plan: Plan, console: Console, as_json: bool) -> None:

@@ -25,7 +25,7 @@ def page(analysis: Analysis) -> str:
 
 def _parts(analysis: Analysis) -> Iterator[str]:
     head = analysis.race.head
-    first = analysis.headline.text if analysis.headline else head.scenario.get("title", head.race)
+    first = analysis.result or head.scenario.get("title", head.race)
     yield f"# {escape(first)}"
     yield from (f"> {escape(warning)}" for warning in analysis.trust.warnings)
     yield _legend(analysis)

@@ -51,13 +51,19 @@ class Rounds:
         self._clock = Clock(self.plan, self.done.values())
 
     def run(self) -> None:
-        """Run all rounds; whatever happens, end all subjects."""
+        """Run all rounds; whatever happens, end all subjects.
+
+        Raises Disturbed when the machine does not let cells count.
+        """
         with closing(Hosts(self.start)) as hosts:
             for number in range(CALIBRATION, self.plan.rounds + 1):
                 hosts.clear_refusals()
                 if self.plan.scenario.starts_anew(number):
                     hosts.close()
+                before = self.tries.total()
                 self._round(number, hosts)
+                if self.tries.total() > before and number < self.plan.rounds:
+                    self._pause_if_disturbed(number)
         self.writer.finish(datetime.now(UTC).isoformat(timespec="seconds"))
 
     def _round(self, number: int, hosts: Hosts) -> None:
@@ -75,6 +81,12 @@ class Rounds:
             self.board.again(len(bad), str(self.done[bad[0].key].reason))
             self._clock.again(len(bad))
             self._run(bad, hosts)
+
+    def _pause_if_disturbed(self, number: int) -> None:
+        cells = [cell for cell in self.done.values() if cell.round == number]
+        if why := self.quiet.needs_pause(cells):
+            self.board.waiting(f"two rounds were lost, {why}", self.quiet.limits.pause_s)
+            self.quiet.pause()
 
     def _works(self, number: int) -> Mapping[str, Sequence[Work]]:
         """Return the works of a round; the first one finds the capacities of the rates."""
@@ -97,8 +109,8 @@ class Rounds:
             self.tries[key_of(cell)] += 1
             self._clock.did(cell)
             self.board.result(cell)
-            if why := self.quiet.disturbed(cell):
-                self.board.waiting(why)
+            if (why := self.quiet.disturbed(cell)) and self.quiet.left > 0:
+                self.board.waiting(why, self.quiet.left)
                 self.quiet.wait()
 
     def _cell(self, one: Planned, hosts: Hosts) -> Cell:

@@ -222,7 +222,8 @@ class Contender(Struct, frozen=True, kw_only=True):
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits beyond which a cell says nothing; it is then measured again at the end of its round,
     at most `reruns` times. After one that the machine disturbed the race waits for a quiet moment,
-    for at most `quiet_wait_s` in a round.
+    for at most `quiet_wait_s` in a round. After two rounds in a row of which the machine disturbed
+    more than half it pauses for at most `pause_s`, and ends if it is no quieter then.
 
     `steal` and `foreign` are fractions of the measured cores' time, `errors` of the units,
     `little` the difference between open connections and those seen busy; `samples` are units.
@@ -235,6 +236,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     little: Amount = 0.3
     reruns: Annotated[int, Meta(ge=0, le=1000)] = 2
     quiet_wait_s: Amount = 60
+    pause_s: Amount = 30
 
 
 class Discipline(Struct, frozen=True, kw_only=True):

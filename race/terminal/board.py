@@ -36,8 +36,8 @@ class Board(Protocol):
         """Take that so many cells are measured again, the first of them for this reason."""
         ...
 
-    def waiting(self, reason: str) -> None:
-        """Take that the next cell waits until the machine is quiet, for this reason."""
+    def waiting(self, reason: str, most: float) -> None:
+        """Take that the next cell waits until the machine is quiet, for so many seconds at most."""
         ...
 
     def close(self) -> None:
@@ -100,8 +100,8 @@ class Plain:
         self._cells += cells
         self._line(again_text(cells, reason))
 
-    def waiting(self, reason: str) -> None:
-        self._line(waiting_text(reason))
+    def waiting(self, reason: str, most: float) -> None:
+        self._line(waiting_text(reason, most))
 
     def close(self) -> None:
         pass

@@ -91,8 +91,8 @@ class Live:
         self._clock.again(cells)
         self._fault(Text(again_text(cells, reason), "yellow"))
 
-    def waiting(self, reason: str) -> None:
-        self._now = Text(waiting_text(reason), "bold yellow")
+    def waiting(self, reason: str, most: float) -> None:
+        self._now = Text(waiting_text(reason, most), "bold yellow")
 
     def close(self) -> None:
         self._screen.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from race.analysis.values import who_was_saturated
 from race.plan.forecast import Plan
@@ -28,9 +28,10 @@ def again_text(cells: int, reason: str) -> str:
     return f"{cells} cell{'s' * (cells != 1)} again: {reason}"
 
 
-def waiting_text(reason: str) -> str:
-    """Return why the next cell has to wait."""
-    return f"waiting for a quiet machine: {reason}"
+def waiting_text(reason: str, most: float) -> str:
+    """Return why the next cell has to wait, and until when at most."""
+    end = datetime.now() + timedelta(seconds=most)  # noqa: DTZ005 - a reader's clock
+    return f"waiting for a quiet machine until {end:%H:%M:%S} at most: {reason}"
 
 
 def figures(cell: Cell, discipline: Discipline) -> str:

@@ -24,6 +24,7 @@ FREE = (
     *(
         "limits.reruns",
         "limits.quiet_wait_s",
+        "limits.pause_s",
         "geometric_mean",
         "load.pipeline",
         "load.concurrency",

@@ -19,6 +19,7 @@ from race.commands import list as list_command
 from race.commands.options import seconds
 from race.discipline import Finding
 from race.errors import RaceError
+from race.machine import describe
 from race.saved.model import Build
 from race.scenario import Scenario
 from race.terminal.phrases import moment
@@ -231,35 +232,36 @@ def found(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
 
 
 @pytest.mark.parametrize(
-    ("finding", "status"),
+    ("finding", "status", "said"),
     [
-        (Finding("wrk", False, "not installed", True), 1),
-        (Finding("wrk", True, "version 4", True), 0),
-        (Finding("steal", False, "9.0 %, limit 2 %"), 0),
-        (Finding("oha", None, "not installed"), 0),
+        (Finding("wrk", False, "not installed", True), 1, "cannot run: wrk."),
+        (Finding("wrk", True, "version 4", True), 0, "can run."),
+        (Finding("steal", False, "9.0 %, limit 2 %"), 0, "can run, but nothing will count."),
+        (Finding("steadiness", False, "29 %, limit 10 %"), 0, "can run."),
+        (Finding("oha", None, "not installed"), 0, "can run."),
     ],
 )
 def test_the_doctor_fails_for_what_a_default_race_needs_alone(
     finding: Finding,
     status: int,
+    said: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     found(monkeypatch, finding)
     assert main(["doctor"]) == status
     shown = capsys.readouterr().out
-    said = "cannot run: wrk." if status else "can run."
     assert shown.rstrip().endswith(f"A default race (`race run`) {said}")
     assert main(["doctor", "--json"]) == status
     assert json.loads(capsys.readouterr().out)["good"] == (status == 0)
 
 
 def test_noise_is_told_with_its_limit_and_what_to_do() -> None:
-    quiet = doctor._level("steal", 0.02, (0.02, 0.25), "go elsewhere")
-    assert quiet == Finding("steal", True, "2.0 %, limit 2 % (`quick`: 25 %)")
+    quiet = doctor._level("steal", 0.02, 0.02, "go elsewhere")
+    assert quiet == Finding("steal", True, "2.0 %, limit 2 %")
     # What is shown is judged: no 2.0 % is over 2 %.
-    assert doctor._level("steal", 0.0204, (0.02, 0.25), "").good
-    loud = doctor._level("steal", 0.0206, (0.02, 0.02), "go elsewhere")
+    assert doctor._level("steal", 0.0204, 0.02, "").good
+    loud = doctor._level("steal", 0.0206, 0.02, "go elsewhere")
     assert loud == Finding("steal", False, "2.1 %, limit 2 %: go elsewhere")
 
 
@@ -270,8 +272,8 @@ def test_a_slow_build_is_told_with_the_command_for_a_fast_one(
     builds = {"3.13": changed(slow, lto=None), "3.7": slow}
     monkeypatch.setattr(doctor, "present_versions", lambda: list(builds))
     monkeypatch.setattr(doctor, "executable", lambda version: version or "3.13")
-    monkeypatch.setattr(doctor.describe, "current_python", lambda: "3.13")
-    monkeypatch.setattr(doctor.describe, "built", builds.get)
+    monkeypatch.setattr(describe, "current_python", lambda: "3.13")
+    monkeypatch.setattr(describe, "built", builds.get)
     fast, warned = doctor._builds()
     assert fast == Finding("CPython 3.13", True, "with PGO, loop 300 us")
     assert not warned.good

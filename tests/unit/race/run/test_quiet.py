@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from race.errors import Disturbed
 from race.run import quiet
 from race.run.quiet import QuietWait
 from race.saved.model import Figures, Limits
@@ -51,9 +52,9 @@ def test_patience_ends_and_is_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks([BUSY] * 100, 3.0)
     waiting = wait(monkeypatch, looks)
     assert 20 <= looks.clock <= 24
-    assert waiting.disturbed(BAD) is None
+    assert waiting.left <= 0
     waiting.new_round()
-    assert waiting.disturbed(BAD) == "steal 30.0% is over 2.0%"
+    assert waiting.left == 20
 
 
 def test_without_patience_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +67,26 @@ def test_nothing_to_see_is_nothing_to_wait_for(monkeypatch: pytest.MonkeyPatch) 
 
 def test_only_the_machine_is_waited_for() -> None:
     waiting = QuietWait(LIMITS, dict, 20)
-    assert waiting.disturbed(BAD) is not None
+    assert waiting.disturbed(BAD) == "steal 30.0% is over 2.0%"
     assert waiting.disturbed(replace(BAD, meters={"cores": QUIET})) is None
     assert waiting.disturbed(replace(BAD, status="failed")) is None
+
+
+def test_a_second_disturbed_round_in_a_row_asks_for_a_pause() -> None:
+    waiting, good = QuietWait(LIMITS, dict), replace(BAD, status="failed")
+    lost, half = [BAD, BAD, good], [BAD, good]
+    assert [waiting.needs_pause(cells) for cells in (lost, half, lost)] == [None] * 3
+    assert waiting.needs_pause(lost) == "steal 30.0% is over 2.0%"
+
+
+def test_a_pause_ends_the_race_unless_it_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seen, clock in (([BUSY, QUIET], 3.0), ([BUSY] * 9, 6.0)):
+        looks = Looks(seen, 1.0)
+        monkeypatch.setattr(quiet, "time", looks)
+        waiting = QuietWait(replace(LIMITS, pause_s=5), looks)
+        if QUIET in seen:
+            waiting.pause()
+        else:
+            with pytest.raises(Disturbed):
+                waiting.pause()
+        assert looks.clock == clock

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
 from race.discipline import Subject
+from race.errors import Disturbed
 from race.plan.contenders import TWIN_MARK, with_twin
 from race.plan.forecast import Plan
 from race.plan.order import Planned, key_of
@@ -217,6 +219,16 @@ def test_after_a_disturbed_cell_the_machine_is_looked_at(tmp_path: Path) -> None
     limits = {"steal": 0.02, "foreign": 1.0, "quiet_wait_s": 5}
     race(tmp_path, spoiled={(1, "fast"): 1}, look=look, limits=limits)
     assert len(looked) == 1
+
+
+def test_a_race_ends_after_two_disturbed_rounds_and_keeps_its_cells(tmp_path: Path) -> None:
+    spoiled = {(number, label): 9 for number in (2, 3) for label in EVERYONE}
+    limits = {"steal": 0.02, "reruns": 0, "pause_s": 0}
+    with pytest.raises(Disturbed):
+        race(tmp_path, spoiled, rounds=9, limits=limits)
+    kept = load(tmp_path / "r")
+    assert [cell.round for cell in kept.cells] == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+    assert kept.head.finished_at is None
 
 
 def test_a_resumed_race_does_not_measure_again_what_had_its_tries(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -214,12 +215,12 @@ def test_the_board_tells_what_is_wrong_and_leaves_the_screen(running: SavedRace)
         board.again(2, "steal 3 %")
         board.result(replace(cell, status="failed", reason="it is gone", throughput=None))
         board.result(cell)
-        board.waiting("steal 4 %")
+        board.waiting("steal 4 %", 30)
         shown = text(board, 80, 40)
         assert board._screen.transient
     assert "2 cells again: steal 3 %" in shown
     assert "FAILED: it is gone" in shown
-    assert "waiting for a quiet machine: steal 4 %" in shown
+    assert re.search(r"waiting for a quiet machine until \d\d:\d\d:\d\d at most: steal 4 %", shown)
 
 
 def test_plain_lines_have_no_control_characters(saved: SavedRace) -> None:
