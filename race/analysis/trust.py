@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from race.analysis.model import Comparison, State, Trust, spread
-from race.analysis.values import a, median, utilisation, who_was_saturated
+from race.analysis.values import a, latest_cells, median, utilisation, who_was_saturated
 from race.saved.model import CALIBRATION, Cell
 from race.saved.reader import SavedRace
 from race.stats import signed_rank
@@ -109,8 +109,8 @@ def _no_result(race: SavedRace, comparisons: Sequence[Comparison]) -> str | None
     and nothing was decided.
     """
     limits = race.head.limits
-    last = {(one.round, one.label, one.work): one for one in race.cells if one.round != CALIBRATION}
-    invalid = [cell for cell in last.values() if cell.status == "invalid"]
+    last = latest_cells(race)
+    invalid = [cell for cell in last if cell.status == "invalid"]
     foreign = [cell.foreign for cell in invalid if (cell.foreign or 0.0) > limits.foreign]
     steal = [cell.steal for cell in invalid if (cell.steal or 0.0) > limits.steal]
     lost = max(len(foreign), len(steal))

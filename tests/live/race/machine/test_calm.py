@@ -11,6 +11,6 @@ def test_a_look_keeps_every_core_busy_and_sees_them_used_by_itself() -> None:
     if len(cores.allowed()) < 2:
         assert seen == {}
         return
-    assert set(seen) == {"steal", "foreign"}
+    assert seen.keys() >= {"steal", "foreign"}
     assert 0 <= seen["steal"] <= 1
     assert calm.burn({"server": frozenset()}) == {}

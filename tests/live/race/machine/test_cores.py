@@ -52,24 +52,24 @@ def test_a_burner_that_is_not_ours_is_foreign_and_one_that_is_ours_is_not() -> N
     with python(FOREVER) as process:
         os.sched_setaffinity(process.pid, core)
         meter, cpu = Cores(), Cpu()
-        here = {"one": Party(process.pid, core)}
-        before = cpu.read(here), meter.read(here)
+        here, strange = {"one": Party(process.pid, core)}, {"one": Party(None, core)}
+        before = cpu.read(here), meter.read(here), meter.read(strange)
         time.sleep(0.5)
-        after = cpu.read(here), meter.read(here)
+        after = cpu.read(here), meter.read(here), meter.read(strange)
         process.kill()
     sample = Sample(1, 0.5)
     used = cpu.between(before[0], after[0], sample, {})
     ours = meter.between(before[1], after[1], sample, {"cpu_ns": used})
-    nobodys = meter.between(before[1], after[1], sample, {"cpu_ns": {}})
-    whole = after[1].clock_ns - before[1].clock_ns
-    assert nobodys["foreign"] - ours["foreign"] == pytest.approx(sum(used.values()) / whole)
+    nobodys = meter.between(before[2], after[2], sample, {"cpu_ns": {}})
+    share = sum(used.values()) / (after[1].cores.clock_ns - before[1].cores.clock_ns)
+    assert nobodys["foreign"] - ours["foreign"] == pytest.approx(share, abs=0.05)
     # A burner leaves no time idle: all of it is somebody's.
     assert nobodys["foreign"] + nobodys["steal"] > 0.85
 
 
 def test_the_idle_reading_is_what_ran_and_was_not_ours() -> None:
     found = calibrate.idle(cores.assign(PARTIES), 0.2)
-    assert set(found) == {"foreign", "steal", "seconds"}
+    assert found.keys() >= {"foreign", "steal", "seconds"}
     assert 0.2 <= found["seconds"] < 2
     assert -0.5 < found["foreign"] <= 1
     core = frozenset([max(cores.allowed())])

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+import pytest
+
 from race.discipline import Party, Sample
 from race.machine import listener
 from race.machine.meters import METERS, Parties, meters
@@ -15,7 +17,7 @@ from race.machine.meters.cpu import Cpu
 from race.machine.meters.memory import resident_bytes
 from race.machine.meters.peak import Peak
 from race.machine.meters.switches import Switches
-from race.machine.proc import cpu_ns, tree
+from race.machine.proc import clocks, cpu_ns, tree, used_between
 from race.saved.model import Figures
 from runtime.address import Address
 from tests.support.burner import BURN, python
@@ -87,6 +89,18 @@ def test_the_harness_is_not_charged_for_generators_that_it_waited_for() -> None:
     subprocess.run([sys.executable, "-c", BURN + "burn(0.3)"], check=True, timeout=20)
     after = meter.read(party(None))
     assert meter.between(before, after, Sample(1, 1.0), {})["harness"] < 0.2e9
+
+
+def test_processes_that_began_are_seen_among_all_and_ours_are_not() -> None:
+    before = clocks({os.getpid()})
+    if before is None:
+        pytest.skip("not all processes can be seen here")
+    with python(CHILD + THREAD + WAIT) as process:
+        others, ours = clocks({os.getpid()}), clocks({os.getpid(), process.pid})
+    assert others is not None
+    assert ours is not None
+    assert used_between(before, others) >= 0.39e9
+    assert others.keys() - ours.keys() >= {process.pid}
 
 
 def test_waiting_is_a_voluntary_switch() -> None:

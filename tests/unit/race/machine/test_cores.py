@@ -10,9 +10,9 @@ import pytest
 from race.discipline import Sample
 from race.machine import cores, proc
 from race.machine.cores import Layout
+from race.machine.meters import cores as meter
 from race.machine.meters.busy import CoreUse, Reading
-from race.machine.meters.cores import Cores
-from race.machine.proc import CoreReading, CoreTime
+from race.machine.proc import Clock, CoreReading, CoreTime
 from race.saved.model import Figures
 
 S = 1_000_000_000
@@ -90,6 +90,24 @@ def test_foreign_time_keeps_its_sign(ours: float, foreign: float) -> None:
     assert passed.foreign(ours * S) == pytest.approx(foreign)
 
 
+@pytest.mark.parametrize(("others", "foreign"), [(0.0, 0.0), (0.06, 0.03), (9.0, 0.2), (None, 0.2)])
+def test_foreign_time_is_no_more_than_others_used(others: float | None, foreign: float) -> None:
+    passed = proc.passed_between(*stood(2.0, 1.0, 0.1, 0.1), [0])
+    used = None if others is None else int(others * S)
+    assert passed.foreign(0.4 * S, used) == pytest.approx(foreign)
+    assert passed.foreign(0.9 * S, used) == pytest.approx(-0.05)
+
+
+def test_what_processes_used_between_two_readings() -> None:
+    before = {1: Clock(10, 5), 2: Clock(50, 20), 3: Clock(7, 0)}
+    # 1 has waited for 2, which used 4 more, and for another one, which began meanwhile and used 6;
+    # 3 worked on; 4 began.
+    after = {1: Clock(11, 5 + 74 + 6), 3: Clock(9, 0), 4: Clock(100, 3)}
+    assert proc.used_between(before, after) == 1 + 2 + 100 + 3 + 4 + 6
+    # Nobody waited for 2: what it had used does not hide what others use.
+    assert proc.used_between(before, {1: Clock(10, 5), 3: Clock(9, 0)}) == 2
+
+
 def test_the_time_of_cores_adds_up() -> None:
     before = CoreReading(10, {0: CoreTime(1, 2, 3), 1: CoreTime(0, 0, 0)})
     after = CoreReading(110, {0: CoreTime(11, 3, 5), 1: CoreTime(4, 0, 0)})
@@ -119,8 +137,19 @@ def test_the_harness_is_ours_where_it_may_run(
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {core})
     found = {"cpu_ns": {"one": 1.5 * S, "harness": 0.1 * S}}
-    passed = Cores().between(*stood(1.0, 0.5), Sample(1, 1.0), found)
+    before, after = (meter.Reading(one, None) for one in stood(1.0, 0.5))
+    passed = meter.Cores().between(before, after, Sample(1, 1.0), found)
     assert passed["foreign"] == pytest.approx(foreign)
+
+
+def test_what_nobody_used_is_unclaimed_and_not_foreign() -> None:
+    before, after = (
+        meter.Reading(one, {1: Clock(used, 0)})
+        for one, used in zip(stood(1.0), (0, 9), strict=True)
+    )
+    passed = meter.Cores().between(before, after, Sample(1, 1.0), {"cpu_ns": {"one": 0.4 * S}})
+    assert passed["foreign"] == pytest.approx(0, abs=1e-6)
+    assert passed["unclaimed"] > 0.1
 
 
 @pytest.mark.parametrize(

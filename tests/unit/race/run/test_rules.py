@@ -116,7 +116,9 @@ def test_too_few_samples_are_too_slow_unless_errors_came_instead() -> None:
 
 def test_a_saturated_generator_is_not_the_contenders_fault() -> None:
     starved = replace(SAMPLE, busy_connections=60.0)
-    judged = judge(LIMITS, LOAD, measured(starved, who=GENERATOR_BUSY))
+    assert judge(LIMITS, LOAD, measured(starved, who=busy(0.5, 0.79, 0.6))).own_fault
+    judged = judge(LIMITS, LOAD, measured(starved, who=busy(0.5, 0.8, 0.6)))
+    assert judged.reasons[0].endswith(": a fault of the generator, whose core was 80% busy")
     assert len(judged.reasons) == 1
     assert not judged.own_fault
 
