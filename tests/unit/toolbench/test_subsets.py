@@ -40,6 +40,7 @@ def _everything_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locust.Locust, "curve", lambda self, load: [1] * 20)
     monkeypatch.setattr(engines, "catalogue", catalogue)
     monkeypatch.setattr(engines, "found_pythons", lambda: list(PYTHONS))
+    monkeypatch.setattr(engines, "found_builds", lambda: [".venv", ".venv-fast"])
     monkeypatch.setattr(Tool, "problem", lambda self: None)
     for variable in ("DATABASE_URL", "MYSQL_URL", "TARANTOOL_URL"):
         monkeypatch.delenv(variable, raising=False)
