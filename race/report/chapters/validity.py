@@ -10,6 +10,7 @@ from race.report.charts.figures import Figure, ratios
 from race.report.charts.rows import Interval
 from race.report.outcomes import EXPLAINED, Outcomes
 from race.report.tables import more
+from race.report.tables.attempts import attempts
 from race.report.template import ReportChapter, chapter
 
 
@@ -23,6 +24,7 @@ def render(analysis: Analysis) -> ReportChapter | None:
         outcomes=Outcomes(analysis),
         explained=EXPLAINED,
         lost=more.lost(analysis),
+        attempts=attempts(analysis),
         warm_ups=_warm_ups(analysis),
         no_latency=sum(cell.no_latency is not None for cell in analysis.counted),
         disturbances=_disturbances(analysis),
