@@ -13,7 +13,9 @@ from pathlib import Path
 
 import msgspec
 
+from race.machine import probe
 from race.machine.cores import Layout, allowed
+from race.machine.hardware import hardware
 from race.saved.model import Build, Contender, Environment, Interpreter
 from race.timeouts import TIMEOUTS
 from runtime import build
@@ -53,6 +55,8 @@ def describe(
         dirty=bool(output(["git", "-C", str(ROOT), "status", "--porcelain"])),
         versions=dict(versions),
         interpreters=_interpreters(contenders),
+        hardware=hardware(allowed(), output(["lscpu"])),
+        probe=probe.neighbour(layout),
     )
 
 

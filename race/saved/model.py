@@ -302,10 +302,29 @@ class Interpreter(Struct, frozen=True):
     build: Build | None = None
 
 
+class Hardware(Struct, frozen=True):
+    """What the kernel says of the cores: `siblings` are lists of the hardware threads of one core,
+    `caches` those of the first one with the cores that share them, `mitigations` what is done
+    against each fault of the processor; `hypervisor` is its name, or None on a real machine.
+    """
+
+    siblings: list[str] = []
+    caches: dict[str, str] = {}
+    mitigations: dict[str, str] = {}
+    hypervisor: str | None = None
+
+    @property
+    def threads(self) -> str:
+        """Return which of the cores are hardware threads of one."""
+        shared = [one for one in self.siblings if not one.isdecimal()]
+        return f"{'; '.join(shared)} are of one core" if shared else "none that share a core"
+
+
 class Environment(Struct, frozen=True, kw_only=True):
     """The machine and versions of a race; `dirty`: files differed from the commit.
 
-    `pinned` has the cores of each party, `interpreters` is by contender's label.
+    `pinned` has the cores of each party, `interpreters` is by contender's label. `probe` is how
+    many turns a second a loop made on the first party's core, `alone` and `beside` a busy core.
     """
 
     cpu: str | None = None
@@ -318,6 +337,8 @@ class Environment(Struct, frozen=True, kw_only=True):
     dirty: bool | None = None
     versions: dict[str, str | None] = {}
     interpreters: dict[str, Interpreter] = {}
+    hardware: Hardware | None = None
+    probe: Figures = {}
 
 
 class Head(Struct, frozen=True, kw_only=True):

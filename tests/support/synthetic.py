@@ -23,6 +23,7 @@ from race.saved.model import (
     Discipline,
     Environment,
     Figures,
+    Hardware,
     Head,
     Interpreter,
     Load,
@@ -295,6 +296,13 @@ def _environment(recipe: Recipe) -> Environment:
         memory_bytes=8_230_000_000,
         commit="0123456789abcdef0123456789abcdef01234567",
         dirty=False,
+        hardware=Hardware(
+            siblings=["0-1"],
+            caches={"L3": "32768K of cores 0-1"},
+            mitigations={"spectre_v2": "Mitigation: Retpolines"},
+            hypervisor="KVM",
+        ),
+        probe={"alone": 1.5e7, "beside": 0.9e7},
         versions={"wrk": "4.1.0", "tarantool": "2.6.0", "postgres": "18.0"},
         interpreters={
             one.label: old if one.factors["web"] == "japronto" else current

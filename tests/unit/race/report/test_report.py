@@ -63,6 +63,17 @@ def test_how_an_interpreter_was_built_stands_beside_its_version(page: str) -> No
     assert page.count("<dt>build</dt>") == 1  # the other one's is not known
 
 
+def test_what_the_machine_is_stands_in_its_chapter(page: str) -> None:
+    for name, text in (
+        ("hypervisor", "KVM"),
+        ("hardware threads", "0-1 are of one core"),
+        ("cache L3", "32768K of cores 0-1"),
+        ("spectre v2", "Mitigation: Retpolines"),
+        ("a core beside a busy one", "60.0\u00a0% of its speed beside an idle one"),
+    ):
+        assert f"<dt>{name}</dt><dd>{text}</dd>" in page
+
+
 def test_empty_and_unfinished_races_are_reported(small: SavedRace) -> None:
     head = changed(small.head, finished_at=None)
     nothing = analyse(replace(small, cells=[], head=head))
