@@ -18,7 +18,7 @@ from race.commands.options import as_words, changed, scenario_options
 from race.commands.output import answer, forms, write
 from race.commands.run import report, scenario
 from race.console import Console
-from race.errors import RaceError
+from race.errors import Disturbed, RaceError
 from race.plan import read
 from race.run import race, series
 from race.run.series import SERIES_FILE, Asked, Series
@@ -116,7 +116,11 @@ def _next(found: Series, options: argparse.Namespace, console: Console) -> None:
         head = race.new_head(plan, seed, words, found.folder, found.connections)
         folder = found.folder / head.race
         say(console, f"{name}: {folder}")
-    race.run(folder, head, plan, board.on(console))
+    try:
+        race.run(folder, head, plan, board.on(console))
+    except Disturbed:  # each time it goes on, two rounds are done at least
+        tell(console, f"Two rounds were lost to the machine: {name} goes on with the next ones.")
+        return
     saved = load(folder)
     say(console, f"report:  {report(analyse(saved))}")
     if series.disturbed(saved):
