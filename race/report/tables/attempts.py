@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -43,15 +44,18 @@ def attempts(analysis: Analysis) -> ReportTable:
 
     def row(label: str) -> Attempts:
         mine = [cell for cell in cells if cell.label == label]
-        reasons = [_reason(cell, head.limits) for cell in mine]
+        rejected = Counter(_reason(cell, head.limits) for cell in mine)
         tried = [cell for cell in first.values() if cell.label == label]
-        multiples = [_multiple(found, both, label, head.baseline) for found in both]
+        by_first, counted = (_multiple(found, both, label, head.baseline) for found in both)
         return Attempts(
-            label,
-            len(mine),
-            *(reasons.count(one) for one in ("foreign", "steal", "other")),
-            sum(cell.status == "ok" for cell in tried) / len(tried),
-            *multiples,
+            label=label,
+            measured=len(mine),
+            foreign=rejected["foreign"],
+            steal=rejected["steal"],
+            other=rejected["other"],
+            at_first=sum(cell.status == "ok" for cell in tried) / len(tried),
+            by_first=by_first,
+            counted=counted,
         )
 
     columns = (
