@@ -11,7 +11,7 @@ import sys
 from race.machine.calm import BURN
 from race.machine.cores import Layout
 from race.machine.process import Child
-from race.saved.model import Figures
+from race.saved.model import Probe
 
 SECONDS = 0.9
 """The length of each half of the probe, in CPU time."""
@@ -27,20 +27,20 @@ print(turns)
 """
 
 
-def neighbour(layout: Layout, seconds: float = SECONDS) -> Figures:
+def neighbour(layout: Layout, seconds: float = SECONDS) -> Probe | None:
     """Return the turns a second of CPU time of a loop on the first party's core: `alone`, and
-    `beside` a core that is kept busy. Empty where not two cores are used.
+    `beside` a core that is kept busy. None where not two cores are used.
     """
     used = list(dict.fromkeys(core for cores in layout.values() for core in sorted(cores)))
     if len(used) < 2:
-        return {}
+        return None
     alone = _speed(used[0], seconds)
     burner = Child(BURN, frozenset([used[1]]))
     try:
         beside = _speed(used[0], seconds)
     finally:
         burner.end()
-    return {"alone": alone, "beside": beside} if alone and beside else {}
+    return Probe(alone, beside) if alone and beside else None
 
 
 def _speed(core: int, seconds: float) -> float:

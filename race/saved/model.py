@@ -320,11 +320,19 @@ class Hardware(Struct, frozen=True):
         return f"{'; '.join(shared)} are of one core" if shared else "none that share a core"
 
 
+class Probe(Struct, frozen=True):
+    """The turns a second that a loop made on the first party's core, `alone` and `beside` a busy
+    core.
+    """
+
+    alone: Positive
+    beside: Positive
+
+
 class Environment(Struct, frozen=True, kw_only=True):
     """The machine and versions of a race; `dirty`: files differed from the commit.
 
-    `pinned` has the cores of each party, `interpreters` is by contender's label. `probe` is how
-    many turns a second a loop made on the first party's core, `alone` and `beside` a busy core.
+    `pinned` has the cores of each party, `interpreters` is by contender's label.
     """
 
     cpu: str | None = None
@@ -338,7 +346,7 @@ class Environment(Struct, frozen=True, kw_only=True):
     versions: dict[str, str | None] = {}
     interpreters: dict[str, Interpreter] = {}
     hardware: Hardware | None = None
-    probe: Figures = {}
+    probe: Probe | None = None
 
 
 class Head(Struct, frozen=True, kw_only=True):

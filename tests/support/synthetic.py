@@ -27,6 +27,7 @@ from race.saved.model import (
     Head,
     Interpreter,
     Load,
+    Probe,
     Status,
     Work,
 )
@@ -302,7 +303,7 @@ def _environment(recipe: Recipe) -> Environment:
             mitigations={"spectre_v2": "Mitigation: Retpolines"},
             hypervisor="KVM",
         ),
-        probe={"alone": 1.5e7, "beside": 0.9e7},
+        probe=Probe(alone=1.5e7, beside=0.9e7),
         versions={"wrk": "4.1.0", "tarantool": "2.6.0", "postgres": "18.0"},
         interpreters={
             one.label: old if one.factors["web"] == "japronto" else current
