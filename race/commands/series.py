@@ -148,7 +148,7 @@ def _result(found: Series, options: argparse.Namespace, console: Console) -> int
         tell(console, f"{len(counted)} of {times} runs count, because {spoiled} were disturbed.")
     if len(counted) > 1:
         result = merge(counted)
-        write(found.folder / REPORT_FILE, merged.markdown(result))
+        write(found.folder / REPORT_FILE, merged.markdown(result), follow=False)
         answer(
             options, result.as_json, lambda: merged.markdown(result), lambda: merged.show(result)
         )

@@ -68,7 +68,8 @@ def _blind(found: RunComparison) -> str:
     else:
         seen = f"this comparison could have seen {_percent(-math.expm1(-one.visible))} ({where})"
     if one.needed is None:
-        return f"{seen}; no number of rounds shows {limit} here"
+        why = "processes of the same code differ too much"
+        return f"{seen}; no number of rounds shows {limit} here: {why}"
     return f"{seen}; it takes about {one.needed:,} rounds for {limit}"
 
 

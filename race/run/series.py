@@ -98,7 +98,8 @@ def read(folder: Path) -> Series:
         raise RaceError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:
         raise RaceError(f"{path} is damaged: {error}") from None
-    runs = [load(path.parent) for path in folder.glob(f"*/{RUN_FILE}")]
+    found = (path.parent for path in folder.glob(f"*/{RUN_FILE}"))
+    runs = [load(path) for path in found if not path.is_symlink()]  # it may be from elsewhere
     return Series(folder, asked, sorted(runs, key=lambda run: run.head.started_at))
 
 
@@ -106,7 +107,7 @@ def write(folder: Path, asked: Asked) -> None:
     """Begin a series, or change how often it runs; RaceError if that cannot be saved."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / SERIES_FILE, msgspec.json.encode(asked))
+        write_atomically(folder / SERIES_FILE, msgspec.json.encode(asked), follow=False)
     except OSError as error:
         raise RaceError(f"cannot save a series in {folder}: {error.strerror}") from None
 

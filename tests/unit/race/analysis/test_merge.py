@@ -149,6 +149,11 @@ def test_runs_with_other_connections_are_refused(two: list[SavedRace]) -> None:
     )
     with pytest.raises(RaceError, match=said):
         merge([first, replace(second, cells=cells)])
+    same = [
+        replace(one, cells=[changed(c, connections_used=200) for c in one.cells]) for one in two
+    ]
+    found = merge(same)
+    assert merged.heading(found, found.comparisons[0]) == "Good, 200 connections"
 
 
 def test_a_lower_bound_in_one_run_is_no_ratio_of_all(two: list[SavedRace]) -> None:
