@@ -130,6 +130,14 @@ DELETE /stickers/{pack}/{sticker}
 """.split("\n")[1:-1]
 
 
+def test_nothing_but_a_comparison_in_constant_time_judges_a_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hmac.compare_digest", lambda *_: False)
+    visit = ToyVisit(authorization=f"Bearer {TOKEN}", params=("1", "1"))
+    assert answer("DELETE", "/stickers/{pack}/{sticker}", visit)[2] == 401
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_needs_the_token(change: str) -> None:
     method, path = change.split()
