@@ -88,6 +88,14 @@ def _calibration(run: SavedRace, connections: int) -> Cell:
     return changed(run.cells[0], round=CALIBRATION, connections_used=connections)
 
 
+def test_a_series_is_not_saved_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / series.SERIES_FILE).symlink_to(tmp_path / "precious")
+    series.write(tmp_path / "a", ASKED)
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
 def test_only_one_harness_has_a_series(tmp_path: Path) -> None:
     second = series.alone(tmp_path)
     with series.alone(tmp_path), pytest.raises(RaceError, match="run by another harness"):
