@@ -4,6 +4,7 @@ empty :=
 space := $(empty) $(empty)
 commas = $(subst $(space),$(comma),$(strip $(1)))
 option = $(if $(strip $(2)),--$(1) '$(call commas,$(2))')
+fault = $(or $(wildcard tests/long/faults/*/test_$(one).py),tests/long/faults/test_$(one).py)
 
 SCENARIO ?= quick
 ENGINE ?= aiohttp-tarantool-one-uvloop
@@ -47,7 +48,7 @@ test-all: check drivers  ## test, and every engine, every fault: what the nightl
 	@$(call PYTEST,$(TESTS_AT_ONCE)) tests/live tests/long
 
 chaos: ready  ## make faults on purpose, write docs/reliability.md; FAULTS='hostile slow' SHORT=1 ARGS=
-	@$(RUN) -m pytest -q $(if $(FAULTS),$(FAULTS:%=tests/long/faults/test_%.py),tests/long/faults) \
+	@$(RUN) -m pytest -q $(if $(FAULTS),$(foreach one,$(FAULTS),$(fault)),tests/long/faults) \
 	    $(if $(SHORT),,--full) $(if $(FAULTS)$(SHORT),,--page docs/reliability.md) $(ARGS)
 
 lint: ready  ## format, lint and types, without changing a file

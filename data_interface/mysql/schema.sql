@@ -127,13 +127,14 @@ END;
 
 -- Keeps votes of one past day, a list of (moment, winner, loser, voter) in JSON, unless that day has
 -- some; returns how many were kept. Two calls at once must not both find the day empty, so they lock
--- the counter of votes, for which votes wait too. Rows are inserted one by one, which leaves no gaps in
--- the numbers.
+-- the counter of votes, for which votes wait too. The search is a plain SELECT, which waits for nobody:
+-- as a condition of IF it would lock what it reads, and wait for a vote that waits for its counter. Rows
+-- are inserted one by one, which leaves no gaps in the numbers.
 CREATE OR REPLACE PROCEDURE remember_votes(past LONGTEXT)
 MODIFIES SQL DATA
 BEGIN
     DECLARE midnight BIGINT DEFAULT CAST(JSON_VALUE(past, '$[0][0]') AS SIGNED) DIV 86400 * 86400;
-    DECLARE held, kept INT DEFAULT 0;
+    DECLARE held, found, kept INT DEFAULT 0;
     DECLARE EXIT HANDLER FOR SQLEXCEPTION
     BEGIN
         ROLLBACK;
@@ -142,9 +143,8 @@ BEGIN
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     START TRANSACTION;
     SELECT COUNT(*) INTO held FROM counters WHERE name = 'votes' FOR UPDATE;
-    IF NOT EXISTS (
-        SELECT * FROM votes WHERE cast_at >= midnight AND cast_at < midnight + 86400
-    ) THEN
+    SELECT COUNT(*) INTO found FROM votes WHERE cast_at >= midnight AND cast_at < midnight + 86400;
+    IF found = 0 THEN
         FOR vote IN (
             SELECT given.moment, given.winner, given.loser, given.voter
             FROM JSON_TABLE(past, '$[*]' COLUMNS (

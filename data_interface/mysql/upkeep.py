@@ -117,11 +117,17 @@ async def choose(connection: Connection) -> bool:
 
 
 async def clean(connection: Connection) -> None:
-    """Delete rows that are too old or too many, the oldest first, in batches with short locks."""
-    for sql, bounds in (
-        (CLEAN_TOKENS, (TOKENS_KEPT,)),
-        (CLEAN_SESSIONS, (SESSION_SECONDS, SESSIONS_KEPT)),
-        (CLEAN_VOTES, (VOTES_KEPT,)),
-    ):
-        while await first(connection, sql, *bounds, BATCH, seconds=TIMEOUTS.cleaning) >= BATCH:
-            pass
+    """Delete rows that are too old or too many, the oldest first, in batches with short locks.
+
+    The tables take turns: one that grows as fast as it is cleaned does not keep the others waiting.
+    """
+    left = True
+    while left:
+        left = False
+        for sql, bounds in (
+            (CLEAN_TOKENS, (TOKENS_KEPT,)),
+            (CLEAN_SESSIONS, (SESSION_SECONDS, SESSIONS_KEPT)),
+            (CLEAN_VOTES, (VOTES_KEPT,)),
+        ):
+            done = await first(connection, sql, *bounds, BATCH, seconds=TIMEOUTS.cleaning)
+            left = left or done >= BATCH

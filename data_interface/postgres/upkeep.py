@@ -110,14 +110,19 @@ async def choose(connection: Connection) -> bool:
 
 
 async def clean(connection: Connection) -> None:
-    """Delete rows that are too old or too many, the oldest first, in batches with short locks."""
-    for sql, bounds in (
-        (OLD_TOKENS, ()),
-        (SURPLUS_TOKENS, (TOKENS_KEPT,)),
-        (AHEAD_SESSIONS, ()),
-        (OLD_SESSIONS, (SESSION_SECONDS,)),
-        (SURPLUS_SESSIONS, (SESSIONS_KEPT,)),
-        (SURPLUS_VOTES, (VOTES_KEPT,)),
-    ):
-        while await first(connection, sql, BATCH, *bounds) == BATCH:
-            pass
+    """Delete rows that are too old or too many, the oldest first, in batches with short locks.
+
+    The tables take turns: one that grows as fast as it is cleaned does not keep the others waiting.
+    """
+    left = True
+    while left:
+        left = False
+        for sql, bounds in (
+            (OLD_TOKENS, ()),
+            (SURPLUS_TOKENS, (TOKENS_KEPT,)),
+            (AHEAD_SESSIONS, ()),
+            (OLD_SESSIONS, (SESSION_SECONDS,)),
+            (SURPLUS_SESSIONS, (SESSIONS_KEPT,)),
+            (SURPLUS_VOTES, (VOTES_KEPT,)),
+        ):
+            left = await first(connection, sql, BATCH, *bounds) == BATCH or left

@@ -15,7 +15,7 @@ from data_interface import HOUSEKEEPING
 from data_interface.history import fill
 from data_interface.mysql import report_statements, statements
 from data_interface.mysql.upkeep import CLEANING_LOCK, LAYOUT
-from data_interface.reports.rows import DAY, HOUR
+from data_interface.reports.rows import DAY, HOUR, Vote
 from data_interface.store import Busy, Refused, Store
 from databases import find
 from databases.wire import tapped
@@ -229,6 +229,22 @@ async def one_vote(store: Store) -> bool:
     """Vote on a new ballot."""
     ballot = await new_ballot(store)
     return await vote(store, ballot.left_token, ballot.right_token)
+
+
+async def test_the_history_is_filled_beside_a_vote_that_waits_for_it(
+    one_driver: str, server: str
+) -> None:
+    """If it waited for the vote, too, MariaDB would refuse one of them: a deadlock (1213)."""
+    async with (
+        new_database(one_driver, server) as url,
+        opened(one_driver, url) as store,
+        connected(one_driver, url) as voter,
+    ):
+        await voter.script("START TRANSACTION")
+        cast = "INSERT INTO votes (cast_at, winner, loser, voter) VALUES ($1, 1, 2, 0)"
+        await voter.fetch(cast, NOW)
+        assert await ask(store, "remember", [Vote(NOW - DAY, 1, 2, 0)]) == 1
+        await voter.script("ROLLBACK")
 
 
 async def explained(admin: Any, statement: str, *values: Any) -> Any:

@@ -78,9 +78,6 @@ def live_settings(axes: str) -> List[Setting]:
     if axes == "every mode":
         return everything
     pairs = [one for one in paired() if one in everything]
-    if axes == "database":
-        # In other modes MariaDB may answer a vote with a deadlock while its history is filled.
-        pairs = [(name, mode) for name, mode in everything if mode == "one"]
     if axes == "driver and mode":
         return pairs
     seen: Dict[Optional[str], Setting] = {}

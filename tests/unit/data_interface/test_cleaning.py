@@ -9,6 +9,8 @@ from typing import Any, Iterator, List, Optional
 
 import pytest
 
+from data_interface.mysql import upkeep as mysql_upkeep
+from data_interface.postgres import upkeep as postgres_upkeep
 from data_interface.sql.store import Cleaner, Upkeep
 from data_interface.store import StoreError, Unavailable
 from data_interface.tries import Tries
@@ -86,3 +88,24 @@ async def test_a_failure_at_any_step_is_followed_by_another_try(steps: int, capl
         TWICE.format(refused),
         "cleaning succeeded after 2 failures",
     ]
+
+
+@pytest.mark.parametrize("upkeep", [mysql_upkeep, postgres_upkeep])
+async def test_a_table_that_is_always_full_does_not_keep_others_from_being_cleaned(
+    upkeep: Any,
+) -> None:
+    class Full:
+        """A connection on which each statement deletes a whole batch, twenty times in all."""
+
+        def __init__(self) -> None:
+            self.asked: List[str] = []
+
+        async def fetch(self, statement: str, *_: Any) -> List[List[int]]:
+            self.asked.append(statement)
+            return [[upkeep.BATCH if len(self.asked) <= 20 else 0]]
+
+    full: Any = Full()
+    await upkeep.clean(full)
+    turns = len(set(full.asked))
+    assert turns >= 3
+    assert full.asked[:turns] == full.asked[turns : 2 * turns]
