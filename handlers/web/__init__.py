@@ -48,6 +48,8 @@ in ``handlers.WEB``, and the tests expect it.
   drops the remarks of a framework about its clients.
 - A request that is too large is refused while it arrives, and one that does not arrive in time is
   cut off (``client_timeouts.enforce``, which ``lifecycle.run`` calls). No body is decompressed.
+- While a client does not read its answers, little of what it sends is read and few of its requests
+  wait, so that its connection takes little memory.
 - At the level debug each request is one line of the log (``access_log``), also one that is refused
   as malformed. At every other level, requests take no extra step for it.
 - After a stop signal the server accepts nothing more, lets requests in flight finish for

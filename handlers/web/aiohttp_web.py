@@ -14,6 +14,7 @@ from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.timeouts import TIMEOUTS
 from handlers.web import access_log
+from handlers.web.aiohttp_internals import limit_waiting_requests
 from handlers.web.lifecycle import NewLoop, finished, ignore, run
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Ready
@@ -196,6 +197,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
 
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         ignore("aiohttp.server", *CLIENT_ERRORS)
+        limit_waiting_requests()
         bodies = Bodies()
         runner = web.AppRunner(
             application(site, bodies),

@@ -40,6 +40,9 @@ CLOSE = 1  # the value of its close flag
 NO_LENGTH = 2**64 - 1
 # A request may have this many bytes; its page refuses a body between BODY_LIMIT and that.
 MOST_BUFFERED = 3 * 2**19
+# Bytes of answers that may wait for a client to read. More come at once only from a pipeline of
+# hundreds of requests, because nothing is read while as little as 64 KiB wait.
+MOST_UNREAD = 2**20
 
 # Of mallopt(3), and its environment variable.
 M_MMAP_THRESHOLD, MMAP_THRESHOLD = -3, "MALLOC_MMAP_THRESHOLD_"
@@ -176,6 +179,12 @@ class GuardedApplication(Application):  # type: ignore[misc]
                 transport.write(answer())
                 transport.set_protocol(Discarding(transport, self.loop))
                 protocol.connection_lost(None)
+
+    def drop_unread(self) -> None:
+        """Close the connections with more than MOST_UNREAD bytes of answers to be sent."""
+        for protocol in list(self._connections):
+            if protocol.transport.get_write_buffer_size() > MOST_UNREAD:
+                protocol.transport.abort()
 
 
 class Discarding(asyncio.Protocol):

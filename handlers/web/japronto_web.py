@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import faulthandler
 import logging
-import socket
 from asyncio import current_task
 from http.cookies import SimpleCookie
 from typing import Any, Callable, Optional, Tuple
@@ -24,8 +24,6 @@ from handlers.web.supervisor import Life, Ready, supervise
 # whose growth brings the first forward. What arrives in between is buffered, at some 600 MB/s.
 FLOOD_CHECK = 0.25
 TICK = 0.01
-# The kernel's buffer of a connection; with a larger one a body arrives at 3 GB/s.
-RECEIVE_BYTES = 16 * 1024
 
 _log = logging.getLogger("japronto")
 
@@ -169,7 +167,8 @@ class SiteApplication(GuardedApplication):
         return refusal(self._site.malformed(""), "Bad Request")
 
     def refuse_floods(self) -> None:
-        """Answer the requests that are too large already."""
+        """Answer the requests that are too large already, and drop answers that nobody reads."""
+        self.drop_unread()
         self.refuse_large_requests(
             lambda: refusal(self._site.too_large(""), "Request Entity Too Large")
         )
@@ -217,14 +216,20 @@ class LoggedApplication(SiteApplication):
         return super().protocol_error_handler(error)
 
 
-def overlook_eof(loop: asyncio.AbstractEventLoop, context: Any) -> None:
-    """Log what an event loop reports, except for one error.
+def without_methods(loop: asyncio.AbstractEventLoop, context: Any) -> None:
+    """Do what the methods would do that an event loop misses in japronto's protocol.
 
-    asyncio asks a protocol what to do when the client closed its side. japronto's protocol has no
-    such method, so asyncio reports an AttributeError and closes the connection, as it should.
+    Their absence is an AttributeError that the loop reports at once. When answers are not read,
+    nothing more is read either. When the client closed its side, the loop closes the connection.
     """
     if not (isinstance(context.get("exception"), AttributeError) and "protocol" in context):
         loop.default_exception_handler(context)
+        return
+    with contextlib.suppress(RuntimeError):  # uvloop raises it for a connection that is closed
+        if "pause_writing" in context["message"]:
+            context["transport"].pause_reading()
+        elif "resume_writing" in context["message"]:
+            context["transport"].resume_reading()
 
 
 def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
@@ -233,14 +238,13 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
     def work(life: Life) -> None:
         own = loop()
         asyncio.set_event_loop(own)
-        own.set_exception_handler(overlook_eof)
+        own.set_exception_handler(without_methods)
         own.run_until_complete(site.open(lenient=not life.first, refresh=life.number == 0))
         own.call_soon(life.started)
         if not _log.isEnabledFor(logging.DEBUG):
             # japronto switches it on, and every client could fill the log with aborts.
             own.call_soon(faulthandler.disable)
         where = {"sock": listen.socket, "host": listen.host, "port": listen.port}
-        listen.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
         keep_large_buffers_apart()
         application = (LoggedApplication if access_log.wanted() else SiteApplication)(site, own)
         floods = client_timeouts.Check(application.refuse_floods, FLOOD_CHECK)

@@ -15,6 +15,8 @@ CHECKED = {"current": "0.54.0"}
 MALFORMED = "Invalid HTTP request"
 # Bytes of the head of a request. httptools has no limit for it; h11 has its own.
 MOST_HEAD = 64 * 1024
+# Bytes of requests that are parsed at once. uvicorn makes some 5 KB of objects for each request.
+PIECE = 4096
 
 
 class UvicornServer(uvicorn.Server):
@@ -25,29 +27,62 @@ class UvicornServer(uvicorn.Server):
         yield
 
 
-def limited_protocol() -> Any:
-    """Return uvicorn's HTTP protocol with a limit for the head of a request."""
-    protocol: Any = AutoHTTPProtocol
-    if not hasattr(protocol, "on_url"):
-        return protocol
+_protocol: Any = AutoHTTPProtocol
 
-    class LimitedProtocol(protocol):  # type: ignore[misc]
-        unfinished: Any = None
-        received = 0
 
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
+class LimitedProtocol(_protocol):  # type: ignore[misc]
+    """uvicorn's protocol on httptools, with limits for a head and for the requests that wait."""
+
+    unfinished: Any = None
+    received = 0
+    # What is parsed when the requests before it are answered; nothing is read until then.
+    held = b""
+
+    def data_received(self, data: bytes) -> None:
+        if self.held or self.pipeline or len(data) > PIECE:
+            self.held += data
+            self.parse_held()
+            return
+        super().data_received(data)
+        if self.cycle is None or self.cycle.scope is not self.scope:
+            self.count(len(data))
+
+    def parse_held(self) -> None:
+        """Parse what is held, until a request has to wait."""
+        data, begin = self.held, 0
+        while begin < len(data) and not self.pipeline and not self.transport.is_closing():
+            piece = data[begin : begin + PIECE]
+            begin += PIECE
+            super().data_received(piece)
             if self.cycle is None or self.cycle.scope is not self.scope:
-                self.count(len(data))
+                self.count(len(piece))
+        self.held = b"" if self.transport.is_closing() else data[begin:]
+        if self.held:
+            self.flow.pause_reading()
 
-        def count(self, size: int) -> None:
-            """Count these bytes of a head; the first ones may belong to a request before it."""
-            if self.scope is not self.unfinished:
-                self.unfinished, self.received = self.scope, 0
-                return
-            self.received += size
-            if self.received > MOST_HEAD:
-                self.logger.warning(MALFORMED)
-                self.send_400_response(MALFORMED)
+    def on_response_complete(self) -> None:
+        if not self.held:
+            super().on_response_complete()
+            return
+        # uvicorn would resume reading.
+        self.flow.read_paused = False
+        super().on_response_complete()
+        self.flow.read_paused = True
+        self.parse_held()
+        if not self.held:
+            self.flow.resume_reading()
 
-    return LimitedProtocol
+    def count(self, size: int) -> None:
+        """Count these bytes of a head; the first ones may belong to a request before it."""
+        if self.scope is not self.unfinished:
+            self.unfinished, self.received = self.scope, 0
+            return
+        self.received += size
+        if self.received > MOST_HEAD:
+            self.logger.warning(MALFORMED)
+            self.send_400_response(MALFORMED)
+
+
+def limited_protocol() -> Any:
+    """Return uvicorn's HTTP protocol with limits; h11, its other parser, has limits of its own."""
+    return LimitedProtocol if hasattr(_protocol, "on_url") else _protocol

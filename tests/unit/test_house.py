@@ -58,6 +58,7 @@ TAKEN_APART = re.compile(
 
 # The modules for the private parts of a library, and the library.
 INTERNALS = {
+    "handlers/web/aiohttp_internals.py": "aiohttp",
     "handlers/web/japronto_guard.py": "japronto",
     "handlers/web/sanic_internals.py": "sanic",
     "handlers/web/uvicorn_internals.py": "uvicorn",

@@ -1,4 +1,4 @@
-"""Clients send nothing, or a byte a second."""
+"""Clients send nothing, or a byte a second; or they read next to nothing of their answers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tests.long.faults.conftest import Extent
 from tests.long.faults.page import Record
 from tests.support.engines import BARE
 from tests.support.faults.engines import server_of
+from tests.support.faults.floods import MIB, PIPELINED, forget_peaks, peak, unread
 from tests.support.faults.slow import SlowClients, connections, descriptors
 from tests.support.faults.voters import serves
 from tests.support.site_server import Databases, until
@@ -20,14 +21,27 @@ DRIP_SECONDS = 1.0
 # Fewer than there are clients, as a shell gives them to a server: it has to raise this by itself.
 SOFT_LIMIT = 512
 
-pytestmark = pytest.mark.fault(
+# Large answers, and small ones, of which a framework makes more at once.
+PAGES = ("/static/site.css", "/ugly")
+MOST_GROWTH = 128 * MIB
+UNREAD_SECONDS = 5.0
+
+slow_clients = pytest.mark.fault(
     "slow clients",
     "With 1,100 connections that are silent or send a byte a second, other visitors are served "
     "within 2 s, and 30 s later all of these connections are closed.",
     bound=120,
 )
+unread_answers = pytest.mark.fault(
+    "unread answers",
+    f"While 20 clients pipeline {PIPELINED / 1e6:.1f} MB of requests each and read 400 bytes every "
+    f"0.3 s, the server's memory grows by less than {MOST_GROWTH // MIB} MiB, and other visitors "
+    f"are served within {UNREAD_SECONDS:.0f} s.",
+    bound=120,
+)
 
 
+@slow_clients
 @pytest.mark.parametrize("engine", BARE)
 def test_slow_clients(engine: str, databases: Databases, extent: Extent, record: Record) -> None:
     number = extent.times(full=1100, short=600)
@@ -50,5 +64,26 @@ def test_slow_clients(engine: str, databases: Databases, extent: Extent, record:
             clients.close()
         assert longest < extent.seconds(SERVED_SECONDS)
         until(lambda: connections(server) == 0, 3.0, "connections are left in the server")
+        assert server.log() == ""
+        assert server.stop() == 0
+
+
+@unread_answers
+@pytest.mark.parametrize("engine", BARE)
+def test_unread_answers(engine: str, databases: Databases, extent: Extent, record: Record) -> None:
+    clients, grown, longest = extent.times(full=20, short=4), 0, 0.0
+    record.tried = f"{clients} clients on each of {len(PAGES)} pages"
+    with server_of(engine, databases) as server:
+        processes = server.tree()
+        for page in PAGES:
+            before = forget_peaks(server)
+            for _ in unread(server, page, clients, seconds=5.0):
+                asked = time.monotonic()
+                assert serves(server, seconds=extent.seconds(UNREAD_SECONDS))
+                longest = max(longest, time.monotonic() - asked)
+            grown = max(grown, peak(server) - before)
+            record.text = f"{grown / MIB:.0f} MiB more; others waited {1000 * longest:.0f} ms"
+        assert grown < MOST_GROWTH
+        assert server.tree() == processes
         assert server.log() == ""
         assert server.stop() == 0

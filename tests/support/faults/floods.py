@@ -7,6 +7,7 @@ import gzip
 import re
 import socket
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -17,6 +18,10 @@ from tests.support.site_server import SiteServer
 MIB = 2**20
 MOST_GROWTH = 16 * MIB
 PATIENCE_SECONDS = 20.0
+# What a client pipelines of whose answers it takes a sip now and then.
+PIPELINED = 1_900_000
+SIP = 400
+SIP_SECONDS = 0.3
 
 POST = f"POST / HTTP/1.1\r\nHost: x\r\nContent-Type: {FORM}\r\n".encode()
 LENGTH = b"Content-Length: 8000000000\r\n"
@@ -54,6 +59,32 @@ def flood(server: SiteServer, begin: bytes, more: bytes, size: int) -> int:
         while sent < size and time.monotonic() < deadline:
             sent += connection.send(more)
     return peak(server) - before
+
+
+def unread(server: SiteServer, path: str, clients: int, seconds: float) -> Iterator[None]:
+    """Pipeline requests on so many connections and read next to nothing; yield at each sip."""
+    request = f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+    text = memoryview(request * (PIPELINED // len(request)))
+    with contextlib.ExitStack() as stack:
+        left = {}
+        for _ in range(clients):
+            client = stack.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect(("127.0.0.1", server.port))
+            client.setblocking(False)
+            left[client] = text
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            due = time.monotonic() + SIP_SECONDS
+            for client in left:
+                with contextlib.suppress(OSError):
+                    client.recv(SIP)
+            while time.monotonic() < due:
+                for client, rest in left.items():
+                    with contextlib.suppress(OSError):
+                        left[client] = rest[client.send(rest) :]
+                time.sleep(0.01)
+            yield
 
 
 def refused_at_once(server: SiteServer, path: str, seconds: float = 1.5) -> bool:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import socket
+import time
 import zlib
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.engines import ON_MEMORY, on
-from tests.support.faults.floods import FLOODS, MIB, MOST_GROWTH, flood, packed, refused_at_once
+from tests.support.faults.floods import (
+    FLOODS,
+    MIB,
+    MOST_GROWTH,
+    flood,
+    forget_peaks,
+    packed,
+    peak,
+    refused_at_once,
+    unread,
+)
 from tests.support.site_client import FORM, ask, ballot, get, raw
 from tests.support.site_server import SiteServer
 
@@ -34,6 +46,28 @@ def test_memory_does_not_grow_by_what_one_client_sends(site: SiteServer) -> None
     flood(site, *FLOODS["body"], SIZE)  # what is allocated once is no growth
     growth = {name: flood(site, *FLOODS[name], SIZE) for name in SOME}
     assert max(growth.values()) < MOST_GROWTH, growth
+
+
+def test_memory_does_not_grow_by_answers_that_nobody_reads(site: SiteServer) -> None:
+    before = forget_peaks(site)
+    for _ in unread(site, "/static/site.css", clients=4, seconds=1.5):
+        assert get(site.url, "/ugly").body == b"UGLY"
+    assert peak(site) - before < 4 * MOST_GROWTH
+
+
+def test_who_reads_late_gets_every_answer(site: SiteServer) -> None:
+    """Behind the answers that fill the connection, requests wait."""
+    request = b"GET /static/site.css HTTP/1.1\r\nHost: x\r\n\r\n"
+    last = request.replace(b"Host: x", b"Host: x\r\nConnection: close")
+    body = get(site.url, "/static/site.css").body
+    with socket.socket() as client:
+        client.settimeout(10.0)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**16)
+        client.connect(("127.0.0.1", site.port))
+        client.sendall(request * 47 + last)
+        time.sleep(0.1)
+        answers = b"".join(iter(lambda: client.recv(2**20), b""))
+    assert answers.count(body) == 48
 
 
 @pytest.mark.parametrize("path", ["/", "/stickers"])
