@@ -106,8 +106,10 @@ def pytest_runtest_makereport(
     if marker and (report.when == "call" or not report.passed):
         found = getattr(item, "funcargs", {}).get("record", Record(_subject(item)))
         name, promise = marker.args
+        # pytest-xdist carries plain tuples alone.
+        saved = {**asdict(found), "votes": found.votes and tuple(found.votes)}
         report.user_properties.append(
-            ("fault", {"fault": name, "promise": promise, "record": asdict(found)})
+            ("fault", {"fault": name, "promise": promise, "record": saved})
         )
     return report
 
