@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from race.analysis import controls, trust, values
+from race.analysis import controls, kept, trust, values
 from race.analysis.headline import headline
 from race.analysis.model import Analysis, Comparison, Noise
 from race.analysis.results import ByWork, RaceData, Table, result
+from race.analysis.values import Values
 from race.saved.model import CALIBRATION, Cell, Contender, Work
 from race.saved.reader import SavedRace
 from race.stats import effects, noise, ranking, signed_rank
 from race.stats.effects import Design, Effect, Factors
+from race.stats.processes import Kept
 
 Levels = tuple[tuple[str, str], ...]
 """A contender's factors, each with its level."""
@@ -24,9 +26,10 @@ def analyse(race: SavedRace) -> Analysis:
     """Analyse a saved race, which may be unfinished or empty."""
     counted = values.counted(race)
     data = collect(race, counted)
-    noises, between = _noises(data), controls.between(data)
+    noises = _noises(data, data.rates, data.kept)
+    costs = _noises(data, data.cpu[race.head.discipline.parties[0]], data.cpu_kept)
     comparisons = [
-        _comparison(data, work, _noise(work, noises), between)
+        _comparison(data, work, _noise(work, noises), _noise(work, costs))
         for work in values.in_order(data.ran, race.head.discipline)
     ]
     ran = {cell.label for cell in race.cells}
@@ -48,18 +51,21 @@ def collect(race: SavedRace, counted: list[Cell]) -> RaceData:
     contenders = {contender.label: contender for contender in race.head.contenders}
     for cell in race.cells:
         contenders.setdefault(cell.label, Contender(label=cell.label, name=cell.label))
+    rates, originals = values.values(counted, values.rate), twins(contenders.values())
+    parties = race.head.discipline.parties
+    cpu = {party: values.values(counted, values.cpu_us(party)) for party in parties}
+    restart = kept.restart(race.head)
     return RaceData(
         saved=race,
         last=max((cell.round for cell in race.cells), default=CALIBRATION),
         ran=_by_work(cell for cell in race.cells if cell.round != CALIBRATION),
         counted=_by_work(counted),
-        rates=values.values(counted, values.rate),
-        cpu={
-            party: values.values(counted, values.cpu_us(party))
-            for party in race.head.discipline.parties
-        },
+        rates=rates,
+        cpu=cpu,
+        kept=kept.kept(rates, originals, restart),
+        cpu_kept=kept.kept(cpu[parties[0]], originals, restart),
         contenders=contenders,
-        twins=twins(contenders.values()),
+        twins=originals,
         designs=_designs(contenders.values(), race.head.discipline.factors),
     )
 
@@ -108,12 +114,13 @@ def _levels(contender: Contender) -> Levels:
     return tuple(sorted(contender.factors.items()))
 
 
-def _noises(race: RaceData) -> dict[Work, Noise]:
+def _noises(race: RaceData, figures: Values, keep: Mapping[Work, Kept]) -> dict[Work, Noise]:
     """Estimate the A/A twin against its original wherever both ran."""
     found = {}
-    for work, by_label in race.rates.items():
+    for work, by_label in figures.items():
         for twin, original in race.twins.items():
-            floor = noise.noise_floor(by_label.get(twin, {}), by_label.get(original, {}))
+            logs = by_label.get(twin, {}), by_label.get(original, {})
+            floor = noise.noise_floor(*logs, keep[work])
             if floor is not None:
                 found[work] = Noise(twin, floor, measured_here=True)
     return found
@@ -127,14 +134,15 @@ def _noise(work: Work, noises: dict[Work, Noise]) -> Noise | None:
     return Noise(worst.twin, worst.estimate, measured_here=False)
 
 
-def _comparison(race: RaceData, work: Work, floor: Noise | None, between: float) -> Comparison:
+def _margin(floor: Noise | None) -> float:
+    return float(noise.margin(floor.estimate.bound if floor else 0.0))
+
+
+def _comparison(race: RaceData, work: Work, floor: Noise | None, cost: Noise | None) -> Comparison:
     head = race.saved.head
     same = controls.groups(race.distinguishable, head.discipline.ignores.get(work.task, ()))
-    found = controls.controls(race.own(work), same) if work.load.closed else None
-    margin = noise.margin(
-        floor.estimate.bound if floor else 0.0, between, found.estimate.value if found else 0.0
-    )
-    table = _table(race, work, float(margin), same)
+    keep = race.kept.get(work, Kept())
+    table = _table(race, work, _margin(floor), _margin(cost), same)
     cells = chain.from_iterable((race.counted.get(work) or race.ran[work]).values())
     used = [cell.connections_used or work.load.connections for cell in cells]
     return Comparison(
@@ -146,21 +154,26 @@ def _comparison(race: RaceData, work: Work, floor: Noise | None, between: float)
         reference=table.reference,
         rounds=max((len(logs) for logs in table.rates.values()), default=0),
         noise=floor,
-        controls=found,
-        between=between,
-        margin=float(margin),
+        controls=controls.controls(race.own(work), same, keep) if work.load.closed else None,
+        kept=keep,
+        cpu_kept=table.cpu_kept,
+        margin=_margin(floor),
+        cpu_margin=table.cpu_margin,
         little=head.limits.little,
         results=[result(race, table, label) for label in _in_order(race, table)],
         pairs=table.ranking.pairs,
     )
 
 
-def _table(race: RaceData, work: Work, margin: float, same: controls.Groups) -> Table:
+def _table(
+    race: RaceData, work: Work, margin: float, cpu_margin: float, same: controls.Groups
+) -> Table:
     """Rank the contenders whose rate is their own.
 
     At a fixed rate everyone serves what is offered, under a user load what the users ask for, and
-    where the party under test was not the limit, the rate is a lower bound. A contender with too
-    few rounds for an interval, where others have enough, would tie with everybody.
+    where the party under test was not the limit, the rate is a lower bound, which can only beat
+    others. A contender with too few rounds for an interval, where others have enough, would tie
+    with everybody.
     """
     rates = race.own(work)
     party = race.saved.head.discipline.parties[0]
@@ -171,12 +184,16 @@ def _table(race: RaceData, work: Work, margin: float, same: controls.Groups) -> 
     free = {
         label: logs for label, logs in rates.items() if label not in bounds and len(logs) >= least
     }
-    ranked = ranking.rank(free if work.load.closed else {}, margin, same)
+    keep = race.kept.get(work, Kept())
+    above = {label: rates[label] for label in sorted(bounds) if len(rates[label]) >= least}
+    found = (free, above) if work.load.closed else ({}, {})
+    ranked = ranking.rank(found[0], margin, same, keep, found[1])
     baseline = race.saved.head.baseline
     slowest = ranked.places[-1].label if ranked.places else min(rates, default=None)
     waits = baseline in race.contenders and race.waits(work, baseline)
     reference = baseline if waits or baseline in rates else slowest
-    return Table(work, rates, ranked, reference, bounds)
+    cpu_kept = race.cpu_kept.get(work, Kept())
+    return Table(work, keep, cpu_kept, cpu_margin, rates, ranked, reference, bounds)
 
 
 def _in_order(race: RaceData, table: Table) -> list[str]:
@@ -208,4 +225,5 @@ def _effects(race: RaceData, comparison: Comparison) -> list[Effect]:
     ignored = kind.ignores.get(comparison.work.task, ())
     if not comparison.ranked:
         return []
-    return effects.effects(rates, designs, kind.factors, comparison.margin, ignored)
+    margin, keep = comparison.margin, comparison.kept
+    return effects.effects(rates, designs, kind.factors, margin, ignored, keep)

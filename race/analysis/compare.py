@@ -21,7 +21,8 @@ from race.saved.model import Discipline, Work
 from race.saved.reader import SavedRace
 from race.stats import rank_sum, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import DEVIATIONS, LEAST_MARGIN, RoundValues
+from race.stats.noise import LEAST_MARGIN
+from race.stats.processes import RoundValues
 from race.stats.verdict import Verdict, verdict
 
 LOST = ("failed", "overloaded")
@@ -208,7 +209,8 @@ def _changes(
     old, new = both
     measured = [side.comparison for side in both if side.comparison]
     margin = max(comparison.margin for comparison in measured)
-    lasting = DEVIATIONS * max(comparison.between for comparison in measured)
+    kept = [comparison.kept for comparison in measured]  # which more lives average out
+    lasting = max((one.deviation for one in kept if not one.restart), default=0.0)
     for label in dict.fromkeys([*old.labels(), *new.labels()]):
         before, after = old.result(label), new.result(label)
         bound = "at-least" in {item.state for item in (before, after) if item}

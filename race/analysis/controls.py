@@ -1,8 +1,8 @@
 """Negative controls: contenders that run the same code at a task.
 
-Two engines that differ in the driver alone run the same code where no database is asked. A
-difference between them is noise of a kind that one A/A twin may not show: another process, another
-layout in memory, another place in the order.
+Two engines that differ in the driver alone run the same code where no database is asked. What is
+left between them is another module loaded, another layout of memory: small, but the same in each
+process. It is reported with its sign, and is no part of the margin.
 """
 
 from __future__ import annotations
@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-import numpy as np
-
 from race.analysis.model import Controls
-from race.analysis.results import RaceData
 from race.saved.model import Contender
 from race.stats import noise
-from race.stats.noise import RoundValues
+from race.stats.processes import Kept, RoundValues
 
 Groups = tuple[frozenset[str], ...]
 
@@ -36,22 +33,10 @@ def groups(contenders: Iterable[Contender], ignored: Collection[str]) -> Groups:
     return tuple(frozenset(labels) for labels in alike.values() if len(labels) > 1)
 
 
-def controls(rates: Mapping[str, RoundValues], found: Groups) -> Controls | None:
+def controls(rates: Mapping[str, RoundValues], found: Groups, kept: Kept) -> Controls | None:
     """Return the controls of one work; None without a pair that has numbers."""
-    widest = noise.widest(noise.same_code(rates, found))
+    widest = noise.widest(rates, found, kept)
     if widest is None:
         return None
     measured = (tuple(sorted(group & rates.keys())) for group in found)
-    return Controls(tuple(labels for labels in measured if len(labels) > 1), widest)
-
-
-def between(race: RaceData) -> float:
-    """Return `noise.between` of A/A twins and all controls over the closed-loop works."""
-    ignores = race.saved.head.discipline.ignores
-    pairs: list[list[float]] = []
-    for work, rates in race.rates.items():
-        if work.load.closed:
-            same = groups(race.distinguishable, ignores.get(work.task, ()))
-            twins = [frozenset(pair) for pair in race.twins.items()]
-            pairs += noise.same_code(rates, [*same, *twins])
-    return float(noise.between([np.array(ratios) for ratios in pairs]))
+    return Controls(tuple(labels for labels in measured if len(labels) > 1), *widest)

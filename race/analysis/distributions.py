@@ -17,11 +17,11 @@ from race.analysis.analyse import twins
 from race.analysis.model import Analysis, Comparison, ContenderResult, Spread, spread
 from race.analysis.values import Values
 from race.saved.model import Cell, Load
-from race.stats import histogram, noise, signed_rank
+from race.stats import histogram, processes
 from race.stats.estimate import Estimate
 from race.stats.histogram import Histogram
 from race.stats.moments import Moments, pooled
-from race.stats.noise import RoundValues
+from race.stats.processes import RoundValues, log_ratios
 
 PERCENTILES = (1.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99)
 OPEN_LOOP = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9}
@@ -136,8 +136,13 @@ def _means(analysis: Analysis, comparisons: list[Comparison], rates: Values) -> 
     first = comparisons[0]
     reference = first.reference if first.reference in logs else None
     own: RoundValues = logs[reference] if reference else {}
+    kept = processes.mean([comparison.kept for comparison in comparisons])
+
+    def _ratio(label: str, rounds: RoundValues) -> Estimate | None:
+        return None if label == reference else kept.estimate(log_ratios(rounds, own))
+
     made = [
-        _mean(found[label], rounds, {} if label == reference else own, first.party)
+        _mean(found[label], rounds, _ratio(label, rounds), first.party)
         for label, rounds in logs.items()
         if rounds
     ]
@@ -145,15 +150,14 @@ def _means(analysis: Analysis, comparisons: list[Comparison], rates: Values) -> 
     return Means(first.work.load, comparisons, reference, made)
 
 
-def _mean(each: Sequence[Timed], rounds: RoundValues, reference: RoundValues, party: str) -> Mean:
+def _mean(each: Sequence[Timed], rounds: RoundValues, ratio: Estimate | None, party: str) -> Mean:
     throughput = spread(math.exp(log) for log in rounds.values())
     if throughput is None:
         raise ValueError("a mean needs a round")
-    ratios = noise.log_ratios(rounds, reference)
     return Mean(
         item=each[0].item,
         throughput=throughput,
-        ratio=signed_rank.hodges_lehmann(ratios) if ratios else None,
+        ratio=ratio,
         percentiles={
             percent: mean
             for percent in PERCENTILES

@@ -26,7 +26,12 @@ def headline(comparisons: Sequence[Comparison], discipline: Discipline) -> Headl
 
 def _ranked(comparisons: Sequence[Comparison], discipline: Discipline) -> Headline | None:
     ranked = [comparison for comparison in comparisons if comparison.ranked]
-    for comparison in sorted(ranked, key=lambda one: precedence(one.work, discipline)):
+
+    def key(one: Comparison) -> tuple[bool, bool, int]:
+        """Put those last whose first is a lower bound, for which there is no ratio."""
+        return one.results[0].state == "at-least", *precedence(one.work, discipline)
+
+    for comparison in sorted(ranked, key=key):
         best, *others = [item for item in comparison.results if item.state == "ranked"]
         found = [one for other in others if (one := against(comparison, best, other))]
         beaten = [one for one in found if one.declared]
@@ -42,7 +47,7 @@ def precedence(work: Work, discipline: Discipline) -> tuple[bool, int]:
 
 
 def at_rate(comparisons: Sequence[Comparison], discipline: Discipline) -> Headline | None:
-    """Return a headline about the CPU time of a unit at a fixed rate, which declares no winner.
+    """Return a headline about the CPU time of a unit at a fixed rate.
 
     The contender with the least CPU time is compared with the reference, or the reference with the
     next one, at the highest rate at which most were compared. None without enough rounds.
@@ -61,8 +66,8 @@ def at_rate(comparisons: Sequence[Comparison], discipline: Discipline) -> Headli
     reference = next(item for item in comparison.results if item.label == comparison.reference)
     estimate, cheapest = min(costs, key=lambda one: one[0].value)
     if estimate.value > 0:
-        return _sentence(comparison, reference, cheapest, estimate.reversed(), Verdict.UNDECIDED)
-    return _sentence(comparison, cheapest, reference, estimate, Verdict.UNDECIDED)
+        return _sentence(comparison, reference, cheapest, estimate.reversed(), cheapest.cpu_verdict)
+    return _sentence(comparison, cheapest, reference, estimate, cheapest.cpu_verdict)
 
 
 def _costs(comparison: Comparison) -> list[tuple[Estimate, ContenderResult]]:
@@ -106,7 +111,7 @@ def _sentence(
         title=comparison.place,
         estimate=estimate,
         verdict=found,
-        margin=comparison.margin,
+        margin=comparison.cpu_margin if comparison.rated else comparison.margin,
         differ=differ,
         levels=tuple((best.factors.get(one, ""), other.factors.get(one, "")) for one in differ),
         unknown=unknown,

@@ -17,6 +17,7 @@ from race.saved.reader import SavedRace
 from race.stats import signed_rank
 from race.stats.effects import Design, Effect, Unmatched
 from race.stats.estimate import Estimate
+from race.stats.processes import Kept
 from race.stats.ranking import Pair
 from race.stats.verdict import Verdict
 
@@ -60,11 +61,13 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """Groups of contenders that run the same code; `estimate` is of the two that differ most, with
-    a ratio of 1 or more.
+    """Groups of contenders that run the same code; `estimate` is of the two that differ most,
+    `first` over `second`, with a ratio of 1 or more.
     """
 
     groups: tuple[tuple[str, ...], ...]
+    first: str
+    second: str
     estimate: Estimate
 
     @property
@@ -81,12 +84,12 @@ class ContenderResult:
     `throughput` is a lower bound, and `cpu_ratio` replaces `ratio`. State "waiting": the race goes
     on, and the first round is not over; `reason` has the figure so far. State "unsupported": the
     contender cannot do the task and was not run on it. `ranks` are the best and the worst possible
-    rank (`stats.ranking`), `verdict` is on `ratio`. `saturated` is the party that was saturated
-    most often, "nobody", or None where that is not known; `busy` is the median fraction of its
-    cores that the party under test used. Of `ran` cells, `cells` count, in `rounds` rounds.
-    `throughput` (units/s) spreads over rounds, `cpu_us` is CPU microseconds per unit by party
-    (median of rounds), `latency_us` comes from the merged histograms, `utilisation` from Little's
-    law; `facts` and `meters` are medians over cells.
+    rank (`stats.ranking`), `verdict` is on `ratio`, `cpu_verdict` on `cpu_ratio`. `saturated` is
+    the party that was saturated most often, "nobody", or None where that is not known; `busy` is
+    the median fraction of its cores that the party under test used. Of `ran` cells, `cells` count,
+    in `rounds` rounds. `throughput` (units/s) spreads over rounds, `cpu_us` is CPU microseconds per
+    unit by party (median of rounds), `latency_us` comes from the merged histograms, `utilisation`
+    from Little's law; `facts` and `meters` are medians over cells.
     """
 
     label: str
@@ -107,6 +110,7 @@ class ContenderResult:
     verdict: Verdict | None
     cpu_us: dict[str, float]
     cpu_ratio: Estimate | None
+    cpu_verdict: Verdict
     latency_us: dict[str, float]
     histogram: list[tuple[float, int]]
     utilisation: float | None
@@ -120,8 +124,9 @@ class Comparison:
 
     `connections` are the fewest and the most that were used. Ratios are to `reference`, the race's
     `baseline` unless that has no rate here. `designs` are the factors of distinguishable
-    contenders, by label. `margin` (log scale) follows from `noise`, `controls` and `between`
-    (`stats.noise`). A report remarks a result whose `utilisation` is
+    contenders, by label. `margin` (log scale) follows from `noise`, `cpu_margin`, which ratios of
+    CPU time must exceed, from the CPU time of the same twin. `kept` and `cpu_kept` are what
+    processes keep of both (`stats.processes`). A report remarks a result whose `utilisation` is
     farther from 1 than `little`.
     """
 
@@ -134,8 +139,10 @@ class Comparison:
     rounds: int
     noise: Noise | None
     controls: Controls | None
-    between: float
+    kept: Kept = field(metadata=UNWRITTEN)
+    cpu_kept: Kept = field(metadata=UNWRITTEN)
     margin: float
+    cpu_margin: float
     little: float
     results: list[ContenderResult]
     pairs: list[Pair]

@@ -12,8 +12,8 @@ from race.errors import RaceError, unknown
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Work
 from race.saved.reader import SavedRace
-from race.stats import noise, signed_rank
 from race.stats.estimate import Estimate
+from race.stats.processes import log_ratios
 from race.stats.ranking import find_pair
 from race.stats.verdict import Verdict
 
@@ -78,7 +78,7 @@ def pairing(run: Run, comparison: Comparison, first: str, second: str) -> Pairin
         first=found[first],
         second=found[second],
         ratio=pair.estimate if pair else None,
-        cpu=_cpu(run, comparison.work, first, second),
+        cpu=_cpu(run, comparison, first, second),
         verdict=pair.verdict if pair else Verdict.UNDECIDED,
         winner=pair.winner if pair else None,
     )
@@ -96,7 +96,7 @@ def not_raced(comparison: Comparison, label: str) -> RaceError:
     return unknown(comparison.discipline.contender, label, known)
 
 
-def _cpu(run: Run, work: Work, first: str, second: str) -> Estimate | None:
-    by_label = run.cpu.get(work, {})
-    ratios = noise.log_ratios(by_label.get(first, {}), by_label.get(second, {}))
-    return signed_rank.hodges_lehmann(ratios) if ratios else None
+def _cpu(run: Run, comparison: Comparison, first: str, second: str) -> Estimate | None:
+    by_label = run.cpu.get(comparison.work, {})
+    ratios = log_ratios(by_label.get(first, {}), by_label.get(second, {}))
+    return comparison.cpu_kept.estimate(ratios)

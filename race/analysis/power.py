@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from race.analysis import controls, values
+from race.analysis import controls, kept, values
 from race.analysis.analyse import collect
 from race.analysis.headline import precedence
 from race.analysis.model import plain
@@ -25,6 +25,7 @@ from race.saved.model import Work
 from race.saved.reader import SavedRace
 from race.stats import simulation
 from race.stats.effects import contrasts
+from race.stats.processes import lives
 
 Array = NDArray[np.float64]
 
@@ -48,13 +49,17 @@ class Scatter:
 class Outlook:
     """The false claims and the power of races of `rounds`.
 
-    The `false_` shares are of reports of equals: with a winner anywhere, with an effect anywhere,
-    with a winner in the headline, with any of these. `found` has the share of pairs that are
+    `coverage` is the share of intervals that contain the truth. The `false_` shares are of reports
+    of equals: with a winner anywhere, with an effect anywhere, with a winner in the headline, with
+    any of these; and, for `false_equals`, of reports in which all are as far from the first as the
+    margin and any is shown equal to it. `found` has the share of pairs that are
     decided for each true effect, by work; NaN where all contenders run the same code.
     """
 
     rounds: int
+    coverage: float
     false_reports: float
+    false_equals: float
     false_effects: float
     false_headlines: float
     false_claims: float
@@ -102,13 +107,15 @@ def power(
     if not residuals:
         raise ValueError("no task of this race has two contenders with two complete rounds")
     if processes is None:
-        processes = controls.between(data) / math.sqrt(2)
+        shown = [float(data.kept[work].variance) for work in residuals]
+        processes = math.sqrt(math.fsum(shown) / len(shown) / 2)
     labels = sorted({label for work in residuals for label in data.own(work)})
     works = list(residuals)
     equals = _Equals(
         residuals=list(residuals.values()),
         contenders=len(labels),
         processes=processes,
+        restart=kept.restart(race.head),
         same=[_groups(data, work, labels) for work in works],
         contrasts=[_contrasts(data, work, labels) for work in works],
         first=works.index(min(works, key=lambda one: precedence(one, race.head.discipline))),
@@ -126,13 +133,14 @@ def power(
 
 @dataclass(frozen=True, slots=True)
 class _Equals:
-    """Races of equals; `residuals`, `same` and `contrasts` are by work, and headlines are about
-    the work `first`.
+    """Races of equals, which start anew after `restart` rounds; `residuals`, `same` and `contrasts`
+    are by work, and headlines are about the work `first`.
     """
 
     residuals: Sequence[Array]
     contenders: int
     processes: float
+    restart: int
     same: simulation.Same
     contrasts: simulation.Contrasts
     first: int
@@ -140,12 +148,14 @@ class _Equals:
     def outlook(self, rounds: int, effects: Sequence[float]) -> Outlook:
         """Simulate races of so many rounds."""
         races = self._races(rounds)
-        judged = simulation.judge(races, self.same)
-        bought = simulation.bought(races, judged.margin[:, :, 0], self.contrasts)
+        judged = simulation.judge(races, self.same, self.restart)
+        bought = simulation.bought(races, judged, self.contrasts)
         headlines = judged.headlines(self.first)
         return Outlook(
             rounds=rounds,
+            coverage=judged.coverage,
             false_reports=judged.false_reports,
+            false_equals=judged.false_equals,
             false_effects=float(bought.mean()),
             false_headlines=float(headlines.mean()),
             false_claims=float((judged.winners | bought | headlines).mean()),
@@ -157,8 +167,10 @@ class _Equals:
         random = np.random.default_rng(SEED)
         shape = (RACES, self.contenders + 1, rounds)
         races = np.stack([random.choice(found, size=shape) for found in self.residuals], axis=1)
-        lasting: Array = random.normal(0.0, self.processes, (*races.shape[:3], 1))
-        races += lasting
+        life = lives(range(1, rounds + 1), self.restart)
+        shape = (*races.shape[:3], int(life[-1]) + 1)
+        lasting: Array = random.normal(0.0, self.processes, shape)
+        races += lasting[..., life]
         return races
 
 

@@ -13,11 +13,12 @@ from race.analysis.trust import limited, most_often_saturated, so_far, state
 from race.analysis.values import Values, median
 from race.saved.model import Cell, Contender, Figures, Work
 from race.saved.reader import SavedRace
-from race.stats import histogram, noise, signed_rank
+from race.stats import histogram
 from race.stats.effects import Design
 from race.stats.estimate import Estimate
-from race.stats.noise import RoundValues
+from race.stats.processes import Kept, RoundValues, log_ratios
 from race.stats.ranking import Ranking, find_pair
+from race.stats.verdict import verdict
 
 PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 ByWork = dict[Work, dict[str, list[Cell]]]
@@ -28,6 +29,7 @@ ByWork = dict[Work, dict[str, list[Cell]]]
 class RaceData:
     """The cells of a race, those that count, and their values; `last` is the last round.
 
+    `kept` is what processes keep of rates, `cpu_kept` of the CPU time of the party under test.
     `designs` are the factors of contenders that factors distinguish (`effects.comparable`).
     """
 
@@ -37,6 +39,8 @@ class RaceData:
     counted: ByWork
     rates: Values
     cpu: dict[str, Values]
+    kept: dict[Work, Kept]
+    cpu_kept: dict[Work, Kept]
     contenders: dict[str, Contender]
     twins: dict[str, str]
     designs: dict[str, Design]
@@ -74,9 +78,16 @@ class RaceData:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The ranking on one work; `bounds` are the labels whose rate is a lower bound."""
+    """The ranking on one work; `bounds` are the labels whose rate is a lower bound.
+
+    `kept` and `cpu_kept` are what processes keep of rates and of CPU time; ratios of the latter
+    must exceed `cpu_margin` (log scale).
+    """
 
     work: Work
+    kept: Kept
+    cpu_kept: Kept
+    cpu_margin: float
     rates: Mapping[str, RoundValues]
     ranking: Ranking
     reference: str | None
@@ -99,6 +110,8 @@ def result(race: RaceData, table: Table, label: str) -> ContenderResult:
     limit = limited(cells, party)
     merged = histogram.merge(cell.histogram for cell in cells)
     rates = table.rates.get(label, {})
+    bounded = bool(table.bounds & {label, table.reference})
+    cpu = _ratio(race.cpu[party], table, label, table.cpu_kept)
     pair = find_pair(table.ranking.pairs, label, table.reference or "")
     return ContenderResult(
         label=label,
@@ -115,10 +128,11 @@ def result(race: RaceData, table: Table, label: str) -> ContenderResult:
         ran=len({cell.round for cell in ran}),
         rounds=len(rates),
         throughput=spread(math.exp(log) for log in rates.values()),
-        ratio=None if table.bounds & {label, table.reference} else _ratio(race.rates, table, label),
+        ratio=None if bounded else _ratio(race.rates, table, label, table.kept),
         verdict=pair.verdict if pair else None,
         cpu_us=_cpu_us(race, work, label),
-        cpu_ratio=_ratio(race.cpu[party], table, label),
+        cpu_ratio=cpu,
+        cpu_verdict=verdict(cpu, table.cpu_margin),
         latency_us=_percentiles(merged),
         histogram=merged,
         utilisation=median(values.utilisation(cell) for cell in cells),
@@ -130,12 +144,11 @@ def result(race: RaceData, table: Table, label: str) -> ContenderResult:
     )
 
 
-def _ratio(found: Values, table: Table, label: str) -> Estimate | None:
+def _ratio(found: Values, table: Table, label: str, kept: Kept) -> Estimate | None:
     if table.reference is None or label == table.reference:
         return None
     by_label = found.get(table.work, {})
-    ratios = noise.log_ratios(by_label.get(label, {}), by_label.get(table.reference, {}))
-    return signed_rank.hodges_lehmann(ratios) if ratios else None
+    return kept.estimate(log_ratios(by_label.get(label, {}), by_label.get(table.reference, {})))
 
 
 def _cpu_us(race: RaceData, work: Work, label: str) -> dict[str, float]:

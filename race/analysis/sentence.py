@@ -71,7 +71,7 @@ class Headline:
     @property
     def declared(self) -> bool:
         """True if `winner` won by the rule."""
-        return self.verdict is Verdict.DIFFERENT and self.estimate.value > 0
+        return self.verdict is Verdict.DIFFERENT and self.rate is None and self.estimate.value > 0
 
     @property
     def text(self) -> str:
@@ -81,10 +81,11 @@ class Headline:
     def claim(self) -> str:
         """The result, without the factors in which the two differ."""
         if self.rate is not None:
-            return (
+            result = (
                 f"At {self.rate:,.0f} a second {self.winner} served {self.title} "
                 f"with {self.estimate} of the CPU time of {self.other}"
             )
+            return result + unwon(self.estimate, self.verdict, self.margin)
         if self.estimate.bounded:
             result = judged(self.winner, self.other, self.title, self.estimate, self.verdict)
             return result + unwon(self.estimate, self.verdict, self.margin)

@@ -20,8 +20,9 @@ from race.analysis.model import Analysis, Comparison, ContenderResult, Spread, s
 from race.analysis.trust import most_often_saturated
 from race.analysis.values import Measure, cpu_us, latest_cells, median, values
 from race.saved.model import Cell, Moment, Work
-from race.stats import noise, signed_rank
+from race.stats import signed_rank
 from race.stats.estimate import Estimate
+from race.stats.processes import log_ratios
 
 STEPS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0)
 """Seconds between two points of a timeline that is drawn."""
@@ -308,5 +309,5 @@ def ratio(analysis: Analysis, work: Work, name: str, label: str, other: str) -> 
     if any(not cell.count for cell in cells if cell.work == work and cell.label in (label, other)):
         return None
     logs = values(cells, MEASURES[name]).get(work, {})
-    ratios = noise.log_ratios(logs.get(label, {}), logs.get(other, {}))
-    return signed_rank.hodges_lehmann(ratios) if ratios else None
+    ratios = log_ratios(logs.get(label, {}), logs.get(other, {}))
+    return signed_rank.hodges_lehmann(list(ratios.values())) if ratios else None

@@ -81,8 +81,10 @@ def show(found: Power, discipline: Discipline) -> None:
     console.print(plain_table(title, [_outlook(found, one) for one in found.outlooks]))
     needed = signed_rank.rounds_needed()
     console.print(
-        "The columns winner, effect, headline and any: of 100 reports of equals, how many claim a "
-        "winner anywhere, an effect anywhere, a winner in the headline, any of these. The ratios: "
+        "Covered: of 100 intervals, how many contain the truth. Winner, effect, headline, any: of "
+        "100 reports of equals, how many claim a winner anywhere, an effect anywhere, a winner in "
+        "the headline, any of these. Equal: of 100 reports in which all are as far from the first "
+        "as the margin, how many show any of them equal to it. The ratios: "
         f"of 100 such differences, how many are found, in brackets on the worst {discipline.task}. "
         f"With fewer than {needed} rounds there is no interval, so nothing is claimed.",
         highlight=False,
@@ -99,7 +101,9 @@ def _noise(found: Power, discipline: Discipline) -> Iterator[dict[str, str]]:
 
 def _outlook(found: Power, one: Outlook) -> dict[str, str]:
     claims = {
+        "covered": one.coverage,
         "winner": one.false_reports,
+        "equal": one.false_equals,
         "effect": one.false_effects,
         "headline": one.false_headlines,
         "any": one.false_claims,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from race.analysis.headline import against
-from race.analysis.model import Analysis, Comparison, ContenderResult, Controls
+from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.analysis.user_loads import UserLoadResult
 from race.report import format as words
 from race.stats import signed_rank
@@ -22,7 +22,7 @@ def times(estimate: Estimate) -> str:
 
 def verdict(comparison: Comparison) -> str:
     """Return who won, and what sets it apart from the next where that is not one factor."""
-    ranked = [item for item in comparison.results if item.state == "ranked"]
+    ranked = [item for item in comparison.results if item.ranks]
     if comparison.rated:
         return "Not ranked, because at a fixed rate everyone serves what is offered."
     if not comparison.closed:
@@ -45,7 +45,7 @@ def verdict(comparison: Comparison) -> str:
 
 def _winners(comparison: Comparison, ranked: Sequence[ContenderResult]) -> str:
     if not any(item.beats for item in ranked):
-        return "No contender beats another: no two of them are distinguishable."
+        return "No contender beats another: of no two is it shown that they differ."
     if not (first := comparison.unbeaten):
         return "Every contender is beaten by another, so nobody is first."
     best = first[0]
@@ -58,14 +58,15 @@ def _winners(comparison: Comparison, ranked: Sequence[ContenderResult]) -> str:
         none = "neither" if len(first) == 2 else "none"
         labels = words.listed([item.label for item in first])
         text = f"{labels} share first place: {none} is beaten."
-    unranked = any(item.state == "at-least" for item in comparison.results)
+    unranked = any(item.state == "at-least" and not item.ranks for item in comparison.results)
     return f"Of those ranked, {text}" if unranked else text
 
 
 def _first(comparison: Comparison, best: ContenderResult, second: ContenderResult) -> str:
     found = against(comparison, best, second)
-    if found is None:  # no common round
-        return f"{best.label} is first."
+    if found is None:  # a lower bound, or no common round
+        least = ", with a rate that is only a lower bound" if best.state == "at-least" else ""
+        return f"{best.label} is first{least}."
     text = (
         f"{best.label} is first: it reaches {times(found.estimate)} the rate of {second.label}, "
         "the next in order."
@@ -75,22 +76,14 @@ def _first(comparison: Comparison, best: ContenderResult, second: ContenderResul
 
 
 def rule(comparison: Comparison) -> str:
-    """Return how far apart two contenders had to be here, and why; and whom ratios are to, where
-    that is not the baseline.
+    """Return how far apart two contenders had to be here, and why; what controls differ by; and
+    whom ratios are to, where that is not the baseline.
     """
-    found, margin = comparison.controls, f"The margin is {words.margin(comparison)}"
-    if found is None:
-        texts = [f"{margin}{_noise(comparison)}."]
-    elif found.estimate.value >= comparison.margin:
-        texts = [f"{margin}: {_controls(comparison, found)} differ by as much."]
+    if not math.isfinite(comparison.margin):
+        text = "The margin is unknown, because the A/A twin ran for too few rounds."
     else:
-        most = f"{100 * (found.estimate.ratio - 1):.1f} %"
-        controls = _controls(comparison, found)
-        texts = [
-            f"{margin}{_noise(comparison)}.",
-            f"{controls[0].upper()}{controls[1:]} differ by up to {most}.",
-        ]
-    return " ".join(texts) + _other_reference(comparison)
+        text = f"A win must exceed {words.margin(comparison)}: {_reason(comparison)}."
+    return text + _controls(comparison) + _other_reference(comparison)
 
 
 def _other_reference(comparison: Comparison) -> str:
@@ -102,52 +95,62 @@ def _other_reference(comparison: Comparison) -> str:
     )
 
 
-def _noise(comparison: Comparison) -> str:
-    """Return the end of the sentence: the noise floor, then the difference between processes."""
-    noise, more = comparison.noise, ""
-    if noise is not None and not noise.estimate.bounded:
-        return ", because the A/A twin ran for too few rounds"
-    if comparison.between:
-        apart = f"{100 * math.expm1(comparison.between):.1f} %"
-        more = (
-            f", and twice the {apart} by which processes of the same code vary (standard deviation)"
-        )
-    least = f": {100 * math.expm1(LEAST_MARGIN):.0f} %, the least" if more else ", the least"
+def _reason(comparison: Comparison) -> str:
+    """Return what the margin means: what the same code differs by, or the least that counts."""
+    noise = comparison.noise
+    least = "less than that is never called a difference"
     if noise is None:
-        return f"{least}{more}"
+        return f"{least}; nothing ran twice, so how far the same code differs is unknown"
+    where = "here" if noise.measured_here else f"on another {comparison.discipline.task}"
+    if noise.estimate.bound > LEAST_MARGIN:
+        return f"that is how far the same code may differ from itself {where}"
     percent = f"{100 * math.expm1(noise.estimate.bound):.1f} %"
-    where = "" if noise.measured_here else f", on another {comparison.discipline.task}"
-    ratio = f"a ratio of {noise.estimate.ratio:.3f}{where}"
-    if noise.estimate.bound < LEAST_MARGIN:
-        return f"{least} (the A/A bound is {percent}, from {ratio}){more}"
-    if more:
-        return f": the A/A bound of {percent} (from {ratio}){more}"
-    return f", the A/A bound (from {ratio})"
+    return f"{least}; the same code differs from itself by {percent} {where} at most"
 
 
-def _controls(comparison: Comparison, found: Controls) -> str:
-    """Return who runs the same code."""
-    number = words.in_words(len(found.labels))
+def _controls(comparison: Comparison) -> str:
+    """Return what the controls differ by, as a sentence behind another."""
+    found = comparison.controls
+    if found is None:
+        return ""
+    number = words.in_words(len(found.labels)).capitalize()
     groups = len(found.groups)
-    where = "" if groups == 1 else f", in {words.in_words(groups)} groups,"
-    return f"{number} {comparison.discipline.contender}s that run the same code here{where}"
+    where = "" if groups == 1 else f", in {words.in_words(groups)} groups"
+    return (
+        f" {number} {comparison.discipline.contender}s run the same code here{where}, which the "
+        f"margin leaves out; the farthest apart are {found.first} and {found.second}: "
+        f"{found.estimate}."
+    )
 
 
 def bounds(comparison: Comparison) -> str:
     """Return whose rate is only a lower bound, and what was the limit instead; else nothing."""
-    found: dict[str, list[str]] = {}
-    for item in comparison.results:
-        if item.state == "at-least":
-            found.setdefault(item.limit or "", []).append(item.label)
-    if not found:
-        return ""
-    limits = "; ".join(f"{words.listed(labels)} ({who})" for who, labels in found.items())
-    unit = comparison.discipline.unit
-    whose = "Its" if sum(map(len, found.values())) == 1 else "Their"
-    return (
-        f"Not ranked, because {unit}/s is only a lower bound (“at least”): {limits}. {whose} CPU "
-        f"time per {words.one(unit)} is compared instead."
+    bounded = [item for item in comparison.results if item.state == "at-least"]
+    without, placed = (
+        [item for item in bounded if bool(item.ranks) == ranked] for ranked in (False, True)
     )
+    unit = comparison.discipline.unit
+    texts = []
+    if without:
+        whose = "Its" if len(without) == 1 else "Their"
+        texts.append(
+            f"Not ranked, because {unit}/s is only a lower bound (“at least”): {_limits(without)}. "
+            f"{whose} CPU time per {words.one(unit)} is compared instead."
+        )
+    if placed:
+        texts.append(
+            f"Ranked by {unit}/s that are only a lower bound (“at least”), since that is beyond "
+            f"the margin above others: {_limits(placed)}."
+        )
+    return " ".join(texts)
+
+
+def _limits(items: Sequence[ContenderResult]) -> str:
+    """Return contenders by what limited them."""
+    found: dict[str, list[str]] = {}
+    for item in items:
+        found.setdefault(item.limit or "", []).append(item.label)
+    return "; ".join(f"{words.listed(labels)} ({who})" for who, labels in found.items())
 
 
 def order(comparison: Comparison) -> str:

@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from race.stats import homogeneity, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import RoundValues, log_ratios
+from race.stats.processes import NOTHING, Kept, RoundValues, log_ratios
 from race.stats.verdict import winner
 
 Design = Mapping[str, str]
@@ -39,7 +38,6 @@ What = tuple[str, str, str]
 """A factor, a level of it, and the level that it is measured against."""
 
 Pairs = list[tuple[str, str]]
-Table = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +85,14 @@ def effects(
     factors: Factors,
     margin: float,
     ignored: Collection[str] = (),
+    kept: Kept = NOTHING,
 ) -> list[Effect]:
     """Estimate every effect that has a matched pair, but none of factors `ignored`.
 
     Rates are as in `ranking.rank`; `designs` are of `comparable` contenders.
     """
     return [
-        effect(what, usable, contenders, margin)
+        effect(what, usable, contenders, margin, kept)
         for what, pairs in contrasts(designs, factors, ignored)
         if (usable := [pair for pair in pairs if _shared([pair], contenders)])
         and _shared(usable, contenders)
@@ -113,17 +112,22 @@ def contrasts(
 
 
 def effect(
-    what: What, pairs: Pairs, contenders: Mapping[str, RoundValues], margin: float
+    what: What,
+    pairs: Pairs,
+    contenders: Mapping[str, RoundValues],
+    margin: float,
+    kept: Kept = NOTHING,
 ) -> Effect:
     """Estimate one effect from matched pairs that have common rounds."""
-    table = _table(pairs, contenders)
+    rounds = sorted(_shared(pairs, contenders))
     each = [log_ratios(contenders[one], contenders[two]) for one, two in pairs]
-    estimates = tuple(signed_rank.hodges_lehmann(ratios) for ratios in each)
+    estimates = tuple(one for ratios in each if (one := kept.estimate(ratios)))
+    table = np.array([[ratios[number] for ratios in each] for number in rounds])
     p = homogeneity.p_value(table)
-    agree = not (_inhomogeneous(p, estimates, margin) or _distinguishable(table, margin))
-    mean = signed_rank.hodges_lehmann(table.mean(axis=1)) if agree else None
-    direction = winner(mean, margin) if mean else 0
-    return Effect(*what, tuple(pairs), estimates, p, agree, mean, direction)
+    agree = not (_inhomogeneous(p, estimates, margin) or _different(each, rounds, margin, kept))
+    means = dict(zip(rounds, table.mean(axis=1), strict=True))
+    mean = kept.of_mean(len(pairs)).estimate(means) if agree else None
+    return Effect(*what, tuple(pairs), estimates, p, agree, mean, winner(mean, margin))
 
 
 def _inhomogeneous(p: float, estimates: Sequence[Estimate], margin: float) -> bool:
@@ -132,11 +136,16 @@ def _inhomogeneous(p: float, estimates: Sequence[Estimate], margin: float) -> bo
     return p <= signed_rank.ALPHA and spread > margin
 
 
-def _distinguishable(table: Table, margin: float) -> bool:
-    """Return whether any two pairs differ by the rule that declares winners."""
+def _different(
+    each: Sequence[RoundValues], rounds: Sequence[int], margin: float, kept: Kept
+) -> bool:
+    """Return whether any two pairs differ by the rule that declares winners; two pairs keep twice
+    as much as one.
+    """
+    both = kept.of_mean(0.5)
+    shared = [{number: ratios[number] for number in rounds} for ratios in each]
     return any(
-        winner(signed_rank.hodges_lehmann(table[:, one] - table[:, two]), margin)
-        for one, two in combinations(range(table.shape[1]), 2)
+        winner(both.estimate(log_ratios(one, two)), margin) for one, two in combinations(shared, 2)
     )
 
 
@@ -195,10 +204,3 @@ def _shared(pairs: Pairs, contenders: Mapping[str, RoundValues]) -> set[int]:
     return set.intersection(
         *(set(contenders[one].keys() & contenders[two].keys()) for one, two in pairs)
     )
-
-
-def _table(pairs: Pairs, contenders: Mapping[str, RoundValues]) -> Table:
-    """Return log-ratios, rounds x pairs, of the rounds that all pairs have."""
-    rounds = sorted(_shared(pairs, contenders))
-    columns = [[contenders[one][n] - contenders[two][n] for n in rounds] for one, two in pairs]
-    return np.array(columns, dtype=float).T

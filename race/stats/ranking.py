@@ -17,13 +17,15 @@ The order is by the mean log-ratio to all others.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from race.stats import signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import Groups, RoundValues, log_ratios
+from race.stats.noise import Groups
+from race.stats.processes import NOTHING, Kept, RoundValues, log_ratios
 from race.stats.verdict import Verdict, verdict, winner
 
 
@@ -67,20 +69,39 @@ def find_pair(pairs: Iterable[Pair], first: str, second: str) -> Pair | None:
     return None
 
 
-def rank(contenders: Mapping[str, RoundValues], margin: float, same: Groups = ()) -> Ranking:
+def rank(
+    contenders: Mapping[str, RoundValues],
+    margin: float,
+    same: Groups = (),
+    kept: Kept = NOTHING,
+    bounds: Mapping[str, RoundValues] | None = None,
+) -> Ranking:
     """Compare every pair of contenders and rank them all; nobody beats whom it has no round with.
 
-    Contenders within one group of `same` run the same code and are never different.
+    Contenders within one group of `same` run the same code and are never different. `bounds` are
+    contenders whose rate is a lower bound: they have a place where they beat somebody all the same,
+    nobody beats them, and they are in no pair.
     """
     labels = sorted(contenders)
     pairs = []
     for first, second in combinations(labels, 2):
-        ratios = log_ratios(contenders[first], contenders[second])
-        if ratios:
-            estimate = signed_rank.hodges_lehmann(ratios)
+        estimate = kept.estimate(log_ratios(contenders[first], contenders[second]))
+        if estimate is not None:
             alike = any({first, second} <= group for group in same)
             pairs.append(_pair(first, second, estimate, margin, alike))
-    return Ranking(_places(labels, pairs), pairs)
+    above = []
+    for label, logs in (bounds or {}).items():
+        estimates = {
+            other: estimate
+            for other in labels
+            if not any({label, other} <= group for group in same)
+            and (estimate := kept.estimate(log_ratios(logs, contenders[other])))
+        }
+        beats = {other for other, one in estimates.items() if winner(one, margin) > 0}
+        if beats:
+            score = math.fsum(one.value for one in estimates.values()) / len(estimates)
+            above.append((label, score, beats))
+    return Ranking(_places(labels, pairs, above), pairs)
 
 
 def _pair(first: str, second: str, estimate: Estimate, margin: float, alike: bool) -> Pair:
@@ -91,9 +112,11 @@ def _pair(first: str, second: str, estimate: Estimate, margin: float, alike: boo
     return Pair(first, second, estimate, found, labels.get(winner(estimate, margin)))
 
 
-def _places(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Place]:
+def _places(
+    labels: Sequence[str], pairs: Sequence[Pair], above: Sequence[tuple[str, float, set[str]]]
+) -> list[Place]:
     beats: dict[str, set[str]] = {label: set() for label in labels}
-    beaten = dict.fromkeys(labels, 0)
+    beaten = Counter(label for _, _, each in above for label in each)
     sums = dict.fromkeys(labels, 0.0)
     for pair in pairs:
         sums[pair.first] += pair.estimate.value
@@ -102,12 +125,15 @@ def _places(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Place]:
             loser = pair.second if pair.winner == pair.first else pair.first
             beats[pair.winner].add(loser)
             beaten[loser] += 1
+    scores = {label: total / len(labels) for label, total in sums.items()}
+    for label, score, each in above:
+        scores[label], beats[label] = score, each
     return [
         Place(
             label=label,
-            ranks=(1 + beaten[label], len(labels) - len(beats[label])),
-            score=sums[label] / len(labels),
+            ranks=(1 + beaten[label], len(scores) - len(beats[label])),
+            score=scores[label],
             beats=tuple(sorted(beats[label])),
         )
-        for label in sorted(labels, key=lambda label: (-sums[label], label))
+        for label in sorted(scores, key=lambda label: (-scores[label], label))
     ]

@@ -8,13 +8,15 @@ cancels in every log-ratio, so drift of the machine need not be invented.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from race.stats import effects, noise, signed_rank
+from race.stats import effects, noise, processes, signed_rank
+from race.stats.processes import Kept, Lives
+from race.stats.verdict import STRETCH
 
 Array = NDArray[np.float64]
 Which = NDArray[np.bool_]
@@ -33,7 +35,7 @@ class Judged:
 
     Pairs are in the order of `itertools.combinations`. `compared` (works x pairs) is False for
     pairs of controls, which nobody wins. `signs` (pairs x contenders) are 1 for the first of a
-    pair, -1 for the second.
+    pair, -1 for the second. `kept` is by work.
     """
 
     value: Array
@@ -42,6 +44,36 @@ class Judged:
     margin: Array
     compared: Which
     signs: Array
+    kept: Sequence[Kept]
+
+    def kept_in(self, race: int, work: int) -> Kept:
+        """Return what processes keep on a work of one of the races."""
+        found = self.kept[work]
+        return replace(found, variance=np.broadcast_to(found.variance, len(self.low))[race])
+
+    @property
+    def coverage(self) -> float:
+        """The share of intervals that contain the truth, which is that all are equal."""
+        return float(((self.low <= 0) & (self.high >= 0)).mean())
+
+    @property
+    def shown_equal(self) -> float:
+        """The share of pairs that are shown to be equal, which they are."""
+        return float(self._equal(0.0).mean())
+
+    @property
+    def false_equals(self) -> float:
+        """The share of races that would show any contender equal to the first one if each were as
+        far from it as the margin.
+        """
+        first = self.signs[:, 0] == 1
+        return float(self._equal(self.margin)[:, :, first].any(axis=(1, 2)).mean())
+
+    def _equal(self, apart: float | Array) -> Which:
+        """Return which pairs `verdict` would show equal if the first were faster by `apart`."""
+        value, low, high = (one + apart for one in (self.value, self.low, self.high))
+        low, high = value - STRETCH * (value - low), value + STRETCH * (high - value)
+        return np.asarray((low >= -self.margin) & (high <= self.margin))
 
     @property
     def verdicts(self) -> NDArray[np.int64]:
@@ -80,58 +112,81 @@ class Judged:
         return shares
 
 
-def judge(races: Array, same: Same) -> Judged:
-    """Apply the rule of `ranking.rank` with `noise.margin` to all races."""
+def judge(races: Array, same: Same, restart: int = 0) -> Judged:
+    """Apply the rule of `ranking.rank` with `noise.margin` to all races, whose processes start anew
+    after `restart` rounds.
+    """
     contenders = races.shape[2] - 1
     pairs = list(combinations(range(contenders), 2))
-    limits = [signed_rank.limits(races[:, :, one] - races[:, :, two]) for one, two in pairs]
-    value, low, high = (np.stack(part, axis=-1) for part in zip(*limits, strict=True))
+    life = processes.lives(range(1, races.shape[-1] + 1), restart)
+    kept = what_processes_keep(races, restart)
+    works = [
+        [
+            one.limits(races[:, work, first] - races[:, work, second], life)
+            for first, second in pairs
+        ]
+        for work, one in enumerate(kept)
+    ]
+    value, low, high = np.moveaxis(np.array(works), (0, 1, 2, 3), (2, 3, 0, 1))
     alike = [set(_alike(groups)) for groups in same]
     compared = np.array([[pair not in here for pair in pairs] for here in alike])
     each = np.eye(contenders)
     signs = np.array([each[one] - each[two] for one, two in pairs])
-    return Judged(value, low, high, margins(races, same)[:, :, None], compared, signs)
+    margin = margins(races, kept, life)[:, :, None]
+    return Judged(value, low, high, margin, compared, signs, kept)
 
 
-def margins(races: Array, same: Same) -> Array:
+def what_processes_keep(races: Array, restart: int) -> list[Kept]:
+    """Return what processes keep on each work, as `analysis.kept` finds it in a saved race."""
+    contenders = races.shape[2]
+    life = processes.lives(range(1, races.shape[-1] + 1), restart)
+    both = list(combinations(range(contenders), 2))
+    found = []
+    for work in range(races.shape[1]):
+        rounds = races[:, work]
+        shown = processes.seen(
+            [(rounds[:, one] - rounds[:, two], life) for one, two in both], contenders
+        )
+        twins = processes.seen_of_twins([rounds[:, -1] - rounds[:, 0]])
+        found.append(shown if shown.freedom else twins)
+    return processes.drawn_together(found, restart)
+
+
+def margins(races: Array, kept: Sequence[Kept], life: Lives) -> Array:
     """Return the margin of each work: races x works."""
-    twin = races[:, :, -1] - races[:, :, 0]
-    _, low, high = signed_rank.limits(twin, 2 * signed_rank.ALPHA)
-    controls = [
-        [races[:, work, one] - races[:, work, two] for one, two in _alike(groups)]
-        for work, groups in enumerate(same)
-    ]
-    widest = np.zeros(twin.shape[:2])
-    for work, here in enumerate(controls):
-        for ratios in here:
-            widest[:, work] = np.maximum(widest[:, work], np.abs(signed_rank.limits(ratios)[0]))
-    pairs = [*np.moveaxis(twin, 1, 0), *(ratios for here in controls for ratios in here)]
-    return noise.margin(np.maximum(-low, high), noise.between(pairs)[:, None], widest)
+    found = []
+    for work, one in enumerate(kept):
+        twin = races[:, work, -1] - races[:, work, 0]
+        _, low, high = one.limits(twin, life, 2 * signed_rank.ALPHA)
+        found.append(noise.margin(np.maximum(-low, high)))
+    return np.stack(found, axis=-1)
 
 
-def bought(races: Array, margin: Array, contrasts: Contrasts) -> Which:
-    """Return the races that say anywhere that a choice buys something; `margin` is races x works.
+def bought(races: Array, judged: Judged, contrasts: Contrasts) -> Which:
+    """Return the races that say anywhere that a choice buys something.
 
     The rule is that of `effects.effect`. It takes long to find whether pairs agree, so this is
     computed only where their mean lies beyond the margin.
     """
     found = np.zeros(len(races), dtype=np.bool_)
     for work, here in enumerate(contrasts):
-        limit = margin[:, work]
+        limit, kept = judged.margin[:, work, 0], judged.kept[work]
+        life = processes.lives(range(1, races.shape[-1] + 1), kept.restart)
         for pairs in here:
             ratios = np.mean([races[:, work, one] - races[:, work, two] for one, two in pairs], 0)
-            _, low, high = signed_rank.limits(ratios)
+            _, low, high = kept.of_mean(len(pairs)).limits(ratios, life)
             beyond = ((low > limit) | (high < -limit)) & ~found
             for race in np.flatnonzero(beyond):
-                found[race] = _direction(races[race, work], pairs, float(limit[race])) != 0
+                own = judged.kept_in(int(race), work)
+                found[race] = _direction(races[race, work], pairs, float(limit[race]), own) != 0
     return found
 
 
-def _direction(contenders: Array, pairs: Pairs, margin: float) -> int:
+def _direction(contenders: Array, pairs: Pairs, margin: float, kept: Kept) -> int:
     """Return `Effect.direction` of one contrast in one race; the table is contenders x rounds."""
-    rounds = {str(number): dict(enumerate(row)) for number, row in enumerate(contenders)}
+    rounds = {str(number): dict(enumerate(row, 1)) for number, row in enumerate(contenders)}
     named = [(str(one), str(two)) for one, two in pairs]
-    return effects.effect(("", "", ""), named, rounds, margin).direction
+    return effects.effect(("", "", ""), named, rounds, margin, kept).direction
 
 
 def _alike(groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,8 @@ import math
 from race.analysis.model import Analysis
 from race.report.template import ReportChapter, chapter
 from race.stats import signed_rank
-from race.stats.noise import DEVIATIONS, LEAST_MARGIN
+from race.stats.noise import LEAST_MARGIN
+from race.stats.verdict import STRETCH
 
 
 def render(analysis: Analysis) -> ReportChapter | None:
@@ -17,7 +18,7 @@ def render(analysis: Analysis) -> ReportChapter | None:
         "method",
         analysis,
         least=100 * math.expm1(LEAST_MARGIN),
-        deviations=DEVIATIONS,
+        stretch=STRETCH,
         rounds_needed=signed_rank.rounds_needed(),
         rated=any(one.rated for one in analysis.comparisons),
     )

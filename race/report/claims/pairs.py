@@ -15,9 +15,10 @@ from race.analysis.pairing import Run, not_raced
 from race.analysis.values import Values
 from race.errors import unknown
 from race.saved.model import Work
-from race.stats import noise, signed_rank
+from race.stats import processes
 from race.stats.estimate import Estimate
-from race.stats.noise import LEAST_MARGIN, RoundValues
+from race.stats.noise import LEAST_MARGIN
+from race.stats.processes import Kept, RoundValues, log_ratios
 from race.stats.verdict import winner
 
 OWN_RATE = ("ranked", "user-load")
@@ -113,19 +114,22 @@ class Sides:
         """Return the ratio of the geometric means over tasks, from the rounds that have all tasks
         of both sides; None without any.
         """
-        return self._ratio(_rates)
+        return self._ratio(_rates, lambda comparison: comparison.kept)
 
     def cpu_ratio(self) -> Estimate | None:
         """Return the ratio of CPU time per unit of the party under test, as `ratio` does."""
-        return self._ratio(lambda run: run.cpu)
+        return self._ratio(lambda run: run.cpu, lambda comparison: comparison.cpu_kept)
 
-    def _ratio(self, measure: Callable[[Run], Values]) -> Estimate | None:
+    def _ratio(
+        self, measure: Callable[[Run], Values], kept: Callable[[Comparison], Kept]
+    ) -> Estimate | None:
         found = []
         for run in self.runs:
             known = measure(run)
             logs = [_logs(run, side, known) for side in (self.first, self.second)]
-            ratios = noise.log_ratios(*logs)
-            found.append(signed_rank.hodges_lehmann(ratios) if ratios else None)
+            tasks = (*self.first.tasks, *self.second.tasks)
+            both = processes.mean([kept(_comparison(run, task)) for task in tasks])
+            found.append(both.estimate(log_ratios(*logs)))
         return between(found)
 
     def winner(self, ratio: Estimate | None) -> int:

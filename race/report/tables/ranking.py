@@ -91,12 +91,16 @@ def _place(comparison: Comparison, at: int, row: tuple[ContenderResult, Line]) -
         return Two(item.state, "", "rule" if item.state == "unsupported" else "failed")
     if item.state == "at-least":
         cpu = item.cpu_ratio and f"CPU {str(item.cpu_ratio).partition(' ')[0]}"
-        return Two("≥", cpu or f"{words.rate(item)}/s")
+        rank = f"≥ {words.rank(comparison, item)}" if item.ranks else "≥"
+        return Two(rank, cpu or f"{words.rate(item)}/s", _css(comparison, item))
     known = str(item.ratio).partition(" ")[0] if item.ratio else words.NONE
     multiple = "1×" if item.label == comparison.reference else known
-    css = "first" if item in comparison.unbeaten else ""
-    rank = words.rank(comparison, item)
+    rank, css = words.rank(comparison, item), _css(comparison, item)
     return Two(rank, multiple, css) if comparison.decided else Two(multiple, "", css)
+
+
+def _css(comparison: Comparison, item: ContenderResult) -> str:
+    return "first" if item in comparison.unbeaten else ""
 
 
 def matrix(comparisons: Sequence[Comparison]) -> list[tuple[ContenderResult, Line]]:

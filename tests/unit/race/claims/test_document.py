@@ -158,7 +158,7 @@ def test_the_command_answers_with_its_exit_status(
     # A race that is called as a measure is: the number of words tells.
     (results / "noise").symlink_to(results / "one")
     assert main([*options, "noise", "good", FAST, BASELINE]) == 0
-    assert "noise: The margin is" in capsys.readouterr().out
+    assert "noise: A win must exceed" in capsys.readouterr().out
     assert main([*options, "margin", "one"]) == 2
     assert "'margin' takes TASK after the runs" in capsys.readouterr().err
     assert main([*options, "--json", "one", "good", FAST, BASELINE]) == 0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from race.stats import effects
+from race.stats.processes import lives
 from tests.support import synthetic
 
 Array = NDArray[np.float64]
@@ -39,14 +40,17 @@ def races_of_equals(
     processes: float = 0.0,
     works: int = 5,
     contenders: int = 9,
+    restart: int = 0,
 ) -> Array:
     """Return races x works x (contenders + 1) x rounds, with heavy tails (t of 3) of `spread`.
 
-    `processes` is the standard deviation of what sets each process apart for the whole race.
+    `processes` is the standard deviation of what sets each process apart for its life, `restart`
+    rounds or the whole race.
     """
     random = np.random.default_rng(20261122)
     shape = (races, works, contenders + 1)
     cells = random.standard_t(3, (*shape, rounds)) * spread / math.sqrt(3)
-    own: Array = random.normal(0, processes, (*shape, 1)) if processes else np.zeros((*shape, 1))
-    values: Array = cells + own
+    life = lives(range(1, rounds + 1), restart)
+    own: Array = random.normal(0, processes, (*shape, int(life[-1]) + 1))
+    values: Array = cells + own[..., life]
     return values

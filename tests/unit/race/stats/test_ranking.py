@@ -109,7 +109,8 @@ def test_nobody_wins_among_those_that_run_the_same_code() -> None:
         (-0.3, -0.1, 0.05, Verdict.DIFFERENT),
         (0.1, 0.3, 0.1, Verdict.UNDECIDED),
         (0.01, 0.04, 0.05, Verdict.EQUAL),  # an interval that excludes 1 can be within the margin
-        (-0.05, 0.05, 0.05, Verdict.EQUAL),
+        (-0.03, 0.03, 0.05, Verdict.EQUAL),
+        (-0.04, 0.04, 0.05, Verdict.UNDECIDED),  # within, but not when it is 1.6 times as wide
         (-0.06, 0.01, 0.05, Verdict.UNDECIDED),
         (-0.01, 0.06, 0.05, Verdict.UNDECIDED),
         (-math.inf, math.inf, 0.05, Verdict.UNDECIDED),
@@ -133,6 +134,20 @@ def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> RoundValue
 def ranks(result: ranking.Ranking) -> list[tuple[str, tuple[int, int]]]:
     """Labels in order, each with its best possible rank and its worst."""
     return [(place.label, place.ranks) for place in result.places]
+
+
+def test_a_lower_bound_beats_whom_it_is_beyond_and_is_never_beaten() -> None:
+    """Otherwise the fastest of a page could be without a place, and slower ones unbeaten."""
+    contenders = {"fast": _steady(0.5), "slow": _steady(0.0)}
+    margin = math.log(1.03)
+    most = {"most": _steady(0.7), "unknown": _steady(-0.2)}
+    result = ranking.rank(contenders, margin, bounds=most)
+    assert ranks(result) == [("most", (1, 1)), ("fast", (2, 2)), ("slow", (3, 3))]
+    middle = ranking.rank(contenders, margin, bounds={"middle": _steady(0.3)})
+    assert ranks(middle) == [("fast", (1, 2)), ("middle", (1, 2)), ("slow", (3, 3))]
+    same = ranking.rank(contenders, margin, [{"most", "fast", "slow"}], bounds=most)
+    assert ranks(same) == [("fast", (1, 2)), ("slow", (1, 2))]
+    assert [(one.first, one.second) for one in result.pairs] == [("fast", "slow")]
 
 
 def test_a_sole_winner_is_first_and_a_tie_below_it_is_a_range() -> None:
