@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from race.analysis import controls, kept, trust, values
+from race.analysis import controls, trust, values
 from race.analysis.headline import headline
 from race.analysis.model import Analysis, Comparison, Noise
 from race.analysis.results import ByWork, RaceData, Table, result
@@ -54,7 +54,7 @@ def collect(race: SavedRace, counted: list[Cell]) -> RaceData:
     rates, originals = values.values(counted, values.rate), twins(contenders.values())
     parties = race.head.discipline.parties
     cpu = {party: values.values(counted, values.cpu_us(party)) for party in parties}
-    restart = kept.restart(race.head)
+    restart = controls.restart(race.head)
     return RaceData(
         saved=race,
         last=max((cell.round for cell in race.cells), default=CALIBRATION),
@@ -62,8 +62,8 @@ def collect(race: SavedRace, counted: list[Cell]) -> RaceData:
         counted=_by_work(counted),
         rates=rates,
         cpu=cpu,
-        kept=kept.kept(rates, originals, restart),
-        cpu_kept=kept.kept(cpu[parties[0]], originals, restart),
+        kept=controls.kept(rates, originals, restart),
+        cpu_kept=controls.kept(cpu[parties[0]], originals, restart),
         contenders=contenders,
         twins=originals,
         designs=_designs(contenders.values(), race.head.discipline.factors),

@@ -1,4 +1,4 @@
-"""Negative controls: contenders that run the same code at a task.
+"""What runs the same code: controls, A/A twins, and a contender in another life of its process.
 
 Two engines that differ in the driver alone run the same code where no database is asked. What is
 left between them is another module loaded, another layout of memory: small, but the same in each
@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from itertools import combinations
+
+import numpy as np
 
 from race.analysis.model import Controls
-from race.saved.model import Contender
-from race.stats import noise
-from race.stats.processes import Kept, RoundValues
+from race.analysis.values import Values
+from race.saved.model import Contender, Head, Work
+from race.stats import noise, processes
+from race.stats.processes import Kept, RoundValues, Seen, log_ratios
 
 Groups = tuple[frozenset[str], ...]
 
@@ -40,3 +44,37 @@ def controls(rates: Mapping[str, RoundValues], found: Groups, kept: Kept) -> Con
         return None
     measured = (tuple(sorted(group & rates.keys())) for group in found)
     return Controls(tuple(labels for labels in measured if len(labels) > 1), *widest)
+
+
+def restart(head: Head) -> int:
+    """Return after how many rounds the contenders of a race were started anew; 0 is never."""
+    return int(head.scenario.get("restart") or 0)
+
+
+def kept(found: Values, twins: Mapping[str, str], restart: int) -> dict[Work, Kept]:
+    """Return what processes keep of one figure on each work.
+
+    Restarts tell most: every contender is compared with itself in another life. Where there was
+    none, the A/A twins tell. `twins` are labels, each with its original's.
+    """
+    known: dict[Work, Kept] = {}
+    for closed in (True, False):
+        works = [work for work in found if work.load.closed == closed]
+        seen = [_seen(found[work], twins, restart) for work in works]
+        known |= zip(works, processes.drawn_together(seen, restart), strict=True)
+    return known
+
+
+def _seen(logs: Mapping[str, RoundValues], twins: Mapping[str, str], restart: int) -> Seen:
+    both = combinations(logs, 2) if restart else ()
+    pairs = [log_ratios(logs[first], logs[second]) for first, second in both]
+    lived = [(_array(ratios), processes.lives(ratios, restart)) for ratios in pairs if ratios]
+    found = processes.seen(lived, len(logs))
+    if found.freedom:
+        return found
+    same = [log_ratios(logs.get(one, {}), logs.get(two, {})) for one, two in twins.items()]
+    return processes.seen_of_twins([_array(ratios) for ratios in same if ratios])
+
+
+def _array(ratios: RoundValues) -> processes.Array:
+    return np.array(list(ratios.values()))

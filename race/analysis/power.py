@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from race.analysis import controls, kept, values
+from race.analysis import controls, values
 from race.analysis.analyse import collect
 from race.analysis.headline import precedence
 from race.analysis.model import plain
@@ -115,7 +115,7 @@ def power(
         residuals=list(residuals.values()),
         contenders=len(labels),
         processes=processes,
-        restart=kept.restart(race.head),
+        restart=controls.restart(race.head),
         same=[_groups(data, work, labels) for work in works],
         contrasts=[_contrasts(data, work, labels) for work in works],
         first=works.index(min(works, key=lambda one: precedence(one, race.head.discipline))),

@@ -67,7 +67,8 @@ class Judged:
         far from it as the margin.
         """
         first = self.signs[:, 0] == 1
-        return float(self._equal(self.margin)[:, :, first].any(axis=(1, 2)).mean())
+        apart = np.where(np.isfinite(self.margin), self.margin, 0.0)
+        return float(self._equal(apart)[:, :, first].any(axis=(1, 2)).mean())
 
     def _equal(self, apart: float | Array) -> Which:
         """Return which pairs `verdict` would show equal if the first were faster by `apart`."""
@@ -137,7 +138,7 @@ def judge(races: Array, same: Same, restart: int = 0) -> Judged:
 
 
 def what_processes_keep(races: Array, restart: int) -> list[Kept]:
-    """Return what processes keep on each work, as `analysis.kept` finds it in a saved race."""
+    """Return what processes keep on each work, as `analysis.controls` finds it in a saved race."""
     contenders = races.shape[2]
     life = processes.lives(range(1, races.shape[-1] + 1), restart)
     both = list(combinations(range(contenders), 2))

@@ -69,7 +69,7 @@ def test_nobody_wins_who_runs_the_same_code(run: str) -> None:
     for comparison in controlled:
         assert comparison.controls is not None
         assert comparison.noise is not None
-        margin = float(noise.margin(comparison.noise.estimate.bound, 0.0, 0.0))
+        margin = float(noise.margin(comparison.noise.estimate.bound))
         groups = comparison.controls.groups
         same = {frozenset(two) for group in groups for two in combinations(group, 2)}
         found = [pair for pair in comparison.pairs if {pair.first, pair.second} in same]

@@ -11,7 +11,6 @@ from tests.unit.race.stats.equals import ARTICLE, CONTRASTS, NONE, races_of_equa
 
 RACES = 1000
 Array = NDArray[np.float64]
-Same = list[list[list[int]]]
 
 
 @pytest.mark.parametrize("rounds", [6, 9, 12])
@@ -23,33 +22,44 @@ def test_a_report_of_equals_names_a_winner_in_at_most_5_of_100(rounds: int, spre
     assert simulation.judge(races, ARTICLE).false_reports <= 0.05
 
 
-@pytest.mark.parametrize("rounds", [6, 12])
-@pytest.mark.parametrize(
-    ("same", "processes", "bound"),
-    [
-        (NONE, 0.0, 0.05),
-        (ARTICLE, 0.0, 0.05),
-        (NONE, 0.005, 0.05),
-        (ARTICLE, 0.01, 0.05),
-        (NONE, 0.01, 0.10),
-        (ARTICLE, 0.02, 0.10),
-    ],
-)
-def test_a_report_of_equals_rarely_claims_anything(
-    rounds: int, same: Same, processes: float, bound: float
-) -> None:
-    """A winner anywhere, an effect anywhere and a headline are claims.
+MIXED = np.array([0, 0, 0.01, 0.01, 0.02, 0.02, 0.03, 0.04, 0.04, 0.02])
+"""What the processes of each contender keep, the twin's last: they need not be alike."""
 
-    What sets a process apart for its life is in no interval; the margin knows of it from equals.
-    """
+
+@pytest.mark.parametrize(("rounds", "restart"), [(24, 6), (10, 5)])
+@pytest.mark.parametrize("spread", [0.015, 0.03, 0.1])
+@pytest.mark.parametrize("kept", [0.0, 0.005, 0.01, 0.02, 0.03, 0.04, MIXED], ids=str)
+def test_a_whole_report_errs_in_at_most_5_of_100(
+    rounds: int, restart: int, spread: float, kept: float | Array
+) -> None:
+    """Nine engines on four pages, whose processes keep something for their lives."""
+    mixed = isinstance(kept, np.ndarray)
+    shape = np.asarray(kept)[..., None]
+    races = races_of_equals(RACES, rounds, spread, 1.0, 4, restart=restart)
+    still = races_of_equals(RACES, rounds, spread, 0.0, 4, restart=restart)
+    own = (races - still) * shape
+    judged = simulation.judge(still + own, NONE[:4], restart)
+    print(
+        f"{rounds} rounds, restart {restart}, {spread}, {'mixed' if mixed else kept}: "
+        f"covered {judged.coverage:.3f}, different {judged.false_reports:.3f}, "
+        f"equal {judged.false_equals:.3f}, shown equal {judged.shown_equal:.2f}, "
+        f"margin {np.median(judged.margin):.3f}, "
+        f"half {np.median(judged.high - judged.low) / 2:.3f}, "
+        f"10 % found {judged.power(1.1).mean():.2f}"
+    )
+    assert judged.coverage >= 0.93
+    assert judged.false_reports <= (0.10 if mixed else 0.05)
+    assert judged.false_equals <= 0.05
+
+
+@pytest.mark.parametrize("rounds", [6, 12])
+@pytest.mark.parametrize("processes", [0.0, 0.01])
+def test_a_report_of_equals_rarely_claims_anything(rounds: int, processes: float) -> None:
+    """A winner anywhere, an effect anywhere and a headline are claims; nothing starts anew."""
     races = races_of_equals(RACES, rounds, processes=processes)
-    judged = simulation.judge(races, same)
-    assert judged.false_reports <= bound
-    bought = simulation.bought(races, judged.margin[:, :, 0], CONTRASTS)
-    headlines = judged.headlines(0)
-    assert float(bought.mean()) <= bound / 2
-    assert float(headlines.mean()) <= bound / 2
-    assert float((judged.winners | bought | headlines).mean()) <= bound
+    judged = simulation.judge(races, ARTICLE)
+    bought, headlines = simulation.bought(races, judged, CONTRASTS), judged.headlines(0)
+    assert float((judged.winners | bought | headlines).mean()) <= 0.05
 
 
 @pytest.mark.parametrize(

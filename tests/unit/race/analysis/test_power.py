@@ -84,10 +84,10 @@ def test_a_noisier_race_finds_less(found: Power, tmp_path: Path) -> None:
 def test_processes_that_differ_in_the_saved_race_are_in_the_simulated_ones(
     race: SavedRace, found: Power
 ) -> None:
-    """A contender 6 % slower wherever it runs the same code as others."""
+    """The twin is 6 % slower than its original."""
     cells = [
         changed(one, throughput=0.94 * (one.throughput or 0))
-        if (one.label, one.task) == (ARTICLE[3], "ugly")
+        if one.label.endswith("(A/A)")
         else one
         for one in race.cells
     ]
@@ -115,7 +115,8 @@ def test_the_command_prints_tables_and_json(
     assert data["effects"] == [1.2]
     (outlook,) = data["outlooks"]
     kinds = {"reports", "effects", "headlines", "claims"}
-    assert outlook.keys() == {"rounds", "found", *(f"false_{kind}" for kind in kinds)}
+    others = {"rounds", "found", "coverage", "false_equals"}
+    assert outlook.keys() == others | {f"false_{kind}" for kind in kinds}
 
 
 def test_what_a_person_can_do_wrong_is_one_line(
@@ -147,7 +148,5 @@ def test_all_that_a_report_claims_is_simulated(race: SavedRace, found: Power) ->
 def test_processes_may_keep_more_than_the_saved_race_shows(race: SavedRace) -> None:
     """Five pages and one twin are too few pairs to estimate that difference well."""
     (quiet,), (kept,) = (power(race, [9], processes=sd).outlooks for sd in (0.0, 0.05))
-    assert power(race, [9], processes=0.05).processes == 0.05
     assert kept.false_reports > quiet.false_reports
-    assert kept.false_effects > quiet.false_effects
-    assert kept.false_headlines > quiet.false_headlines
+    assert kept.coverage < quiet.coverage

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from race.stats import effects, homogeneity
-from race.stats.noise import RoundValues
+from race.stats.processes import RoundValues
 
 
 def _steady(level: float, rounds: int = 12, wobble: float = 0.004) -> RoundValues:

@@ -36,7 +36,8 @@ def test_the_variance_between_lives_by_hand() -> None:
 def test_twins_that_never_started_anew_show_their_difference_less_their_scatter() -> None:
     # d = 0.03, s^2/n = 0.0002 / 2 = 0.0001: 0.0009 - 0.0001.
     found = processes.seen_of_twins([np.array([0.02, 0.04]), np.array([-0.02, -0.04])])
-    assert (float(found.variance), found.freedom) == (pytest.approx(0.0008), 2)
+    assert float(found.variance) == pytest.approx(0.0008)
+    assert found.freedom == 2
     assert float(processes.seen_of_twins([np.array([-0.1, 0.12])]).variance) == 0
     assert processes.seen_of_twins([np.array([0.5])]).freedom == 0
 

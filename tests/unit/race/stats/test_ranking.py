@@ -10,7 +10,7 @@ from scipy import stats
 
 from race.stats import rank_sum, ranking, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.noise import RoundValues
+from race.stats.processes import RoundValues
 from race.stats.verdict import Verdict, verdict, winner
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from race.analysis.kept import kept as kept_by_work
+from race.analysis.controls import kept as kept_by_work
 from race.saved.model import Load, Work
 from race.stats import effects, noise, ranking, simulation
 from tests.unit.race.stats.equals import (
