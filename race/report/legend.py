@@ -106,8 +106,13 @@ def _ratios(analysis: Analysis) -> Iterator[LegendEntry]:
     if any(item.ratio and item.ratio.bounded for item in results):
         yield LegendEntry(
             "1.25× [1.20, 1.31]",
-            f"1.25 times the {unit}/s, as a ratio within rounds; with 95 % confidence the true "
-            "ratio is within the brackets.",
+            f"1.25 times the {unit}/s, as a ratio within rounds; the brackets are its 95 % "
+            "interval, for the hour of this race: they say nothing about another day.",
+        )
+        yield LegendEntry(
+            "margin",
+            "A win must exceed it: 3 %, or how far the same code may differ from itself here. What "
+            "does not is undecided, and equal only where that is shown.",
         )
     if closed:
         yield LegendEntry(
