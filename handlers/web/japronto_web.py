@@ -16,7 +16,7 @@ from handlers.exchange import BODY_LIMIT, SESSION, Page
 from handlers.site import Route, Site
 from handlers.web import access_log, client_timeouts
 from handlers.web.japronto_guard import GuardedApplication, keep_large_buffers_apart
-from handlers.web.lifecycle import NewLoop, finished
+from handlers.web.lifecycle import NewLoop, finished, ignore
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
 
@@ -245,6 +245,8 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
             # japronto switches it on, and every client could fill the log with aborts.
             own.call_soon(faulthandler.disable)
         where = {"sock": listen.socket, "host": listen.host, "port": listen.port}
+        # japronto goes on to write for a client that left in the middle of its answers.
+        ignore("asyncio", level=logging.WARNING, message="socket.send() raised exception")
         keep_large_buffers_apart()
         application = (LoggedApplication if access_log.wanted() else SiteApplication)(site, own)
         floods = client_timeouts.Check(application.refuse_floods, FLOOD_CHECK)
