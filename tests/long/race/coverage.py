@@ -40,9 +40,15 @@ def main(times: int) -> None:
 
 
 def raced(scenario: str, folder: Path) -> dict[str, tuple[Estimate, float]]:
-    """Run one race; return the ratio of its two contenders, and the margin, by page."""
+    """Run one race; return the ratio of its two contenders and the margin by page, or nothing if it
+    has no result.
+    """
     command = [sys.executable, "-m", "race", "run", scenario, "--results", str(folder)]
-    subprocess.run(command, check=True, cwd=ROOT, timeout=LIMIT_S, stdout=subprocess.DEVNULL)
+    done = subprocess.run(
+        command, check=False, cwd=ROOT, timeout=LIMIT_S, stdout=subprocess.DEVNULL
+    )
+    if done.returncode:  # the machine disturbed it, which standard error says: it does not count
+        return {}
     (saved,) = (one.parent for one in folder.glob("*/run.json"))
     found = {}
     for comparison in analyse(load(saved)).closed():
