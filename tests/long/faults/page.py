@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import NamedTuple
 
 COLUMNS = (
@@ -33,7 +34,66 @@ times are upper bounds.
 ## What each fault must not break
 
 {promises}
-"""
+
+## Attacks that other tests repeat
+
+`make check` and `make test` make these at each change.
+
+{attacks}"""
+ATTACKS = (
+    (
+        "an `Expect` that is not UTF-8",
+        "417 or the page, and nothing in the log",
+        "tests/live/engines/test_malformed.py",
+    ),
+    (
+        "a length that is no number of HTTP, a bare CR, a blank before a colon",
+        "400, or named in `gaps` of `server.py --list --json`",
+        "tests/live/engines/test_malformed.py",
+    ),
+    (
+        "a client that closes its side, or leaves, before the answer",
+        "no worker ends",
+        "tests/live/engines/clients/test_gone.py",
+    ),
+    (
+        "thousands of requests whose answers nobody reads",
+        "memory stays bounded, and who reads late gets every answer",
+        "tests/live/engines/clients/test_floods.py",
+    ),
+    (
+        "a `SITE_TOKEN` that is short, not ASCII or has blanks",
+        "refused at start",
+        "tests/unit/site/test_server_arguments.py",
+    ),
+    (
+        "a web page of somebody else drives Locust's page",
+        "403, and no CORS header",
+        "tests/live/locust/test_access.py",
+    ),
+    (
+        "markup, links and terminal escapes in a saved race",
+        "they stay text in HTML, Markdown and on a terminal",
+        "tests/unit/race/report/test_hostile.py",
+    ),
+    (
+        "paths and links in a saved race that lead elsewhere",
+        "nothing is read or written there",
+        "tests/unit/race/saved/test_elsewhere.py",
+    ),
+    ("a scenario of 1,000,000,000 rounds", "refused", "tests/unit/race/plan/test_read.py"),
+    (
+        "another user takes the folder of a database's socket",
+        "the socket lies in a folder that only its owner can write to",
+        "tests/unit/databases/test_home.py",
+    ),
+    (
+        "root starts the private databases",
+        "all three run as one user without rights",
+        "tests/live/databases/test_private.py",
+    ),
+)
+"""Attacks, what holds, and the test."""
 SHORT_RUN = (
     "\n\nThis was a short run: fewer inputs, clients, kills and disk sizes than in a full "
     "run,\nsmaller floods, and seconds of load in place of minutes."
@@ -119,8 +179,18 @@ def votes(found: Votes | None) -> str:
 
 def table(rows: Sequence[Row]) -> str:
     """Return the rows as a table in Markdown."""
-    lines = [COLUMNS, ["---"] * len(COLUMNS), *(row.cells() for row in rows)]
-    return "".join("| " + " | ".join(map(plain, line)) + " |\n" for line in lines)
+    return lines(COLUMNS, *(row.cells() for row in rows))
+
+
+def lines(heading: Sequence[str], *rows: Iterable[str]) -> str:
+    """Return a table in Markdown."""
+    every = [heading, ["---"] * len(heading), *rows]
+    return "".join("| " + " | ".join(map(plain, line)) + " |\n" for line in every)
+
+
+def linked(attack: str, holds: str, test: str) -> tuple[str, str, str]:
+    """Return the cells of an attack, with a link to its test."""
+    return attack, holds, f"[{PurePath(test).name}](../{test})"
 
 
 def plain(text: str) -> str:
@@ -145,4 +215,5 @@ def page(run: Run, rows: Sequence[Row]) -> str:
         summary=summary(rows),
         table=table(rows),
         promises="\n".join(f"- **{fault}**: {promise}" for fault, promise in promises.items()),
+        attacks=lines(("attack", "what holds", "test"), *(linked(*one) for one in ATTACKS)),
     )

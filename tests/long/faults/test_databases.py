@@ -31,7 +31,7 @@ pytestmark = pytest.mark.fault(
 @pytest.mark.parametrize("engine", on_each_backend())
 def test_killed_database(engine: str, databases: Databases, extent: Extent, record: Record) -> None:
     database, chance = database_of(engine), extent.random(engine)
-    kills = extent.times(full=50, short=3)
+    kills = extent.times(full=20, short=3)
     record.tried = f"{kills} kills"
     with server_of(engine, databases) as server:
         before = databases.statistics(database).votes

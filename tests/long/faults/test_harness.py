@@ -31,7 +31,7 @@ pytestmark = pytest.mark.fault(
 
 def test_killed_race(tmp_path: Path, extent: Extent, record: Record) -> None:
     chance = extent.random("harness")
-    kills = extent.times(full=50, short=5)
+    kills = extent.times(full=20, short=5)
     record.tried = f"{kills} kills"
     record.text = "recovery is the end of its last process"
     path = scenario(tmp_path, ["aiohttp-tarantool-one"], ["vote"])

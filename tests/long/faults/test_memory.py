@@ -31,7 +31,7 @@ ENGINES = [*BARE[::2], *on_each_backend()]
 
 pytestmark = pytest.mark.fault(
     "minutes of Index",
-    "Ten minutes of new visitors leave each server within 256 MB.",
+    "Three minutes of new visitors leave each server within 256 MB.",
     bound=900,
 )
 
@@ -61,7 +61,7 @@ def loaded(databases: Databases, extent: Extent) -> Iterator[dict[str, Loaded]]:
     """All servers after minutes of load, which they had at the same time."""
     if missing := Wrk().missing():
         absent(missing)
-    seconds = extent.times(full=600, short=10)
+    seconds = extent.times(full=180, short=10)
     load = Load(generator="wrk", connections=CONNECTIONS, duration_s=float(seconds))
     found = {engine: Loaded() for engine in ENGINES}
     generators: dict[str, subprocess.Popen[str]] = {}
@@ -95,7 +95,7 @@ def test_memory(engine: str, loaded: dict[str, Loaded], extent: Extent, record: 
     one = loaded[engine]
     if one.server is None:
         absent(one.absent)
-    record.tried = f"{extent.times(full=600, short=10)} s, {one.pages:,} pages"
+    record.tried = f"{extent.times(full=180, short=10)} s, {one.pages:,} pages"
     record.text = f"{one.first / MIB:.0f} MB at the start, {one.highest / MIB:.0f} MB at most"
     assert one.pages > 0
     assert serves(one.server, "/")
