@@ -140,7 +140,7 @@ def test_a_race_begins_with_a_look_at_the_idle_cores_and_who_is_left_out(tmp_pat
     head = race.new_head(plan, 1, [], tmp_path)
     assert head.left_out == ["absent: not installed"]
     assert plan.notes == ["left out: absent: not installed"]
-    assert set(head.idle) == {"foreign", "steal", "seconds"}
+    assert set(head.idle) == {"foreign", "unclaimed", "steal", "seconds"}
     assert head.idle["seconds"] >= 1
 
 
