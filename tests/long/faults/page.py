@@ -35,9 +35,9 @@ times are upper bounds.
 
 {promises}
 
-## Attacks that other tests repeat
+## Other attacks
 
-`make check` and `make test` make these at each change.
+This run did not make these. `make check` and `make test` make them at each change.
 
 {attacks}"""
 ATTACKS = (
@@ -93,7 +93,7 @@ ATTACKS = (
         "tests/live/databases/test_private.py",
     ),
 )
-"""Attacks, what holds, and the test."""
+"""Attacks, what the test demands, and the test."""
 SHORT_RUN = (
     "\n\nThis was a short run: fewer inputs, clients, kills and disk sizes than in a full "
     "run,\nsmaller floods, and seconds of load in place of minutes."
@@ -188,9 +188,9 @@ def lines(heading: Sequence[str], *rows: Iterable[str]) -> str:
     return "".join("| " + " | ".join(map(plain, line)) + " |\n" for line in every)
 
 
-def linked(attack: str, holds: str, test: str) -> tuple[str, str, str]:
+def linked(attack: str, demand: str, test: str) -> tuple[str, str, str]:
     """Return the cells of an attack, with a link to its test."""
-    return attack, holds, f"[{PurePath(test).name}](../{test})"
+    return attack, demand, f"[{PurePath(test).name}](../{test})"
 
 
 def plain(text: str) -> str:
@@ -215,5 +215,5 @@ def page(run: Run, rows: Sequence[Row]) -> str:
         summary=summary(rows),
         table=table(rows),
         promises="\n".join(f"- **{fault}**: {promise}" for fault, promise in promises.items()),
-        attacks=lines(("attack", "what holds", "test"), *(linked(*one) for one in ATTACKS)),
+        attacks=lines(("attack", "what its test demands", "test"), *(linked(*one) for one in ATTACKS)),
     )
