@@ -40,6 +40,7 @@ times are upper bounds.
 This run did not make these. `make check` and `make test` make them at each change.
 
 {attacks}"""
+ATTACK_COLUMNS = ("attack", "what its test demands", "test")
 ATTACKS = (
     (
         "an `Expect` that is not UTF-8",
@@ -215,5 +216,7 @@ def page(run: Run, rows: Sequence[Row]) -> str:
         summary=summary(rows),
         table=table(rows),
         promises="\n".join(f"- **{fault}**: {promise}" for fault, promise in promises.items()),
-        attacks=lines(("attack", "what its test demands", "test"), *(linked(*one) for one in ATTACKS)),
+        attacks=lines(
+            ("attack", "what its test demands", "test"), *(linked(*one) for one in ATTACKS)
+        ),
     )
