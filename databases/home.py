@@ -6,11 +6,10 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import stat
 import tempfile
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 from runtime.paths import ROOT
 
@@ -18,6 +17,7 @@ LONGEST_SOCKET_FOLDER = 70
 TEMPORARY = Path("/tmp")  # noqa: S108  if TMPDIR names no suitable folder
 # The file with the folder of the sockets, if that is elsewhere.
 SOCKETS = "sockets"
+PREFIX = "databases-"
 # Other characters may have a meaning in a URL, in a list of folders, or to the database.
 PLAIN = re.compile(r"[\w./-]*", re.ASCII)
 
@@ -30,26 +30,45 @@ def folder(name: str) -> Path:
 def socket_folder(home: Path) -> Path:
     """Return a folder for a Unix socket, whose path may have about 100 plain characters.
 
-    If it cannot be ``home``, it has a name that nobody knows before, and a note in ``home`` keeps
-    it until ``remove_socket_folder``: a database that is started again has its old address.
+    If ``home`` is unsuitable, the folder has a random name, which the file ``sockets`` in ``home``
+    keeps while the database lives.
     """
     if _suits(home):
         return home
-    note = home / SOCKETS
-    with contextlib.suppress(FileNotFoundError):
-        noted = Path(note.read_text())
-        if _is_ours(noted):
-            return noted
-    made = tempfile.mkdtemp(prefix="databases-", dir=str(_short_folder()))
-    note.write_text(made)
+    noted = _noted(home)
+    if noted is not None:
+        return noted
+    made = tempfile.mkdtemp(prefix=PREFIX, dir=str(_short_folder()))
+    (home / SOCKETS).write_text(made)
     return Path(made)
 
 
 def remove_socket_folder(home: Path) -> None:
     """Remove the folder that ``socket_folder`` made, once nobody uses the database any more."""
+    if _suits(home):
+        return
+    noted = _noted(home)
+    if noted is None:
+        return
     with contextlib.suppress(OSError):
-        shutil.rmtree((home / SOCKETS).read_text(), ignore_errors=True)
+        for path in noted.iterdir():
+            # PostgreSQL has a lock beside its socket, which stays if it is killed.
+            if path.is_socket() or path.suffix == ".lock":
+                path.unlink()
+        noted.rmdir()
         (home / SOCKETS).unlink()
+
+
+def _noted(home: Path) -> Optional[Path]:
+    """Return the folder of the note in ``home``, unless somebody else made it.
+
+    The note may have come with files from elsewhere, and name any folder.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        noted = Path((home / SOCKETS).read_text())
+        if noted.is_absolute() and noted.name.startswith(PREFIX) and _is_ours(noted):
+            return noted
+    return None
 
 
 def _short_folder() -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,47 @@ def test_what_others_may_write_into_is_not_used_again(home: Path, shared: Path) 
     second.rename(shared / "elsewhere")
     second.symlink_to(shared / "elsewhere")
     assert socket_folder(home) not in (first, second)
+
+
+def test_sockets_and_their_locks_are_removed_and_nothing_else(home: Path, shared: Path) -> None:
+    made = socket_folder(home)
+    os.mknod(made / ".s.PGSQL.5432", stat.S_IFSOCK | 0o600)
+    (made / ".s.PGSQL.5432.lock").touch()
+    (made / "diary").touch()
+    remove_socket_folder(home)
+    assert [path.name for path in made.iterdir()] == ["diary"]
+    (made / "diary").unlink()
+    remove_socket_folder(home)
+    assert not made.exists()
+
+
+@pytest.mark.parametrize(("name", "mode"), [("victim", 0o700), ("databases-victim", 0o755)])
+def test_a_folder_with_another_name_or_open_to_others_is_not_removed(
+    name: str, mode: int, home: Path, shared: Path
+) -> None:
+    victim = shared / name
+    victim.mkdir(mode=mode)
+    (home / "sockets").write_text(str(victim))
+    remove_socket_folder(home)
+    assert victim.exists()
+
+
+def test_an_empty_note_is_not_the_current_folder(
+    home: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    current = shared / "databases-current"
+    current.mkdir(mode=0o700)
+    monkeypatch.chdir(current)
+    (home / "sockets").touch()
+    assert socket_folder(home).is_absolute()
+
+
+def test_a_short_folder_needs_no_note(tmp_path: Path, shared: Path) -> None:
+    victim = shared / "databases-victim"
+    victim.mkdir(mode=0o700)
+    (tmp_path / "sockets").write_text(str(victim))
+    remove_socket_folder(tmp_path)
+    assert victim.exists()
 
 
 @pytest.mark.parametrize(("mode", "used"), [(0o700, True), (0o750, False)])
