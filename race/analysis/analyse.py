@@ -172,8 +172,8 @@ def _table(
 
     At a fixed rate everyone serves what is offered, under a user load what the users ask for, and
     where the party under test was not the limit, the rate is a lower bound, which can only beat
-    others. A contender with too few rounds for an interval, where others have enough, would tie
-    with everybody.
+    others. A contender with too few rounds for an interval, where others have enough, would be
+    undecided against everybody.
     """
     rates = race.own(work)
     party = race.saved.head.discipline.parties[0]

@@ -28,11 +28,11 @@ def judged(first: str, second: str, where: str, estimate: Estimate, found: Verdi
 
 
 def apart(margin: float) -> str:
-    """Return how far the margin says that identical code may differ, as a clause."""
+    """Return why an interval that excludes 1 shows no difference, as a clause."""
     percent = f"{100 * math.expm1(margin):.1f} %"
     if margin <= LEAST_MARGIN:
-        return f"a difference of up to {percent} is never called one"
-    return f"identical code may differ by up to {percent} here"
+        return f"less than {percent} is never called a difference"
+    return f"the same code may differ by {percent} here, so this is not called a difference"
 
 
 def unwon(estimate: Estimate, found: Verdict, margin: float) -> str:
@@ -42,7 +42,7 @@ def unwon(estimate: Estimate, found: Verdict, margin: float) -> str:
     if found is Verdict.EQUAL:
         return f", which is within {100 * math.expm1(margin):.1f} %"
     one_side = estimate.low > 0 or estimate.high < 0
-    return f", but {apart(margin)}, so this is not called a difference" if one_side else ""
+    return f", but {apart(margin)}" if one_side else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,7 @@ class Headline:
     `verdict` is by the rule, with `margin` on the log scale. `differ` are the factors in which the
     two differ (none: they run the same code), `levels` the winner's and the other's level of each.
     `unknown` are those of the two that lack a factor which others have; then no factor is named.
-    With a fixed
-    `rate`, `estimate` and `margin` are of CPU time.
+    With a fixed `rate`, `estimate` and `margin` are of CPU time.
     """
 
     winner: str

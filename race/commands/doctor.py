@@ -30,8 +30,9 @@ SIGNS = {True: ("ok", "green"), False: ("!!", "red"), None: ("--", "")}
 QUIETER = "the host gives these cores to others too: race at a quieter time, or on another machine"
 ALONE = "other programs use these cores: end them, `top` shows which"
 SLOW = "Python code runs up to a third slower, which flatters what is compiled"
-FASTER = "PYTHON_CONFIGURE_OPTS='--enable-optimizations --with-lto' pyenv install --force"
-ROUNDS = "small differences will not be distinguishable; more rounds help"
+PYENV = "PYTHON_CONFIGURE_OPTS='--enable-optimizations --with-lto' pyenv install --force"
+UV = "uv python install"
+ROUNDS = "small differences will stay undecided; more rounds help"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,9 +88,15 @@ def _builds() -> list[Finding]:
         build = describe.built(executable(None if current else version))
         if build is not None:
             text = f"{build.text}, loop {build.loop_us:.0f} us"
-            text += f": {SLOW}: {FASTER} {version} && make env" if build.slow else ""
+            text += f": {SLOW}: {_faster(version)} {version} && make env" if build.slow else ""
             found.append(Finding(f"CPython {version}", not build.slow, text))
     return found
+
+
+def _faster(version: str) -> str:
+    """Return the command that installs an optimised build: uv downloads one, pyenv compiles it."""
+    # The README names pyenv's CPython 3.7, which is newer than uv's.
+    return UV if version != "3.7" and shutil.which("uv") else PYENV
 
 
 def _machine() -> list[Finding]:
@@ -111,7 +118,7 @@ def _in_words(layout: Layout) -> str:
     for name, mine in layout.items():
         names.setdefault(mine, []).append(name)
     if frozenset() in names:
-        return "all on the same one, so who is saturated cannot be distinguished"
+        return "all on the same one, so nobody can say who is saturated"
     return ", ".join(
         f"{' and '.join(who)} on core{'s' * (len(mine) > 1)} {', '.join(map(str, sorted(mine)))}"
         for mine, who in names.items()

@@ -12,6 +12,7 @@ from race.report import format as words
 from race.report.outcomes import Outcomes
 from race.report.versions import contenders
 from race.saved.model import NOBODY
+from race.stats.verdict import STRETCH
 
 
 class LegendEntry(NamedTuple):
@@ -111,8 +112,9 @@ def _ratios(analysis: Analysis) -> Iterator[LegendEntry]:
         )
         yield LegendEntry(
             "margin",
-            "A win must exceed it: 3 %, or how far the same code may differ from itself here. What "
-            "does not is undecided, and equal only where that is shown.",
+            "A win must exceed it: 3 %, or how far the same code may differ from itself here. To "
+            "be shown equal, two must have an interval that stays within the margin at "
+            f"{STRETCH} times its width. Everything else is undecided.",
         )
     if closed:
         yield LegendEntry(
@@ -152,8 +154,9 @@ def _limits(analysis: Analysis) -> Iterator[LegendEntry]:
     if any(item.state == "at-least" for item in results):
         yield LegendEntry(
             "≥, at least",
-            f"A lower bound, not ranked, because the {party} was not the limit as far as is known; "
-            f"CPU time per {words.one(unit)} is compared instead.",
+            f"A lower bound, because the {party} was not the limit as far as is known. It is "
+            "ranked only where it lies beyond the margin above another’s rate; CPU time per "
+            f"{words.one(unit)} is compared instead.",
         )
     if closed:
         unknown = any(item.throughput and not item.saturated for item in results)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from operator import itemgetter
 
@@ -16,24 +17,25 @@ from race.report.console import drawn, say
 from race.report.table import PLAIN, TEXT, Column, ReportTable, fill
 from race.stats.estimate import Estimate
 from race.stats.random_effects import FEWEST, new_run
+from race.stats.verdict import Verdict
 
 HEADINGS = ("ratio", "CPU ratio", "verdict")
 INDENT = "  "
 WINS = {
-    False: "A winner is declared when both runs declare it; three runs or more have an interval of "
-    "their own.",
-    True: "A winner is declared when that lies beyond the widest margin. One more run would lie in "
-    "the interval of “a new run”, in 95 of 100 cases.",
+    False: "Two runs: different where both say so.",
+    True: "Different where this interval lies beyond the margin. In 95 of 100 cases one more run "
+    "would lie in the interval of “a new run”.",
 }
+PROBABLY = "“Probably” is undecided: the interval excludes 1, and not the margin."
 
 
 def headline(found: Merged) -> str:
-    """Return how many winners the runs declare together, in one sentence."""
+    """Return how many pairs have each verdict, in one sentence."""
     pairs = [pair for comparison in found.comparisons for pair in comparison.pairs if pair.ratio]
-    declared = sum(pair.winner is not None for pair in pairs)
+    counts = Counter(pair.verdict for pair in pairs)
+    verdicts = ", ".join(f"{counts[one]:,} {one}" for one in Verdict)
     return (
-        f"{words.plural(len(found.runs), 'run')}: a winner in {declared:,} of "
-        f"{words.plural(len(pairs), 'pair')}"
+        f"{words.plural(len(found.runs), 'run')}: of {words.plural(len(pairs), 'pair')} {verdicts}"
     )
 
 
@@ -41,7 +43,7 @@ def rule(found: Merged) -> str:
     """Return the kind of the interval, and when there is a winner."""
     return (
         f"Ratios are of {found.discipline.unit}/s and of CPU time to the reference. The interval "
-        f"between runs is {found.interval}. {WINS[len(found.runs) >= FEWEST]}"
+        f"between runs is {found.interval}. {WINS[len(found.runs) >= FEWEST]} {PROBABLY}"
     )
 
 
@@ -92,7 +94,7 @@ def _outcome(comparison: MergedComparison, pair: MergedPair) -> str:
     }
     if pair.ratio is None:
         return "at least" if "at-least" in states else UNRANKED
-    return verdict(pair)
+    return verdict(pair).removeprefix(f"{Verdict.UNDECIDED}, ")
 
 
 def _text(estimate: Estimate | None) -> str:

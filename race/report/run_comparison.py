@@ -47,7 +47,7 @@ def headline(found: RunComparison) -> str:
         worse = "fails now" if one.outcome == "fails now" else f"is slower: {one.estimate}"
         return f"{one.label} on {title(found, one)} {worse}"
     if found.threshold is None:
-        return f"Nothing is slower for sure in {found.new} than in {found.old}"
+        return f"Nothing in {found.new} is shown to be slower than in {found.old}"
     if found.unseen:
         return f"Whether anything is {_percent(found.threshold)} slower is open: {_blind(found)}"
     return f"Nothing in {found.new} is {_percent(found.threshold)} slower than in {found.old}"
@@ -159,7 +159,7 @@ def limit(change: Change) -> str:
     """Return the margin that a change at this work must exceed, as a sentence."""
     if math.isinf(change.margin):
         return "The noise floor is unknown: too few A/A rounds."
-    return f"A change counts beyond {100 * math.expm1(change.margin):.1f} %."
+    return f"A change must exceed {100 * math.expm1(change.margin):.1f} %."
 
 
 def notes(found: RunComparison) -> list[str]:

@@ -82,7 +82,7 @@ def rule(comparison: Comparison) -> str:
     if not math.isfinite(comparison.margin):
         text = "The margin is unknown, because the A/A twin ran for too few rounds."
     else:
-        text = f"A win must exceed {words.margin(comparison)}: {_reason(comparison)}."
+        text = f"A win must exceed {words.margin(comparison)}{_reason(comparison)}."
     return text + _controls(comparison) + _other_reference(comparison)
 
 
@@ -96,16 +96,18 @@ def _other_reference(comparison: Comparison) -> str:
 
 
 def _reason(comparison: Comparison) -> str:
-    """Return what the margin means: what the same code differs by, or the least that counts."""
+    """Return what the margin means, behind it: how far the same code may differ from itself, or the
+    least that counts.
+    """
     noise = comparison.noise
-    least = "less than that is never called a difference"
+    least = ", the least that counts"
     if noise is None:
-        return f"{least}; nothing ran twice, so how far the same code differs is unknown"
+        return f"{least}; how far the same code differs is unknown, because no contender ran twice"
     where = "here" if noise.measured_here else f"on another {comparison.discipline.task}"
     if noise.estimate.bound > LEAST_MARGIN:
-        return f"that is how far the same code may differ from itself {where}"
+        return f": that is how far the same code may differ from itself {where}"
     percent = f"{100 * math.expm1(noise.estimate.bound):.1f} %"
-    return f"{least}; the same code differs from itself by {percent} {where} at most"
+    return f"{least} (A/A: at most {percent} {where})"
 
 
 def _controls(comparison: Comparison) -> str:
@@ -115,12 +117,13 @@ def _controls(comparison: Comparison) -> str:
         return ""
     number = words.in_words(len(found.labels)).capitalize()
     groups = len(found.groups)
-    where = "" if groups == 1 else f", in {words.in_words(groups)} groups"
-    return (
-        f" {number} {comparison.discipline.contender}s run the same code here{where}, which the "
-        f"margin leaves out; the farthest apart are {found.first} and {found.second}: "
-        f"{found.estimate}."
+    alike = f" {number} {comparison.discipline.contender}s run the same code here"
+    where = f", in {words.in_words(groups)} groups" if groups > 1 else ""
+    both = f"{found.first} and {found.second}: {found.estimate}"
+    most = (
+        f", {both}" if len(found.labels) == 2 else f"{where}. The two that differ most are {both}"
     )
+    return f"{alike}{most}. The margin does not include this."
 
 
 def bounds(comparison: Comparison) -> str:
@@ -138,10 +141,12 @@ def bounds(comparison: Comparison) -> str:
             f"{whose} CPU time per {words.one(unit)} is compared instead."
         )
     if placed:
-        texts.append(
-            f"Ranked by {unit}/s that are only a lower bound (“at least”), since that is beyond "
-            f"the margin above others: {_limits(placed)}."
+        bound = (
+            "is ranked by a lower bound (“at least”), because even that is"
+            if len(placed) == 1
+            else "are ranked by lower bounds (“at least”), because even those are"
         )
+        texts.append(f"{_limits(placed)} {bound} beyond the margin above others.")
     return " ".join(texts)
 
 

@@ -135,7 +135,7 @@ class Matrix:
             least = f"from {rounds_needed()} rounds on"
             yield f"± or [ ] 95 % interval of the ratio to ref, {least}"
         if any(entry.bound for entry in entries):
-            yield f"≥ at least: the {entries[0].party} was not seen saturated, not ranked"
+            yield f"≥ at least: the {entries[0].party} was not seen saturated; nobody beats it"
         if any(entry.unsure is not None for entry in entries):
             yield "? disturbed or with errors, not ranked"
         for one in self._comparisons:

@@ -76,4 +76,4 @@ def _caption(analysis: Analysis, found: Contrast) -> str:
             "probability, by permutation within rounds, that pairs which show the same differ so "
             "much."
         )
-    return f"{caption} Grey means are not distinguishable from no effect."
+    return f"{caption} Grey means: undecided."

@@ -16,6 +16,7 @@ from race.report.table import ReportTable
 from race.report.tables import more
 from race.report.tables.ranking import ranking
 from race.report.template import ReportChapter, chapter
+from race.stats.verdict import STRETCH
 
 MOST_OPEN = 6
 """So many comparisons begin unfolded; of more, each shows its verdict alone."""
@@ -46,6 +47,7 @@ def render(analysis: Analysis) -> ReportChapter | None:
         analysis,
         sections=sections,
         MOST_OPEN=MOST_OPEN,
+        stretch=STRETCH,
         answers=more.answers(analysis),
     )
 

@@ -13,7 +13,7 @@ from race.paths import CLAIMS
 from race.report.claims.article import Article, read
 from race.report.claims.rows import rows
 from race.report.claims.tables import ArticleRows
-from race.report.claims.verdicts import VERDICTS
+from race.report.claims.verdicts import KINDS, VERDICTS
 from race.report.template import ReportChapter, chapter
 
 
@@ -26,7 +26,7 @@ def render(analysis: Analysis) -> ReportChapter | None:
     if not found:
         return None
     given = {row.verdict for one in found for row in one.rows}
-    meanings = {name: text for name, text in VERDICTS.items() if name in given}
+    meanings = {name: text for name, text in VERDICTS.items() if name in given} | KINDS
     return chapter("What articles claimed", "claims", analysis, found=found, meanings=meanings)
 
 

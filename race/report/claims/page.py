@@ -16,7 +16,7 @@ from race.report import markdown as marked
 from race.report.claims.article import Article
 from race.report.claims.rows import Runs, ordered, rows
 from race.report.claims.tables import ArticleRows
-from race.report.claims.verdicts import VERDICTS
+from race.report.claims.verdicts import KINDS, VERDICTS
 from race.report.console import drawn, say
 from race.report.table import PLAIN, TEXT, Column, as_above, fill
 
@@ -71,7 +71,10 @@ class ClaimsPage:
 def markdown(page: ClaimsPage) -> str:
     """Return the page as Markdown: the same runs and claims give the same text."""
     meanings = [f"- **{name}**: {text}." for name, text in VERDICTS.items()]
-    parts = [f"# {TITLE}", INTRODUCTION, page.summary + ".", "\n".join(meanings), _merged(page)]
+    rules = ["The rule for each kind of claim:\n"]
+    rules += [f"- {kind}: {text}." for kind, text in KINDS.items()]
+    lists = ["\n".join(meanings), "\n".join(rules)]
+    parts = [f"# {TITLE}", INTRODUCTION, page.summary + ".", *lists, _merged(page)]
     for one in page.articles:
         parts += [f"## {marked.escape(one.article.title)}", marked.escape(one.conditions)]
         parts += [_notes(one), marked.table(one.table())]

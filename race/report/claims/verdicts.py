@@ -17,19 +17,28 @@ from race.stats.verdict import Verdict, verdict
 HOLDS, WEAKER, REFUTED = "holds", "weaker", "does not hold"
 UNDECIDED, UNMEASURED = "undecided", "not measured"
 VERDICTS = {
-    HOLDS: "the first is declared the winner by what was claimed or more. For “at least”, the "
-    "whole interval must say so; for a figure or a range, the interval must reach it, and the "
-    "estimate may miss it by the tolerance (10 % unless the claim states another). Two claimed "
-    "to be equal: they are shown equal, and the whole interval lies within the tolerance of 1",
+    HOLDS: "the measurement shows what was claimed, by the rule for its kind",
     WEAKER: "the first is declared the winner, but the whole interval lies below the claim",
     REFUTED: "the second is declared the winner, or the whole interval lies below the claim and "
-    "nobody is. “Faster”: the two are shown equal, and the interval contains 1; “equal”: it lies "
-    "beyond margin and tolerance; a claim of all cases: one row says otherwise",
+    "nobody is declared the winner, or the rule for its kind says so",
     UNDECIDED: "the interval allows several of these, or no winner can be declared. A lower bound "
     "decides only what a larger rate would not change",
     UNMEASURED: "no saved run has it, or the reason is given",
 }
 """Verdicts, each with when it is given."""
+KINDS = {
+    "“faster”": "holds where the first is declared the winner. It does not hold where the two are "
+    "shown equal and the interval contains 1",
+    "“at least”": "holds where the first is declared the winner and the whole interval reaches the "
+    "claim. Of a claim below 1 nobody has to win",
+    "a figure or a range": "holds where the first is declared the winner and the interval reaches "
+    "the claim. The estimate may miss it by the tolerance (10 % unless the claim states another) "
+    "or the whole interval lies above it",
+    "“the same”": "holds where the two are shown equal and the whole interval lies within the "
+    "tolerance of 1. It does not hold where the interval lies beyond the margin and the tolerance",
+    "all cases": "does not hold where one row does not",
+}
+"""Kinds of claims, each with its rule."""
 
 SLOWER = "the second is faster"
 EQUAL, NO_DIFFERENCE = "they are shown equal", "no difference is shown"

@@ -16,7 +16,8 @@ from race.saved.model import CALIBRATION, Cell, Limits
 MULTIPLE = ColumnKind("{:.3f}×".format)
 CAPTION = (
     "The right two columns are the same mean multiple of the baseline: of all first attempts, "
-    "rejected ones too, and of the cells that count. They differ where a rejection chose."
+    "rejected ones too, and of the cells that count. A gap means that rejections favoured a "
+    "contender."
 )
 
 

@@ -274,11 +274,16 @@ def test_a_slow_build_is_told_with_the_command_for_a_fast_one(
     monkeypatch.setattr(doctor, "executable", lambda version: version or "3.13")
     monkeypatch.setattr(describe, "current_python", lambda: "3.13")
     monkeypatch.setattr(describe, "built", builds.get)
+    monkeypatch.setattr("race.commands.doctor.shutil.which", lambda name: f"/usr/bin/{name}")
     fast, warned = doctor._builds()
     assert fast == Finding("CPython 3.13", True, "with PGO, loop 300 us")
     assert not warned.good
     assert warned.text.startswith("with PGO, without LTO, loop 300 us: ")
     assert warned.text.endswith("--with-lto' pyenv install --force 3.7 && make env")
+    builds["3.13"] = slow
+    assert doctor._builds()[0].text.endswith(": uv python install 3.13 && make env")
+    monkeypatch.setattr("race.commands.doctor.shutil.which", lambda name: None)
+    assert doctor._builds()[0].text.endswith(" pyenv install --force 3.13 && make env")
 
 
 def test_cores_are_told_in_words() -> None:

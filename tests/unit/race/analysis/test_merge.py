@@ -190,7 +190,7 @@ def test_the_command_prints_and_writes(
     shown = capsys.readouterr().out
     assert max(len(line) for line in shown.splitlines() if not line.startswith("Ratios")) <= 80
     for part in (
-        "2 runs: a winner in",
+        "2 runs: of ",
         "smallest interval that contains",
         "run 2",
         "Widest margin",
