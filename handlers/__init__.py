@@ -19,6 +19,7 @@ BARE_LF = (
 LOOSE_HEAD = (
     "takes a bare CR or LF for a part of a header's value, and a blank for a part of its name"
 )
+TWO_LENGTHS = "takes the last of several lengths of a body, and a length beside a coding"
 HALF_CLOSED = "answers a client that has closed its side only where the page asks no database"
 
 
@@ -36,7 +37,7 @@ WEB = {
         "handlers.web.japronto_web:serve",
         needs=("japronto",),
         python="3.7",
-        gaps=(ESCAPED_SLASH, HALF_A_BODY, BARE_LF, HALF_CLOSED),
+        gaps=(ESCAPED_SLASH, HALF_A_BODY, BARE_LF, TWO_LENGTHS, HALF_CLOSED),
     ),
     "starlette": Web(
         "handlers.web.starlette_web:serve",

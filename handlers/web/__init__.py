@@ -30,8 +30,9 @@ in ``handlers.WEB``, and the tests expect it.
   the ``Visit``, or with ``site.failed`` for the error that it raises. Every other request gets
   ``site.missing``, ``too_large``, ``malformed`` or ``closing``. HEAD is answered where GET is.
   There are no redirects: ``/good/`` and ``//`` are 404.
-- A request that is not HTTP is 400: a length that is no number of HTTP's, a bare CR or LF, a blank
-  before a colon. A proxy may read it in another way.
+- A request that is not HTTP is 400: a length that is not decimal (or, for a chunk, hexadecimal)
+  digits, two lengths or one beside a coding, a bare CR or LF, a blank before a colon. A proxy may
+  read it in another way.
 - A client that closed its side of the connection behind its request is answered. No framework
   does that while a page waits: it sees the same as of a client that left.
 - A path parameter is one segment, percent-decoded. ``%2F`` is not a slash, on any route.

@@ -16,16 +16,19 @@ CHECKED = {"current": "25.12.1", "py37": "23.3.0"}
 
 # The length of a body, in the head of its request; Sanic strips more than blanks from a header.
 LENGTH = re.compile(rb"(?i)\r\ncontent-length:[ \t]*[0-9]+[ \t]*(?:\r\n|\Z)")
+# The headers that say how long a body is, however their lines end.
+FRAMING = re.compile(rb"(?i)[\r\n](?:content-length|transfer-encoding)[ \t]*:")
 # The length of a chunk, and how many bytes Sanic searches for its end.
 CHUNK = re.compile(rb"\r\n[0-9A-Fa-f]+(?:;[^\0\r\n]*)?\r\n")
 LONGEST_CHUNK = 64
 
 
 class StrictHttp(Http):
-    """Sanic's parser, which refuses a length that HTTP does not have.
+    """Sanic's parser, which refuses a length that HTTP does not have, and a second length.
 
     Sanic takes for a number what Python does: "0x3", Arabic digits; before version 24 also "-1",
-    whose body it would read without an end.
+    whose body it would read without an end. Before version 24 it also takes the first of two
+    lengths, and a coding before a length.
     """
 
     __slots__ = ()
@@ -33,10 +36,13 @@ class StrictHttp(Http):
 
     async def read(self) -> Any:
         """Return some bytes of the body, None at its end."""
-        if self.request_body == "chunked":
+        head = self.request.head
+        if len(FRAMING.findall(head)) > 1:
+            right: Any = False
+        elif self.request_body == "chunked":
             right = self.request_bytes_left or await self._chunk_is_right()
         else:
-            right = LENGTH.search(self.request.head)
+            right = LENGTH.search(head)
         if not right:
             self.keep_alive, self.request_body = False, None
             raise BadRequest("Bad length of a body")
@@ -44,7 +50,7 @@ class StrictHttp(Http):
 
     async def _chunk_is_right(self) -> bool:
         buffer = self.recv_buffer
-        while buffer.find(b"\r\n", 3) < 0 and len(buffer) <= LONGEST_CHUNK:
+        while buffer.find(b"\r\n", 2) < 0 and len(buffer) <= LONGEST_CHUNK:
             await self._receive_more()
         return CHUNK.match(buffer) is not None
 

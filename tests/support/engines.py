@@ -18,6 +18,7 @@ import pytest
 
 from handlers import WEB
 from handlers.engine import PLAIN_LOOP, Engine, every_engine, parse
+from runtime.interpreters import executable
 from tests.conftest import absent
 from tests.support.site_server import (
     SERVER,
@@ -50,6 +51,8 @@ PAIRS = pairwise(ENGINES)
 STORED = [name for name in PAIRS if parse(name).plugins[1].database]
 BARE = [engine.name for engine in ENGINES if not engine.plugins[1].database]
 ON_MEMORY = [name for name in BARE if parse(name).loop == PLAIN_LOOP]
+# An engine on an interpreter, which has an older version of its framework.
+OLD_SANIC = "sanic-memory-one@3.7"
 
 
 def in_turn(factor: str) -> list[str]:
@@ -102,8 +105,12 @@ def starter(databases: Databases, availability: dict[str, Any]) -> Starter:
 @pytest.fixture(scope="session")
 def site(request: pytest.FixtureRequest, starter: Starter) -> Iterator[SiteServer]:
     """A server of the engine that the test is parametrized with; tests share it."""
-    starter.ready(request.param)
-    with serving(request.param, starter.databases.env()) as server:
+    name, _, python = request.param.partition("@")
+    starter.ready(name)
+    if python and not executable(python).exists():
+        absent(f"no CPython {python}: run `make env`")
+    options = ("--python", python) if python else ()
+    with serving(name, starter.databases.env(), *options) as server:
         yield server
 
 
@@ -126,10 +133,11 @@ def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
 def each(engines: Sequence[str], gap: str = "") -> list[Any]:
     """Return a test's parameters; a framework that has `gap` among its gaps must fail the test."""
     found = []
-    for engine in map(parse, engines):
-        has_gap = gap and gap in WEB[engine.web].gaps
-        expected = pytest.mark.xfail(reason=f"{engine.web} {gap}", strict=True)
-        found.append(pytest.param(engine.name, marks=[expected] if has_gap else [], id=engine.name))
+    for name in engines:
+        web = parse(name.partition("@")[0]).web
+        has_gap = gap and gap in WEB[web].gaps
+        expected = pytest.mark.xfail(reason=f"{web} {gap}", strict=True)
+        found.append(pytest.param(name, marks=[expected] if has_gap else [], id=name))
     return found
 
 
