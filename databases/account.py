@@ -53,7 +53,17 @@ def make_folder(path: Path, user: Account) -> None:
 
 
 def identity(user: Account) -> Dict[str, Any]:
-    """Return the arguments of ``subprocess`` that drop root's rights."""
+    """Return the arguments of ``subprocess`` that drop root's rights.
+
+    Its own argument ``user`` needs CPython 3.9.
+    """
     if user is None:
         return {}
-    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    uid, gid = user.pw_uid, user.pw_gid
+
+    def drop() -> None:
+        os.setgroups([])
+        os.setgid(gid)
+        os.setuid(uid)
+
+    return {"preexec_fn": drop}

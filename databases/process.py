@@ -57,12 +57,21 @@ def spawn(
     environment: Dict[str, str],
     output: Any,
     death: signal.Signals = signal.SIGKILL,
+    preexec_fn: Optional[Callable[[], None]] = None,
     **options: Any,
 ) -> subprocess.Popen[bytes]:
     """Start a program that gets a signal when this process dies.
 
     The default, SIGKILL, ends a stopped process too; what it had written belongs to the kernel.
     """
+    die_with_parent = dies_with_parent(death)
+
+    def prepare() -> None:
+        if preexec_fn is not None:
+            preexec_fn()
+        # A change of the user, which ``preexec_fn`` may make, would cancel this signal.
+        die_with_parent()
+
     return subprocess.Popen(
         command,
         cwd=str(folder),
@@ -71,7 +80,7 @@ def spawn(
         stdout=output,
         stderr=output,
         # The supervisor has no threads, which could hold a lock at the time of the fork.
-        preexec_fn=dies_with_parent(death),  # noqa: PLW1509
+        preexec_fn=prepare,  # noqa: PLW1509
         **options,
     )
 
