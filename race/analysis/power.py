@@ -51,8 +51,8 @@ class Outlook:
 
     `coverage` is the share of intervals that contain the truth. The `false_` shares are of reports
     of equals: with a winner anywhere, with an effect anywhere, with a winner in the headline, with
-    any of these; and, for `false_equals`, of reports in which all are as far from the first as the
-    margin and any is shown equal to it. `found` has the share of pairs that are
+    any of these; and, for `false_equals`, of reports in which all are as far from the first as may
+    just be called equal and any is shown equal to it. `found` has the share of pairs that are
     decided for each true effect, by work; NaN where all contenders run the same code.
     """
 
@@ -155,7 +155,7 @@ class _Equals:
             rounds=rounds,
             coverage=judged.coverage,
             false_reports=judged.false_reports,
-            false_equals=judged.false_equals,
+            false_equals=judged.false_equals(judged.limit),
             false_effects=float(bought.mean()),
             false_headlines=float(headlines.mean()),
             false_claims=float((judged.winners | bought | headlines).mean()),

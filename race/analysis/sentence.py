@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from race.stats.estimate import Estimate, show_interval
 from race.stats.noise import LEAST_MARGIN
-from race.stats.verdict import Verdict
+from race.stats.verdict import Verdict, equality
 
 
 def judged(first: str, second: str, where: str, estimate: Estimate, found: Verdict) -> str:
@@ -40,7 +40,7 @@ def unwon(estimate: Estimate, found: Verdict, margin: float) -> str:
     if found is Verdict.DIFFERENT or not math.isfinite(margin):
         return ""
     if found is Verdict.EQUAL:
-        return f", which is within {100 * math.expm1(margin):.1f} %"
+        return f", which is within {100 * math.expm1(equality(margin)):.3g} %"
     one_side = estimate.low > 0 or estimate.high < 0
     return f", but {apart(margin)}" if one_side else ""
 

@@ -84,7 +84,7 @@ def show(found: Power, discipline: Discipline) -> None:
         "Covered: of 100 intervals, how many contain the truth. Winner, effect, headline, any: of "
         "100 reports of equals, how many claim a winner anywhere, an effect anywhere, a winner in "
         "the headline, any of these. Equal: of 100 reports in which all are as far from the first "
-        "as the margin, how many show any of them equal to it. The ratios: "
+        "as may just be called equal, how many show any of them equal to it. The ratios: "
         f"of 100 such differences, how many are found, in brackets on the worst {discipline.task}. "
         f"With fewer than {needed} rounds there is no interval, so nothing is claimed.",
         highlight=False,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from race.stats import effects, noise, processes, signed_rank
 from race.stats.processes import Kept, Lives
-from race.stats.verdict import STRETCH
+from race.stats.verdict import MOST, equals, winners
 
 Array = NDArray[np.float64]
 Which = NDArray[np.bool_]
@@ -59,28 +59,26 @@ class Judged:
     @property
     def shown_equal(self) -> float:
         """The share of pairs that are shown to be equal, which they are."""
-        return float(self._equal(0.0).mean())
+        return float(equals(self.value, self.low, self.high, self.margin).mean())
 
-    @property
-    def false_equals(self) -> float:
-        """The share of races that would show any contender equal to the first one if each were as
-        far from it as the margin.
+    def false_equals(self, apart: float | Array) -> float:
+        """Return the share of races that would show any contender equal to the first one if each
+        were as far from it as `apart` (log scale).
         """
         first = self.signs[:, 0] == 1
-        apart = np.where(np.isfinite(self.margin), self.margin, 0.0)
-        return float(self._equal(apart)[:, :, first].any(axis=(1, 2)).mean())
+        moved = np.where(np.isfinite(self.margin), apart, 0.0)
+        found = equals(self.value + moved, self.low + moved, self.high + moved, self.margin)
+        return float(found[:, :, first].any(axis=(1, 2)).mean())
 
-    def _equal(self, apart: float | Array) -> Which:
-        """Return which pairs `verdict` would show equal if the first were faster by `apart`."""
-        value, low, high = (one + apart for one in (self.value, self.low, self.high))
-        low, high = value - STRETCH * (value - low), value + STRETCH * (high - value)
-        return np.asarray((low >= -self.margin) & (high <= self.margin))
+    @property
+    def limit(self) -> Array:
+        """How far from equal a pair may be that is shown equal: the hardest `apart`."""
+        return np.minimum(self.margin, MOST)
 
     @property
     def verdicts(self) -> NDArray[np.int64]:
         """Winners: 1 for the first of a pair, -1 for the second, 0 for neither."""
-        won = (self.low > self.margin).astype(int) - (self.high < -self.margin)
-        return np.asarray(won * self.compared, dtype=np.int64)
+        return np.asarray(winners(self.low, self.high, self.margin) * self.compared)
 
     @property
     def winners(self) -> Which:

@@ -8,7 +8,7 @@ from race.analysis.model import Analysis
 from race.report.template import ReportChapter, chapter
 from race.stats import signed_rank
 from race.stats.noise import LEAST_MARGIN
-from race.stats.verdict import STRETCH
+from race.stats.verdict import MOST, STRETCH
 
 
 def render(analysis: Analysis) -> ReportChapter | None:
@@ -19,6 +19,7 @@ def render(analysis: Analysis) -> ReportChapter | None:
         analysis,
         least=100 * math.expm1(LEAST_MARGIN),
         stretch=STRETCH,
+        most=100 * math.expm1(MOST),
         rounds_needed=signed_rank.rounds_needed(),
         rated=any(one.rated for one in analysis.comparisons),
     )

@@ -103,9 +103,9 @@ def test_who_is_shown_to_be_equal_is_not_faster() -> None:
 
 
 def test_a_claim_states_its_own_tolerance() -> None:
-    found = MeasuredRatio(estimate(1.1, 0.95, 1.25), 0, math.log(1.4))
-    assert judged(Claimed((1, 1)), found)[0] == UNDECIDED
-    assert judged(Claimed((1, 1), 1.375), found)[0] == HOLDS
+    found = MeasuredRatio(estimate(1.0, 0.98, 1.02), 0, math.log(1.4))
+    assert judged(Claimed((1, 1)), found)[0] == HOLDS
+    assert judged(Claimed((1, 1), 1.03), found)[0] == UNDECIDED
     near = MeasuredRatio(estimate(2.3, 1.9, 2.6), 1)
     assert judged(Claimed((2, 2)), near)[0] == UNDECIDED
     assert judged(Claimed((2, 2), 1.2), near)[0] == HOLDS

@@ -108,8 +108,9 @@ def test_nobody_wins_among_those_that_run_the_same_code() -> None:
         (0.1, 0.3, 0.05, Verdict.DIFFERENT),
         (-0.3, -0.1, 0.05, Verdict.DIFFERENT),
         (0.1, 0.3, 0.1, Verdict.UNDECIDED),
-        (0.01, 0.04, 0.05, Verdict.EQUAL),  # an interval that excludes 1 can be within the margin
+        (0.01, 0.03, 0.05, Verdict.EQUAL),  # an interval that excludes 1 can be within the margin
         (-0.03, 0.03, 0.05, Verdict.EQUAL),
+        (0.04, 0.17, 0.2, Verdict.UNDECIDED),  # a wide margin is no licence to call these equal
         (-0.04, 0.04, 0.05, Verdict.UNDECIDED),  # within, but not when it is 1.6 times as wide
         (-0.06, 0.01, 0.05, Verdict.UNDECIDED),
         (-0.01, 0.06, 0.05, Verdict.UNDECIDED),
