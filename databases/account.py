@@ -1,7 +1,8 @@
 """The system user that runs root's private databases.
 
 PostgreSQL and MariaDB refuse to run as root, and no database needs its rights. Data, socket and, if
-the project is in a private folder, the programs are in folders that this user can read (``homes``).
+the project is in a private folder, the programs are in folders that this user can read
+(``root_homes``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import Any, Dict, Optional
 
 from databases.database import DatabaseError
-from databases.homes import USER, home_for, note_made_user
+from databases.home import suits
+from databases.root_homes import USER, home_for, note_made_user
 from databases.timeouts import TIMEOUTS
 
 Account = Optional[pwd.struct_passwd]
@@ -40,8 +42,20 @@ def account() -> Account:
 
 
 def home_of(folder: Path, user: Account) -> Path:
-    """Return the folder of data and socket, which for root is one of the system user."""
-    return folder if user is None else home_for(folder, user)
+    """Return the folder of data and socket, which for root is one of the system user.
+
+    Raises DatabaseError if a socket cannot be there, as the user may enter no folder of root's that
+    is made for it elsewhere.
+    """
+    if user is None:
+        return folder
+    home = home_for(folder, user)
+    if not suits(home):
+        raise DatabaseError(
+            f"No socket can be in {home}: name a shorter folder without special characters by "
+            "DATABASE_HOMES."
+        )
+    return home
 
 
 def make_folder(path: Path, user: Account) -> None:

@@ -33,7 +33,7 @@ def socket_folder(home: Path) -> Path:
     If ``home`` is unsuitable, the folder has a random name, which the file ``sockets`` in ``home``
     keeps while the database lives.
     """
-    if _suits(home):
+    if suits(home):
         return home
     noted = _noted(home)
     if noted is not None:
@@ -45,7 +45,7 @@ def socket_folder(home: Path) -> Path:
 
 def remove_socket_folder(home: Path) -> None:
     """Remove the folder that ``socket_folder`` made, once nobody uses the database any more."""
-    if _suits(home):
+    if suits(home):
         return
     noted = _noted(home)
     if noted is None:
@@ -74,10 +74,10 @@ def _noted(home: Path) -> Optional[Path]:
 def _short_folder() -> Path:
     """Return the user's folder for sockets if there is one, else one for temporary files."""
     own = Path(os.environ.get("XDG_RUNTIME_DIR") or "relative")
-    if own.is_absolute() and _suits(own) and _is_ours(own):
+    if own.is_absolute() and suits(own) and _is_ours(own):
         return own
     temporary = Path(tempfile.gettempdir())
-    return temporary if _suits(temporary) else TEMPORARY
+    return temporary if suits(temporary) else TEMPORARY
 
 
 def _is_ours(place: Path) -> bool:
@@ -90,7 +90,8 @@ def _is_ours(place: Path) -> bool:
     return private and found.st_uid == os.geteuid()
 
 
-def _suits(place: Path) -> bool:
+def suits(place: Path) -> bool:
+    """Return whether sockets can be in a folder: its path is short, of plain characters."""
     path = str(place)
     return len(os.fsencode(path)) <= LONGEST_SOCKET_FOLDER and bool(PLAIN.fullmatch(path))
 

@@ -1,6 +1,6 @@
 """``make purge``: removes the data that private databases keep outside of their folders.
 
-They do so if root runs them (``databases.homes``). Data in use stays.
+They do so if root runs them (``databases.root_homes``). Data in use stays.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import argparse
 import sys
 from typing import List
 
-from databases import homes
+from databases import root_homes
 from databases.home import folder
 
 
@@ -18,7 +18,7 @@ def main(argv: List[str]) -> int:
     parser = argparse.ArgumentParser("python -m databases.purge", description=__doc__)
     parser.add_argument("--all", action="store_true", help="of every project on this machine")
     options = parser.parse_args(argv)
-    return 1 if homes.remove(None if options.all else folder("postgres").parent) else 0
+    return 1 if root_homes.remove(None if options.all else folder("postgres").parent) else 0
 
 
 if __name__ == "__main__":

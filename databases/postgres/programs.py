@@ -13,7 +13,7 @@ from typing import Optional
 
 from databases.account import Account, identity
 from databases.database import DatabaseError
-from databases.homes import copied
+from databases.root_homes import copied
 from databases.timeouts import TIMEOUTS
 from runtime.interpreters import environment
 

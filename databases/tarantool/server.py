@@ -12,8 +12,8 @@ from urllib.parse import quote
 from databases.account import Account, account, home_of, identity, make_folder
 from databases.database import DatabaseError, Running
 from databases.home import socket_folder
-from databases.homes import copied
 from databases.process import ServerProcess, environment_without, remove, spawn, version_text
+from databases.root_homes import copied
 from runtime.paths import ROOT
 
 PROGRAM = "tarantool/init.lua"

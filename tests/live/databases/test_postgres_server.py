@@ -19,10 +19,11 @@ import psycopg
 import pytest
 
 from data_interface import BACKENDS
-from databases import account, find, homes, private, process, purge
-from databases.homes import home_for
+from databases import account, find, private, process, purge, root_homes
+from databases.database import DatabaseError
 from databases.locks import is_locked
 from databases.postgres import postmaster, server
+from databases.root_homes import home_for
 from databases.timeouts import TIMEOUTS
 from runtime.paths import ROOT
 from tests.conftest import absent
@@ -241,7 +242,7 @@ def test_a_folder_that_is_not_mounted_loses_nothing(
 ) -> None:
     """Another folder, or none, may be at its path meanwhile."""
     user = root_user()
-    monkeypatch.setattr(homes, "ROOT_HOME", tmp_path / "homes")
+    monkeypatch.setattr(root_homes, "ROOT_HOME", tmp_path / "homes")
     home = home_for(folder, user)
     (home / "data").mkdir()
     away = folder.rename(tmp_path / "away")
@@ -255,6 +256,16 @@ def test_a_folder_that_is_not_mounted_loses_nothing(
     assert home_for(folder, user) == home
 
 
+def test_a_long_path_of_root_s_homes_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A folder for sockets elsewhere would be root's, which the system user cannot enter."""
+    user = root_user()
+    monkeypatch.setattr(root_homes, "ROOT_HOME", tmp_path / ("long" * 20))
+    with pytest.raises(DatabaseError, match="DATABASE_HOMES"):
+        account.home_of(folder, user)
+
+
 def test_what_is_outside_is_removed_when_it_is_asked_for(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -264,7 +275,7 @@ def test_what_is_outside_is_removed_when_it_is_asked_for(
     """Ours alone, or all; what is served stays."""
     user = root_user()
     root = tmp_path / "homes"
-    monkeypatch.setattr(homes, "ROOT_HOME", root)
+    monkeypatch.setattr(root_homes, "ROOT_HOME", root)
     monkeypatch.setenv("VAR_DIR", str(folder.parent))
     other = tmp_path / "elsewhere" / "postgres"
     other.mkdir(parents=True)
@@ -276,7 +287,7 @@ def test_what_is_outside_is_removed_when_it_is_asked_for(
     assert ours.exists()
     assert f"{ours} of {folder} is in use" in capsys.readouterr().err
     assert purge.main([]) == 0
-    assert [home.path for home in homes.found()] == [theirs]
+    assert [home.path for home in root_homes.found()] == [theirs]
     assert not ours.exists()
     assert purge.main(["--all"]) == 0
     assert not root.exists()

@@ -20,8 +20,8 @@ import pytest
 from databases import DATABASES, find, private
 from databases.database import DatabaseError
 from databases.home import folder, read_state
-from databases.homes import USER
 from databases.locks import is_locked
+from databases.root_homes import USER
 from databases.supervisor import is_running
 from runtime.interpreters import executable
 from runtime.paths import ROOT

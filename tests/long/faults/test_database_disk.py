@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from databases import homes
+from databases import root_homes
 from tests.long.faults.conftest import Extent
 from tests.long.faults.page import Record
 from tests.support.faults.disk import disk, resize, used
@@ -48,7 +48,7 @@ def test_full_disk_of_a_database(
     with disk(place, ROOM):
         monkeypatch.setenv("VAR_DIR", str(place))
         monkeypatch.setenv("DATABASE_HOMES", str(place / "homes"))
-        monkeypatch.setattr(homes, "ROOT_HOME", place / "homes")
+        monkeypatch.setattr(root_homes, "ROOT_HOME", place / "homes")
         databases, empty = Databases(place), used(place)
         try:
             with server_of(engine, databases) as server:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from data_interface.votes import store_of
-from databases import account, find, homes
+from databases import account, find, root_homes
 from databases.locks import is_locked
 from databases.private import join
 
@@ -89,7 +89,7 @@ def wait_until_gone(home: Path) -> None:
 def remove_homes(base: Path) -> None:
     """Remove root's data of every folder below, once no server uses it."""
     deadline = time.monotonic() + GONE_SECONDS
-    for home in homes.found():
+    for home in root_homes.found():
         if base in home.folder.parents:
             while home.is_served() and time.monotonic() < deadline:
                 time.sleep(0.1)

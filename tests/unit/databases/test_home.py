@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from databases import home as homes
 from databases.home import remove_socket_folder, socket_folder
 
 
@@ -25,7 +24,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found = tmp_path / "shared"
     found.mkdir()
     found.chmod(0o777)
-    monkeypatch.setattr(homes, "LONGEST_SOCKET_FOLDER", len(str(found)))
+    monkeypatch.setattr("databases.home.LONGEST_SOCKET_FOLDER", len(str(found)))
     monkeypatch.setattr("tempfile.tempdir", str(found))
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     return found
