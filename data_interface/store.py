@@ -17,10 +17,12 @@ ID_LENGTH = 32
 
 TOKEN_SECONDS = 600
 TOKENS_KEPT = 200_000
+# A session has a time of the future if the database's clock was ahead and was set back. It would
+# outlive all that come now, so it counts as seen now. Less than a minute ahead is let be.
 SESSION_SECONDS = 86_400
 SESSIONS_KEPT = 100_000
-# More than two months of the reports. Votes have no limit of age, since their time is the site's: a
-# clock that was wrong for a moment would erase them. The first to arrive go.
+# Enough for two months of reports. Votes are limited by number, not age: the site's clock may be
+# wrong, and a wrong moment would erase them. The first that came go first.
 VOTES_KEPT = 30_000
 CLEAN_EVERY_SECONDS = 1.0
 

@@ -16,9 +16,9 @@ local APART = 60
 -- The bytes of the longest rows, as Tarantool allocates them. A session's has an address of 45 bytes
 -- and an agent of AGENT_LENGTH (data_interface/store.py).
 local TOKEN_BYTES, SESSION_BYTES = 104, 340
--- Tarantool hands out its memory in slabs of 16 MB, each to rows or to indexes. Half of the slabs are
--- for rows, and half of these for tokens and sessions: the rest is for what stickers and votes take,
--- what comes between two cleanings, and what was deleted during a snapshot, which stays until its end.
+-- Tarantool hands out its memory in slabs of 16 MB, each to rows or to indexes. Half of the slabs hold
+-- rows; tokens and sessions may fill half of those. The rest is for: stickers and votes; rows that come
+-- between two cleanings; rows deleted during a snapshot, which are freed at its end.
 local ROOM = math.floor(box.cfg.memtx_memory / 2 ^ 25) * 2 ^ 23
 
 local function limit(name)
@@ -75,8 +75,8 @@ local function attempt(step, ...)
     end
 end
 
--- Rows have times of the future after a clock was ahead and was set back. They would outlive all that
--- come now, so they count as new. Votes have no limit of age, since their times are the site's.
+-- Rows with times ahead of the clock count as new, and votes have no limit of age: why is in
+-- data_interface/store.py.
 local function clean()
     local now = math.floor(clock.realtime())
     local most_tokens, most_sessions = numbers()

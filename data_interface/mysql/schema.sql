@@ -200,8 +200,7 @@ BEGIN
     SELECT gone;
 END;
 
--- A deleted visitor still counts: both changes are one transaction. Sessions were seen in the future if
--- the clock was ahead and was set back. They would outlive all that come now, so they count as seen now.
+-- A deleted visitor still counts: both changes are one transaction.
 CREATE OR REPLACE PROCEDURE clean_sessions(age BIGINT, most BIGINT, batch BIGINT)
 MODIFIES SQL DATA
 BEGIN

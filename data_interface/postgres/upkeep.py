@@ -48,8 +48,6 @@ FORGET = """
     WITH gone AS (DELETE FROM sessions WHERE ctid = ANY (ARRAY({})) RETURNING 1)
     UPDATE counters SET value = value + (SELECT count(*) FROM gone)
     WHERE name = 'visitors_gone' AND slot = 0 RETURNING (SELECT count(*) FROM gone)"""
-# Sessions were seen in the future if the clock was ahead and was set back. They would outlive all
-# that come now, so they count as seen now. A clock that was set by less than a minute is let be.
 AHEAD_SESSIONS = """
     WITH renewed AS (UPDATE sessions SET seen = now() WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM sessions WHERE seen > now() + interval '1 min'

@@ -33,8 +33,8 @@ in ``handlers.WEB``, and the tests expect it.
 - A request that is not HTTP is 400: a length that is not decimal (or, for a chunk, hexadecimal)
   digits, two lengths or one beside a coding, a bare CR or LF, a blank before a colon. A proxy may
   read it in another way.
-- A client that closed its side of the connection behind its request is answered. No framework
-  does that while a page waits: it sees the same as of a client that left.
+- A client that has sent its request and closed its side is answered. This is a gap of every
+  framework where a page waits for a database.
 - A path parameter is one segment, percent-decoded. ``%2F`` is not a slash, on any route.
 - A constant is answered with the framework's most ordinary response (``Response(text=...)``).
   Nothing of the request is read and no header is added, as the page shows the framework's own cost.

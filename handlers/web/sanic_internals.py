@@ -27,8 +27,8 @@ class StrictHttp(Http):
     """Sanic's parser, which refuses a length that HTTP does not have, and a second length.
 
     Sanic takes for a number what Python does: "0x3", Arabic digits; before version 24 also "-1",
-    whose body it would read without an end. Before version 24 it also takes the first of two
-    lengths, and a coding before a length.
+    whose body it would read without an end. Version 23 also takes the first of two lengths, and a
+    coding before a length.
     """
 
     __slots__ = ()
