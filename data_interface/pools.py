@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from typing import Any, Awaitable, Callable, Deque, Dict, Optional
 
-from data_interface.deadline import Deadline
+from data_interface.deadline import Deadline, TimedBlock
 from data_interface.driver import Driver, Pool, raise_translated
 from data_interface.store import Data
 from data_interface.timeouts import TIMEOUTS
@@ -110,10 +110,16 @@ class Gate:
         self._free = size
         self._waiting: Deque[asyncio.Future[None]] = deque()
 
-    async def enter(self, unit: Unit) -> None:
+    def enter_at_once(self) -> bool:
+        """Take a place if one is free, and return whether it was."""
+        if not self._free or self._waiting:
+            return False
+        self._free -= 1
+        return True
+
+    async def enter(self, unit: TimedBlock) -> None:
         """Wait for a place."""
-        if self._free and not self._waiting:
-            self._free -= 1
+        if self.enter_at_once():
             return
         turn = asyncio.get_event_loop().create_future()
         self._waiting.append(turn)

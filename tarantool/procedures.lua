@@ -10,6 +10,8 @@ local stickers, tokens, votes = box.space.stickers, box.space.tokens, box.space.
 
 local NOT_FOUND, CONFLICT = 20001, 20002
 local DAY = 86400
+-- Of the arguments and results of the procedures; the site refuses another.
+local VERSION = 2
 
 math.randomseed(tonumber(digest.urandom(6):hex(), 16))
 
@@ -33,14 +35,14 @@ local set_limits = atomically(function(limits)
 end)
 
 -- Sets the limits, a map with the names tokens, token_seconds, sessions, session_seconds, votes and
--- clean_milliseconds. Returns the ids of the spaces, and whether the stickers are loaded.
+-- clean_milliseconds. Returns the ids of the spaces, whether the stickers are loaded, and VERSION.
 function procedures.site_open(limits)
     if set_limits(limits) then
         common.limits_changed:broadcast()
     end
     return {
         stickers.id, packs.id, tokens.id, sessions.id, counters.id, votes.id,
-        counter('loaded') == 1,
+        counter('loaded') == 1, VERSION,
     }
 end
 

@@ -4,7 +4,11 @@
 --
 -- Tarantool has one thread for all requests, and a month of votes takes long to read: a scan yields
 -- every TURN rows. Changes that other requests make meanwhile may be seen or not.
+--
+-- The first argument of each procedure is how many seconds it may take. A scan that takes longer is
+-- given up, because whoever asked has gone.
 
+local clock = require('clock')
 local fiber = require('fiber')
 
 local stickers, votes = box.space.stickers, box.space.votes
@@ -16,10 +20,17 @@ local APART = 64
 -- Fields are read by number: a name is looked up each time, which takes longer than all the rest.
 local MOMENT, WINNER, LOSER, VOTER = 2, 3, 4, 5
 local ID, RATING, UP, DOWN = 1, 4, 5, 6
+local LATE = 20003
+
+local function check(deadline)
+    if clock.monotonic() >= deadline then
+        box.error({code = LATE, reason = 'A report was not made in time.'})
+    end
+end
 
 -- Every row of an index from a key on.
 local function rows_from(index, key, iterator)
-    local seen = 0
+    local seen, deadline = 0, fiber.self().storage.deadline
     local step, param, state = index:pairs(key, {iterator = iterator})
     return function()
         local row
@@ -30,6 +41,7 @@ local function rows_from(index, key, iterator)
         seen = seen + 1
         if seen % TURN == 0 then
             fiber.yield()
+            check(deadline)
         end
         return row
     end
@@ -359,6 +371,15 @@ function reports.site_voter_days(since, till)
         table.insert(rows, {day, number, new[day]})
     end
     return unpack(rows)
+end
+
+for name, report in pairs(reports) do
+    reports[name] = function(seconds, ...)
+        local deadline = clock.monotonic() + seconds
+        check(deadline)
+        fiber.self().storage.deadline = deadline
+        return report(...)
+    end
 end
 
 return reports

@@ -40,6 +40,7 @@ class TarantoolData(ArticleData, TarantoolReports):
     count_view: Callable[[], Request]
 
     def __init__(self, connection: Any) -> None:
+        super().__init__()
         self._call = connection.call
         self._select = connection.select
         self._insert: Callable[..., Request] = connection.insert

@@ -29,10 +29,12 @@ from runtime.address import Address
 STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS, VOTES = 5401, 5402, 5403, 5404, 5405, 5406
 SPACES = [STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS, VOTES]
 BY_RATING, BY_PACK = 1, 2
+# That of the procedures in ``tarantool/procedures.lua``.
+VERSION = 2
 EQUAL, DESCENDING, ASCENDING = 0, 4, 5
 
 # The numbers of errors: those of init.lua, then Tarantool's (src/box/errcode.h).
-NOT_FOUND, CONFLICT = 20001, 20002
+NOT_FOUND, CONFLICT, LATE = 20001, 20002, 20003
 MEMORY_ISSUE, READ_ONLY, LOADING = 2, 7, 116
 NO_SUCH_PROCEDURE, ACCESS_DENIED = 33, 42
 NO_SUCH_USER, PASSWORD_MISMATCH = 45, 47
@@ -50,6 +52,7 @@ def refused(code: int, message: str) -> StoreError:
     kind, text = {
         NOT_FOUND: (NotFound, "{}"),
         CONFLICT: (Conflict, "{}"),
+        LATE: (Unavailable, "{}"),
         MEMORY_ISSUE: (Busy, "The database's memory is full: {}"),
         READ_ONLY: (Unavailable, "The database is not ready: {}"),
         LOADING: (Unavailable, "The database is not ready: {}"),
@@ -98,9 +101,9 @@ async def prepare(connection: Any) -> None:
         "clean_milliseconds": int(CLEAN_EVERY_SECONDS * 1000),
     }
     rows = await connection.call("site_open", [limits])
-    *spaces, loaded = rows[0]
-    # The procedures of an earlier version returned an id without the time.
-    if spaces != SPACES or len((await connection.call("site_new_id"))[0]) != 2:
+    *layout, loaded, version = rows[0]
+    # The first version of the procedures returned none.
+    if (layout, version) != (SPACES, VERSION):
         raise StoreError(NO_LAYOUT)
     if not loaded:
         packs, stickers = catalogue()

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asynctnt.exceptions import TarantoolDatabaseError
 
+from data_interface.reports.rows import Vote
 from data_interface.store import Sticker
 from data_interface.tarantool.asynctnt_store import open_store
-from data_interface.tarantool.layout import SESSIONS, TOKENS
+from data_interface.tarantool.layout import LATE, SESSIONS, TOKENS
 from databases import find
 from databases.database import Running
 from tests.live.databases.on_tarantool import SECONDS, connected, need_tarantool, opened, run
@@ -121,3 +123,18 @@ async def test_more_than_a_batch_is_deleted_the_oldest_first(database: Running) 
         assert set(new) <= left <= set(old + new)
         assert not left & set(expired)
         assert (await link.call("site_statistics"))[0][2] == 1200
+
+
+def test_a_report_is_given_up_when_its_time_is_over(database: Running) -> None:
+    async def check() -> None:
+        async with opened(database.url) as store, connected(database.url) as link:
+            async with store.acquire() as data:
+                past = [Vote(second, 1, 2, 0) for second in range(20_000)]
+                assert await data.remember(past) == len(past)
+            for seconds in (0, 0.0001):
+                with pytest.raises(TarantoolDatabaseError) as caught:
+                    await link.call("site_figures", [seconds, 0, len(past)])
+                assert caught.value.code == LATE
+            assert (await link.call("site_figures", [SECONDS, 0, len(past)]))[0] == [20_000, 0]
+
+    run(check())

@@ -62,11 +62,13 @@ def _reasons() -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def server_of(engine: str, databases: Databases, *options: str) -> Iterator[SiteServer]:
+def server_of(
+    engine: str, databases: Databases, *options: str, **variables: str
+) -> Iterator[SiteServer]:
     """Start a server, and its database before it; skip the test where it cannot run here."""
     if reason := _reasons()[engine]:
         absent(f"{engine}: {reason}")
     if database := parse(engine).plugins[1].database:
         databases.hold(database)
-    with serving(engine, databases.env(), *options) as server:
+    with serving(engine, databases.env(**variables), *options) as server:
         yield server
