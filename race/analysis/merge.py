@@ -22,9 +22,9 @@ from race.analysis.pairing import Pairing, Run, pairing
 from race.errors import RaceError
 from race.saved.model import Discipline, Head, Work
 from race.saved.reader import SavedRace
-from race.stats import random_effects
+from race.stats import noise, random_effects, ranking, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.verdict import Verdict, verdict, winner
+from race.stats.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class MergedComparison:
 
     @property
     def margin_percent(self) -> float:
-        """The widest of the runs' margins."""
+        """The margin over the runs, in percent."""
         return 100 * math.expm1(self.margin)
 
 
@@ -145,7 +145,7 @@ def merged(runs: Sequence[Run], work: Work) -> MergedComparison | None:
         comparisons=tuple(comparisons),
         labels=tuple(common),
         reference=_commonest(comparisons),
-        margin=_margin(comparisons),
+        margin=margin(comparisons),
         noise=_noise(comparisons),
         pairs=pairs,
     )
@@ -180,21 +180,31 @@ def between(estimates: Sequence[Estimate | None]) -> Estimate | None:
 
 
 def _decided(found: Sequence[Pairing], ratio: Estimate | None) -> tuple[Verdict, str | None]:
-    """Return the verdict and the winner that two runs both give, or that more runs give together by
-    the widest margin.
+    """Return the verdict and the winner that two runs both give, or that more runs give together.
 
-    Controls never win: the margin is no less than their difference in any run.
+    Controls never win, as in one run.
     """
     if len(found) < random_effects.FEWEST:
         each = {(one.verdict, one.winner) for one in found}
         return each.pop() if len(each) == 1 else (Verdict.UNDECIDED, None)
-    margin = _margin([one.comparison for one in found])
-    labels = {1: found[0].first.label, -1: found[0].second.label}
-    return verdict(ratio, margin), labels.get(winner(ratio, margin))
+    first, second = found[0].first.label, found[0].second.label
+    comparisons = [one.comparison for one in found]
+    alike = any(one.controls and one.controls.hold(first, second) for one in comparisons)
+    decided, won = ranking.decided(ratio, margin(comparisons), alike)
+    return decided, {1: first, -1: second}.get(won)
 
 
-def _margin(comparisons: Sequence[Comparison]) -> float:
-    """Return the widest margin that is known; a run with too few rounds has none."""
+def margin(comparisons: Sequence[Comparison]) -> float:
+    """Return the margin of one work over runs.
+
+    Of three runs or more it follows from the A/A twins of all together, as that of a run does from
+    its own, so that more runs decide more. Of two, or where a twin has no interval, it is the
+    widest that is known; a run with too few rounds has none.
+    """
+    twins = [one.noise.estimate for one in comparisons if one.noise and one.noise.measured_here]
+    twins = [one for one in twins if one.bounded]
+    if len(twins) >= random_effects.FEWEST:
+        return float(noise.margin(random_effects.combined(twins, 2 * signed_rank.ALPHA).bound))
     return max((one.margin for one in comparisons if math.isfinite(one.margin)), default=math.inf)
 
 

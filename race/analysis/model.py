@@ -75,6 +75,10 @@ class Controls:
         """The labels of all groups."""
         return tuple(label for group in self.groups for label in group)
 
+    def hold(self, first: str, second: str) -> bool:
+        """Return whether two run the same code."""
+        return any({first, second} <= {*group} for group in self.groups)
+
 
 @dataclass(frozen=True, slots=True)
 class ContenderResult:

@@ -69,6 +69,10 @@ def margin(comparison: Comparison) -> str:
     return f"{comparison.margin_percent:.1f} %" if math.isfinite(comparison.margin) else "unknown"
 
 
+AT_LEAST = "faster, at least"
+"""The verdict on a lower bound that beats another's rate."""
+
+
 def verdict(ratio: Estimate | None, found: Verdict | None) -> str:
     """Return a verdict on the first of two in a few words: "faster", "undecided"."""
     if ratio is None or found is None:

@@ -58,11 +58,11 @@ def noise(comparison: MergedComparison) -> str:
     if not comparison.work.load.closed:
         return ""
     margin = f"{comparison.margin_percent:.1f} %" if math.isfinite(comparison.margin) else "unknown"
-    widest = f"Widest margin {margin}."
+    limit = f"Margin {margin}."
     if comparison.noise is None:
-        return f"{widest} No A/A twin ran here."
+        return f"{limit} No A/A twin ran here."
     return (
-        f"{widest} A/A from {comparison.noise.low:.3f}× to {comparison.noise.high:.3f}× over runs."
+        f"{limit} A/A from {comparison.noise.low:.3f}× to {comparison.noise.high:.3f}× over runs."
     )
 
 
@@ -92,9 +92,19 @@ def _outcome(comparison: MergedComparison, pair: MergedPair) -> str:
         for item in one.results
         if item.label in (pair.first, pair.second)
     }
+    if pair.ratio is None and _beats(comparison, pair.first, pair.second):
+        return words.AT_LEAST
+    if pair.ratio is None and _beats(comparison, pair.second, pair.first):
+        return "slower"
     if pair.ratio is None:
         return "at least" if "at-least" in states else UNRANKED
     return verdict(pair).removeprefix(f"{Verdict.UNDECIDED}, ")
+
+
+def _beats(comparison: MergedComparison, first: str, second: str) -> bool:
+    """Return whether one beats another in every run, be it by a lower bound."""
+    found = [one.result(first) for one in comparison.comparisons]
+    return all(item is not None and second in item.beats for item in found)
 
 
 def _text(estimate: Estimate | None) -> str:

@@ -17,52 +17,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from race.stats.estimate import Estimate
+from race.stats.signed_rank import ALPHA
+from race.stats.student import quantile
 
 Array = NDArray[np.float64]
 
 FEWEST = 3
 """Two runs would have an interval 13 standard errors wide."""
 
-# The 97.5 % quantile of Student's t for 1 to 30 degrees of freedom.
-_T = """
-    12.706 4.303 3.182 2.776 2.571 2.447 2.365 2.306 2.262 2.228
-    2.201 2.179 2.160 2.145 2.131 2.120 2.110 2.101 2.093 2.086
-    2.080 2.074 2.069 2.064 2.060 2.056 2.052 2.048 2.045 2.042
-""".split()
 
-
-def student(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's t; beyond 30 degrees of freedom that of 30, which is
-    at most 4 % too wide.
-    """
-    return float(_T[min(freedom, len(_T)) - 1])
-
-
-def combined(runs: Sequence[Estimate]) -> Estimate:
-    """Estimate the ratio over runs at 95 %; `n` is the number of runs, `FEWEST` or more.
+def combined(runs: Sequence[Estimate], alpha: float = ALPHA) -> Estimate:
+    """Estimate the ratio over runs at `1 - alpha`, as the runs do theirs; `n` is the number of
+    runs, `FEWEST` or more.
 
     Where a run has too few rounds for an interval of its own, all runs count alike.
     """
     rounds = np.array([one.n for one in runs])
     errors = None
     if all(one.bounded and one.n > 1 for one in runs):
-        errors = standard_errors(np.array([one.high - one.low for one in runs]), rounds)
-    centre, half = limits(np.array([one.value for one in runs]), errors)
+        errors = standard_errors(np.array([one.high - one.low for one in runs]), rounds, alpha)
+    centre, half = limits(np.array([one.value for one in runs]), errors, alpha)
     return Estimate(float(centre), float(centre - half), float(centre + half), len(runs))
 
 
-def standard_errors(widths: Array, rounds: NDArray[np.int_]) -> Array:
-    """Return the standard error of each run's estimate, from the widths of their 95 % intervals.
+def standard_errors(widths: Array, rounds: NDArray[np.int_], alpha: float = ALPHA) -> Array:
+    """Return the standard error of each run's estimate, from the widths of their intervals.
 
     The scatter of a round is pooled over runs, since that of a few rounds is hardly known.
     """
-    t = np.array([student(number - 1) for number in rounds])
+    t = np.array([quantile(alpha, int(number) - 1) for number in rounds])
     scatter = (rounds * (widths / (2 * t)) ** 2).mean(axis=-1, keepdims=True)
     found: Array = np.sqrt(scatter / rounds)
     return found
 
 
-def limits(values: Array, errors: Array | None) -> tuple[Array, Array]:
+def limits(values: Array, errors: Array | None, alpha: float = ALPHA) -> tuple[Array, Array]:
     """Return the centre and the half-width of the interval along the last axis, which is runs.
 
     Without `errors`, the standard errors of the runs, this is the t interval of their mean.
@@ -74,7 +63,7 @@ def limits(values: Array, errors: Array | None) -> tuple[Array, Array]:
     scale = (weights * (values - centre[..., None]) ** 2).sum(axis=-1) / (runs - 1)
     if errors is not None:
         scale = np.maximum(1.0, scale)
-    half: Array = student(runs - 1) * np.sqrt(scale / total)
+    half: Array = quantile(alpha, runs - 1) * np.sqrt(scale / total)
     return centre, half
 
 

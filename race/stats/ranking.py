@@ -105,11 +105,16 @@ def rank(
 
 
 def _pair(first: str, second: str, estimate: Estimate, margin: float, alike: bool) -> Pair:
+    found, won = decided(estimate, margin, alike)
+    return Pair(first, second, estimate, found, {1: first, -1: second}.get(won))
+
+
+def decided(estimate: Estimate | None, margin: float, alike: bool) -> tuple[Verdict, int]:
+    """Return the verdict and `winner`; two that are `alike`, running the same code, never win."""
     found = verdict(estimate, margin)
     if alike and found is Verdict.DIFFERENT:
-        return Pair(first, second, estimate, Verdict.UNDECIDED, None)
-    labels = {1: first, -1: second}
-    return Pair(first, second, estimate, found, labels.get(winner(estimate, margin)))
+        return Verdict.UNDECIDED, 0
+    return found, winner(estimate, margin)
 
 
 def _places(

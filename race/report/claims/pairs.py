@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from race.analysis import values
+from race.analysis import merge, values
 from race.analysis.distributions import mean_logs
 from race.analysis.merge import MergedPair, between, merged_pair
 from race.analysis.model import Comparison, ContenderResult
@@ -137,15 +137,15 @@ class Sides:
         return winner(ratio, self.margin())
 
     def margin(self) -> float:
-        """Return the widest margin of any task and run, on the log scale.
+        """Return the widest margin of any task over all runs, on the log scale.
 
         A contender against itself is one process, so the difference between processes is no part
         of the margin there.
         """
         if self.first.label == self.second.label:
             return LEAST_MARGIN
-        sides = (self.first, self.second)
-        margins = [one.margin for side in sides for one, _ in self.results(side)]
+        tasks = {*self.first.tasks, *self.second.tasks}
+        margins = [merge.margin(comparisons(self.runs, task)) for task in tasks]
         return max(filter(math.isfinite, margins), default=math.inf)
 
 
