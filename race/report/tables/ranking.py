@@ -41,7 +41,7 @@ def ranking(analysis: Analysis, comparison: Comparison) -> ReportTable:
         Column(discipline.contender, label, TEXT, css="name"),
         Column(f"{discipline.unit}/s", values.rate, RATE, brief="rate/s", css="third"),
         Column("ratio [95 %]", lambda item: values.ratio(comparison, item), RATIO, css="ratio"),
-        Column("verdict", values.verdict, VERDICT, brief=" ", css="third"),
+        Column("verdict", partial(values.verdict, comparison), VERDICT, brief=" ", css="third"),
         Column("on a log scale", strip, TEXT, css="strip-cell"),
         values.cost(comparison, css="third"),
         values.who_was_saturated(comparison, "third saturated", comparison.party),
@@ -94,6 +94,8 @@ def _place(comparison: Comparison, at: int, row: tuple[ContenderResult, Line]) -
         rank = f"≥ {words.rank(comparison, item)}" if item.ranks else "≥"
         return Two(rank, cpu or f"{words.rate(item)}/s", _css(comparison, item))
     known = str(item.ratio).partition(" ")[0] if item.ratio else words.NONE
+    if item.ratio is None and item.cpu_ratio:  # the reference's rate is a lower bound
+        known = f"CPU {str(item.cpu_ratio).partition(' ')[0]}"
     multiple = "1×" if item.label == comparison.reference else known
     rank, css = words.rank(comparison, item), _css(comparison, item)
     return Two(rank, multiple, css) if comparison.decided else Two(multiple, "", css)

@@ -130,7 +130,13 @@ class Strip(NamedTuple):
         ).format(*self[:4])
 
 
-SIGNS = {"faster": "+", "slower": "−", str(Verdict.EQUAL): "=", words.NONE: words.NONE}
+SIGNS = {
+    "faster": "+",
+    words.AT_LEAST: "+",
+    "slower": "−",
+    str(Verdict.EQUAL): "=",
+    words.NONE: words.NONE,
+}
 """The verdicts where there is little room."""
 VERDICT = ColumnKind(str, right=False, brief=lambda text: SIGNS.get(text, "?"))
 RATE = ColumnKind(str, brief=Rate.brief)
@@ -179,8 +185,10 @@ def ratio(comparison: Comparison, item: ContenderResult) -> Ratio | str | None:
     return Ratio(item.ratio) if item.ratio else None
 
 
-def verdict(item: ContenderResult) -> str | None:
+def verdict(comparison: Comparison, item: ContenderResult) -> str | None:
     """Return the verdict on the ratio to the reference; None where rates are not compared."""
+    if item.state == "at-least" and comparison.reference in item.beats:
+        return words.AT_LEAST
     return words.verdict(item.ratio, item.verdict) if item.verdict else None
 
 

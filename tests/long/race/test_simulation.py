@@ -30,7 +30,7 @@ MIXED = np.array([0, 0, 0.01, 0.01, 0.02, 0.02, 0.03, 0.04, 0.04, 0.02])
 @pytest.mark.parametrize(("rounds", "restart"), [(24, 6), (10, 5)])
 @pytest.mark.parametrize("spread", [0.015, 0.03, 0.1])
 @pytest.mark.parametrize("kept", [0.0, 0.005, 0.01, 0.02, 0.03, 0.04, MIXED], ids=str)
-def test_a_whole_report_errs_in_at_most_5_of_100(
+def test_a_whole_report_errs_in_5_of_100_or_in_10_where_processes_keep_unlike(
     rounds: int, restart: int, spread: float, kept: float | Array
 ) -> None:
     """Nine engines on four pages, whose processes keep something for their lives."""
