@@ -86,7 +86,7 @@ class ClientTimeouts:
         self._now = 0.0
         # By inode, which is unique among open files; None for a file that is no client's.
         self._before: Dict[int, Optional[ClientConnection]] = {}
-        self._spare = os.open(os.devnull, os.O_RDONLY)
+        self._spare: Optional[int] = os.open(os.devnull, os.O_RDONLY)
 
     def check(self) -> int:
         """Shut down the connections that exceed a limit, and return how many those were."""
@@ -101,11 +101,17 @@ class ClientTimeouts:
 
         A listing needs a descriptor itself. One is kept free for it, for when all others are taken.
         """
-        os.close(self._spare)
+        if self._spare is not None:
+            os.close(self._spare)
+            self._spare = None
         try:
             return [int(name) for name in os.listdir("/proc/self/fd")]
+        except OSError:
+            return []
         finally:
-            self._spare = os.open(os.devnull, os.O_RDONLY)
+            # A thread may have taken the last descriptor; the checks go on all the same.
+            with contextlib.suppress(OSError):
+                self._spare = os.open(os.devnull, os.O_RDONLY)
 
     def _check(self, descriptor: int, before: Dict[int, Optional[ClientConnection]]) -> bool:
         """Update the history of an open file, and return whether its connection was shut down."""

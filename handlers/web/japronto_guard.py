@@ -23,7 +23,7 @@ import contextlib
 import ctypes
 import math
 import os
-from typing import Any, Callable, Coroutine, Optional
+from typing import Any, Callable, Coroutine, Dict, Optional, Tuple
 
 from japronto import Application
 from japronto.protocol.cprotocol import Protocol
@@ -40,9 +40,11 @@ CLOSE = 1  # the value of its close flag
 NO_LENGTH = 2**64 - 1
 # A request may have this many bytes; its page refuses a body between BODY_LIMIT and that.
 MOST_BUFFERED = 3 * 2**19
-# Bytes of answers that may wait for a client to read. More come at once only from a pipeline of
-# hundreds of requests, because nothing is read while as little as 64 KiB wait.
+# An answer that waits is at most one read's pipeline; reading is paused from 64 KiB on. That can be
+# 5 MB, so a client for which more than MOST_UNREAD bytes wait must take some within STALL seconds.
+# The kernel takes more once a third of its own buffer is free: a client that reads 64 KB/s is safe.
 MOST_UNREAD = 2**20
+STALL = 2.0
 
 # Of mallopt(3), and its environment variable.
 M_MMAP_THRESHOLD, MMAP_THRESHOLD = -3, "MALLOC_MMAP_THRESHOLD_"
@@ -159,6 +161,8 @@ class GuardedApplication(Application):  # type: ignore[misc]
         )
         # japronto offers no public way to choose the loop.
         self._loop = loop
+        # The bytes that wait for clients, by transport, and since when there are so many.
+        self._unread: Dict[Any, Tuple[int, float]] = {}
 
     def close_idle(self) -> bool:
         """Close the connections without a pending request; return whether those were all."""
@@ -181,10 +185,18 @@ class GuardedApplication(Application):  # type: ignore[misc]
                 protocol.connection_lost(None)
 
     def drop_unread(self) -> None:
-        """Close the connections with more than MOST_UNREAD bytes of answers to be sent."""
-        for protocol in list(self._connections):
-            if protocol.transport.get_write_buffer_size() > MOST_UNREAD:
-                protocol.transport.abort()
+        """Close the connections whose clients take none of many answers; see STALL."""
+        now, before, self._unread = self.loop.time(), self._unread, {}
+        for transport in [protocol.transport for protocol in self._connections]:
+            waiting = transport.get_write_buffer_size()
+            if waiting <= MOST_UNREAD:
+                continue
+            known, since = before.get(transport, (0, now))
+            # More than before is a later pipeline, which was read when the first had been taken.
+            since = since if waiting == known else now
+            self._unread[transport] = (waiting, since)
+            if now - since > STALL:
+                transport.abort()
 
 
 class Discarding(asyncio.Protocol):

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import faulthandler
 import logging
-from asyncio import current_task
 from http.cookies import SimpleCookie
 from typing import Any, Callable, Optional, Tuple
 
@@ -110,7 +109,7 @@ def handler(site: Site, route: Route, loop: asyncio.AbstractEventLoop) -> Callab
         return to_response(request, respond(LazyVisit(request)))
 
     async def handle_waiting(request: Any) -> Any:
-        task: Any = current_task(loop)
+        task: Any = asyncio.current_task(loop)
         # Its result is a part of the request, which must live as long: see `japronto_guard`.
         task.request = request
         if request.body and len(request.body) > BODY_LIMIT:
@@ -217,10 +216,10 @@ class LoggedApplication(SiteApplication):
 
 
 def without_methods(loop: asyncio.AbstractEventLoop, context: Any) -> None:
-    """Do what the methods would do that an event loop misses in japronto's protocol.
+    """Do what the missing methods of japronto's protocol would do.
 
-    Their absence is an AttributeError that the loop reports at once. When answers are not read,
-    nothing more is read either. When the client closed its side, the loop closes the connection.
+    These are `pause_writing`, `resume_writing` and `eof_received`. The loop reports each as an
+    AttributeError.
     """
     if not (isinstance(context.get("exception"), AttributeError) and "protocol" in context):
         loop.default_exception_handler(context)

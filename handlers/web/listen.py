@@ -7,12 +7,6 @@ from typing import List, Tuple
 
 from runtime.listen import listen
 
-# The kernel's buffers of a connection, which it doubles. A framework answers at once what it reads
-# at once, and goes on while the kernel takes its answers: 4 MB by default that the client has not
-# read. A pipeline of 24 requests and the answers to it fit.
-RECEIVE_BYTES = 8 * 1024
-SEND_BYTES = 192 * 1024
-
 
 class Listen:
     """A bound, listening address.
@@ -25,7 +19,6 @@ class Listen:
         # Not shared, so that a second server on the port fails here with a clear message.
         self.socket = listen(port, host)
         self._sockets = [self.socket]
-        self._limit_buffers()
         self.host, self.port = self.socket.getsockname()[:2]
         shown = f"[{self.host}]" if ":" in self.host else self.host
         self.url = f"http://{shown}:{self.port}"
@@ -40,7 +33,6 @@ class Listen:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         while len(self._sockets) < workers:
             self._sockets.append(listen(self.port, self.host, shared=True))
-        self._limit_buffers()
         return self._sockets[:workers]
 
     def keep(self, number: int) -> socket.socket:
@@ -56,12 +48,6 @@ class Listen:
         """Free the host and port for a server that binds by itself, and return them."""
         self.close()
         return self.host, self.port
-
-    def _limit_buffers(self) -> None:
-        """Set the sizes that the connections of these sockets inherit."""
-        for sock in self._sockets:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BYTES)
 
     def close(self) -> None:
         """Stop listening in this process."""

@@ -35,42 +35,31 @@ class LimitedProtocol(_protocol):  # type: ignore[misc]
 
     unfinished: Any = None
     received = 0
-    # What is parsed when the requests before it are answered; nothing is read until then.
+    # Bytes that are parsed once the requests before them are answered;
+    # reading is paused until then.
     held = b""
 
     def data_received(self, data: bytes) -> None:
-        if self.held or self.pipeline or len(data) > PIECE:
-            self.held += data
-            self.parse_held()
-            return
-        super().data_received(data)
-        if self.cycle is None or self.cycle.scope is not self.scope:
-            self.count(len(data))
+        self.held += data
+        self.parse_held()
 
     def parse_held(self) -> None:
         """Parse what is held, until a request has to wait."""
-        data, begin = self.held, 0
-        while begin < len(data) and not self.pipeline and not self.transport.is_closing():
-            piece = data[begin : begin + PIECE]
-            begin += PIECE
+        while self.held and not self.pipeline and not self.transport.is_closing():
+            piece, self.held = self.held[:PIECE], self.held[PIECE:]
             super().data_received(piece)
             if self.cycle is None or self.cycle.scope is not self.scope:
                 self.count(len(piece))
-        self.held = b"" if self.transport.is_closing() else data[begin:]
-        if self.held:
+        if self.transport.is_closing():
+            self.held = b""
+        elif self.held:
             self.flow.pause_reading()
 
     def on_response_complete(self) -> None:
-        if not self.held:
-            super().on_response_complete()
-            return
-        # uvicorn would resume reading.
-        self.flow.read_paused = False
         super().on_response_complete()
-        self.flow.read_paused = True
-        self.parse_held()
-        if not self.held:
-            self.flow.resume_reading()
+        # uvicorn has resumed reading, and the loop reads nothing before this pauses it again.
+        if self.held:
+            self.parse_held()
 
     def count(self, size: int) -> None:
         """Count these bytes of a head; the first ones may belong to a request before it."""
