@@ -20,7 +20,7 @@ from data_interface import BACKENDS
 from handlers.availability import Availability, InterpreterError, find
 from handlers.engine import FORM, Engine, EngineError, beginning, every_engine, levels, parse
 from handlers.render import RENDERERS
-from handlers.web.client_timeouts import raise_the_limit_of_open_files
+from handlers.web import open_files
 from handlers.web.listen import Listen
 from runtime.address import AddressError
 from runtime.arguments import MOST_WORKERS, WRONG_USE, Parser, port, whole_number
@@ -200,7 +200,7 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     web, backend, loop = engine.plugins
     url, handle = database(engine)
     # A private database was started above, so that it does not inherit the higher limit.
-    raise_the_limit_of_open_files()
+    open_files.raise_the_limit()
     try:
         store = backend.load()(engine.connection, url, pool_size())
         if handle is not None:

@@ -47,6 +47,8 @@ in ``handlers.WEB``, and the tests expect it.
   X-Real-IP).
 - No client can cause a line in the log, and nothing goes to standard output. ``lifecycle.ignore``
   drops the remarks of a framework about its clients.
+- When few open files are left, one line a minute says so, idle connections are closed
+  (``client_timeouts.enforce``), and asyncio accepts no others for a second (``listen.socket``).
 - A request that is too large is refused while it arrives, and one that does not arrive in time is
   cut off (``client_timeouts.enforce``, which ``lifecycle.run`` calls). No body is decompressed.
 - While a client does not read its answers, little of what it sends is read and few of its requests

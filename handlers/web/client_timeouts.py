@@ -4,21 +4,30 @@ No framework limits everything that a client can do: send the head of a request 
 body slowly, send nothing, send a head without an end. The kernel counts what each connection
 received and which answers the client took (TCP_INFO, tcp(7)). A check of these counts, once a
 second, finds the clients that exceed a limit, and costs nothing during a request. Their connections
-are shut down, which a framework sees as a client that left.
+are shut down, which a framework sees as a client that left. When the open files come near their
+limit, so are connections that are idle: first those on which nothing was ever sent.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import resource
 import socket
 import struct
 import time
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from handlers.timeouts import TIMEOUTS
+from handlers.web import open_files
+
+# When the open files come near their limit: seconds for a request to arrive and be answered, for a
+# connection to be idle, and from one check to the next.
+REQUEST_IN_SHORTAGE = 3.0
+IDLE_IN_SHORTAGE = 0.2
+CHECK_IN_SHORTAGE = 0.25
 
 # A check that comes later than this was held up by the process, which is not the clients' fault.
 LONGEST_STEP = 2 * TIMEOUTS.check
@@ -74,6 +83,20 @@ class ClientConnection:
             return True
         return now - self.since > (TIMEOUTS.request if self.pending else TIMEOUTS.idle)
 
+    @property
+    def silent(self) -> bool:
+        """Return whether its client has sent nothing at all."""
+        return self._received == 0
+
+    def can_be_spared(self, now: float) -> bool:
+        """Return whether its time is up when the open files come near their limit."""
+        in_a_request = self.pending and self._received > self._answered
+        return now - self.since > (REQUEST_IN_SHORTAGE if in_a_request else IDLE_IN_SHORTAGE)
+
+
+# A connection with its descriptor.
+Client = Tuple[ClientConnection, int]
+
 
 class ClientTimeouts:
     """The connections of this process to the site's port. ``clock`` returns seconds."""
@@ -94,7 +117,28 @@ class ClientTimeouts:
         self._now += min(now - self._last, LONGEST_STEP)
         self._last = now
         before, self._before = self._before, {}
-        return sum(self._check(descriptor, before) for descriptor in self._descriptors())
+        descriptors = self._descriptors()
+        clients: List[Client] = []
+        for descriptor in descriptors:
+            connection = self._followed(descriptor, before)
+            if connection is not None:
+                clients.append((connection, descriptor))
+        too_many = [one for one in clients if one[0].exceeds_a_limit(self._now)]
+        if len(descriptors) >= open_files.most_for_clients():
+            open_files.shortage.log(os.strerror(errno.EMFILE))
+            too_many += self._idle(clients, len(descriptors))
+        return sum(self._shut(descriptor) for _, descriptor in too_many)
+
+    def relieve(self) -> None:
+        """Check the connections now if the open files come near their limit."""
+        if open_files.next_number() >= open_files.most_for_clients():
+            self.check()
+
+    def _idle(self, clients: List[Client], opened: int) -> List[Client]:
+        """Return the idle ones that have to go so that half of the files are free."""
+        spared = [one for one in clients if one[0].can_be_spared(self._now)]
+        spared.sort(key=lambda one: (not one[0].silent, one[0].since))
+        return spared[: opened - open_files.limit() // 2]
 
     def _descriptors(self) -> List[int]:
         """Return the open files of this process.
@@ -113,22 +157,22 @@ class ClientTimeouts:
             with contextlib.suppress(OSError):
                 self._spare = os.open(os.devnull, os.O_RDONLY)
 
-    def _check(self, descriptor: int, before: Dict[int, Optional[ClientConnection]]) -> bool:
-        """Update the history of an open file, and return whether its connection was shut down."""
+    def _followed(
+        self, descriptor: int, before: Dict[int, Optional[ClientConnection]]
+    ) -> Optional[ClientConnection]:
+        """Return the history of an open file up to now, or None if it is no client's."""
         try:
             inode = os.fstat(descriptor).st_ino
-            if inode in before and before[inode] is None:
+            known = before.get(inode)
+            if known is None and inode in before:
                 connection = None
             else:
-                connection = self._updated(descriptor, before.get(inode))
-            self._before[inode] = connection
-            if connection is None or not connection.exceeds_a_limit(self._now):
-                return False
-            self._shut(descriptor)
+                connection = self._updated(descriptor, known)
         except OSError:
             # The file is no socket, or it was closed since the listing.
-            return False
-        return True
+            return None
+        self._before[inode] = connection
+        return connection
 
     def _updated(
         self, descriptor: int, connection: Optional[ClientConnection]
@@ -147,12 +191,16 @@ class ClientTimeouts:
         connection.update(counts, self._now)
         return connection
 
-    def _shut(self, descriptor: int) -> None:
+    def _shut(self, descriptor: int) -> bool:
+        """Shut a connection down, and return whether it was open."""
         view = self._view(descriptor)
         try:
             view.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return False
         finally:
             view.detach()
+        return True
 
     def _view(self, descriptor: int) -> socket.socket:
         """Return a second object for the framework's socket; it must be detached, not closed."""
@@ -186,7 +234,12 @@ def enforce(
 
     All checks run within a tick when the memory of the process has grown.
     """
-    checks = [*more, Check(ClientTimeouts(listening, time.monotonic).check, TIMEOUTS.check)]
+    clients = ClientTimeouts(listening, time.monotonic)
+    checks = [
+        *more,
+        Check(clients.check, TIMEOUTS.check),
+        Check(clients.relieve, CHECK_IN_SHORTAGE),
+    ]
     _schedule(loop, checks, tick)
 
 
@@ -217,10 +270,3 @@ class ProcessMemory:
     def resident(self) -> int:
         """Return the bytes that it has now, not its peak, which hides later growth."""
         return int(os.pread(self._statm, 128, 0).split()[1]) * PAGE
-
-
-def raise_the_limit_of_open_files() -> None:
-    """Let this process open as many files as it may, because each connection is one."""
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -13,7 +13,7 @@ from japronto import RouteNotFoundException
 
 from handlers.exchange import BODY_LIMIT, SESSION, Page
 from handlers.site import Route, Site
-from handlers.web import access_log, client_timeouts
+from handlers.web import access_log, client_timeouts, open_files
 from handlers.web.japronto_guard import GuardedApplication, keep_large_buffers_apart
 from handlers.web.lifecycle import NewLoop, finished, ignore
 from handlers.web.listen import Listen
@@ -246,6 +246,7 @@ def serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready)
         where = {"sock": listen.socket, "host": listen.host, "port": listen.port}
         # japronto goes on to write for a client that left in the middle of its answers.
         ignore("asyncio", level=logging.WARNING, message="socket.send() raised exception")
+        ignore("asyncio", message=open_files.ASYNCIO_STOPS)
         keep_large_buffers_apart()
         application = (LoggedApplication if access_log.wanted() else SiteApplication)(site, own)
         floods = client_timeouts.Check(application.refuse_floods, FLOOD_CHECK)

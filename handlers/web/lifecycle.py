@@ -11,7 +11,7 @@ from typing import Awaitable, Callable, Optional, Type
 
 from handlers.site import Site
 from handlers.timeouts import TIMEOUTS
-from handlers.web import client_timeouts
+from handlers.web import client_timeouts, open_files
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
 
@@ -97,6 +97,7 @@ async def _serve(site: Site, start: Start, sock: socket.socket, life: Life) -> N
         loop.add_signal_handler(number, stop.set)
     try:
         await site.open(lenient=not life.first, refresh=life.number == 0)
+        ignore("asyncio", message=open_files.ASYNCIO_STOPS)
         finish = await start(sock)
         client_timeouts.enforce(sock, loop)
         life.started()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from typing import List, Tuple
 
+from handlers.web.open_files import ListeningSocket
 from runtime.listen import listen
 
 
@@ -17,8 +18,8 @@ class Listen:
 
     def __init__(self, host: str, port: int) -> None:
         # Not shared, so that a second server on the port fails here with a clear message.
-        self.socket = listen(port, host)
-        self._sockets = [self.socket]
+        self.socket = listening(port, host)
+        self._sockets: List[socket.socket] = [self.socket]
         self.host, self.port = self.socket.getsockname()[:2]
         shown = f"[{self.host}]" if ":" in self.host else self.host
         self.url = f"http://{shown}:{self.port}"
@@ -32,7 +33,7 @@ class Listen:
         if len(self._sockets) < workers:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         while len(self._sockets) < workers:
-            self._sockets.append(listen(self.port, self.host, shared=True))
+            self._sockets.append(listening(self.port, self.host, shared=True))
         return self._sockets[:workers]
 
     def keep(self, number: int) -> socket.socket:
@@ -53,3 +54,9 @@ class Listen:
         """Stop listening in this process."""
         for sock in self._sockets:
             sock.close()
+
+
+def listening(port: int, host: str, shared: bool = False) -> socket.socket:
+    """Return a socket as `listen` does, but one that keeps a few open files free."""
+    sock = listen(port, host, shared)
+    return ListeningSocket(sock.family, sock.type, sock.proto, fileno=sock.detach())

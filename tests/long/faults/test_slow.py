@@ -11,8 +11,15 @@ from tests.long.faults.page import Record
 from tests.support.engines import BARE
 from tests.support.faults.engines import server_of
 from tests.support.faults.floods import MIB, PIPELINED, forget_peaks, peak, unread
-from tests.support.faults.slow import SlowClients, connections, descriptors
+from tests.support.faults.slow import (
+    SlowClients,
+    connections,
+    descriptors,
+    limit_open_files,
+    silent,
+)
 from tests.support.faults.voters import serves
+from tests.support.site_client import Client
 from tests.support.site_server import Databases, until
 
 GONE_SECONDS = 30.0
@@ -20,6 +27,11 @@ SERVED_SECONDS = 2.0
 DRIP_SECONDS = 1.0
 # Fewer than there are clients, as a shell gives them to a server: it has to raise this by itself.
 SOFT_LIMIT = 512
+
+# Open files of a server that gets more connections.
+HARD_LIMIT = 256
+FULL_SECONDS = 5.0
+VISIT_SECONDS = 5.0
 
 # Large answers, and small ones, of which a framework makes more at once.
 PAGES = ("/static/site.css", "/ugly")
@@ -30,6 +42,14 @@ slow_clients = pytest.mark.fault(
     "slow clients",
     "With 1,100 connections that are silent or send a byte a second, other visitors are served "
     "within 2 s, and 30 s later all of these connections are closed.",
+    bound=120,
+)
+no_open_files = pytest.mark.fault(
+    "no more open files",
+    f"A server that may open {HARD_LIMIT} files gets three times as many silent connections. It "
+    "answers on the connections that are in use, writes one line into its log and serves other "
+    f"visitors within {VISIT_SECONDS:.0f} s, and within {SERVED_SECONDS:.0f} s when the silent "
+    "connections are closed.",
     bound=120,
 )
 unread_answers = pytest.mark.fault(
@@ -65,6 +85,38 @@ def test_slow_clients(engine: str, databases: Databases, extent: Extent, record:
         assert longest < extent.seconds(SERVED_SECONDS)
         until(lambda: connections(server) == 0, 3.0, "connections are left in the server")
         assert server.log() == ""
+        assert server.stop() == 0
+
+
+@no_open_files
+@pytest.mark.parametrize("engine", BARE)
+def test_no_open_files(engine: str, databases: Databases, extent: Extent, record: Record) -> None:
+    number, longest = extent.times(full=3 * HARD_LIMIT, short=2 * HARD_LIMIT), 0.0
+    record.tried = f"{number} connections, {HARD_LIMIT} files"
+    with descriptors(), server_of(engine, databases) as server:
+        limit_open_files(server, HARD_LIMIT)
+        connected = Client(server.url)
+        assert connected.ask("GET", "/").status == 200
+        with silent(server, number):
+            began = time.monotonic()
+            while time.monotonic() < began + FULL_SECONDS:
+                asked = time.monotonic()
+                assert connected.ask("GET", "/").status == 200
+                longest = max(longest, time.monotonic() - asked)
+                time.sleep(0.02)
+            asked = time.monotonic()
+            seconds = extent.seconds(VISIT_SECONDS)
+            until(lambda: serves(server, "/", seconds), seconds, "no visitor is served")
+            waited = time.monotonic() - asked
+        closed = time.monotonic()
+        seconds = extent.seconds(SERVED_SECONDS)
+        until(lambda: serves(server, "/", seconds), seconds, "no visitor is served any more")
+        record.recovery.append(time.monotonic() - closed)
+        record.text = (
+            f"who was connected waited {1000 * longest:.0f} ms at most, a visitor {waited:.1f} s"
+        )
+        connected.close()
+        assert len(server.log().splitlines()) == 1
         assert server.stop() == 0
 
 

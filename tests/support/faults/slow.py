@@ -78,6 +78,21 @@ def connections(server: SiteServer) -> int:
 
 
 @contextlib.contextmanager
+def silent(server: SiteServer, number: int) -> Iterator[None]:
+    """Hold so many connections that send nothing for the length of a block."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(number):
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), 10.0))
+        yield
+
+
+def limit_open_files(server: SiteServer, number: int) -> None:
+    """Set the limit of open files of a server that runs, which it cannot raise."""
+    for process in [psutil.Process(server.pid), *server.tree()]:
+        process.rlimit(psutil.RLIMIT_NOFILE, (number, number))
+
+
+@contextlib.contextmanager
 def descriptors(limit: int | None = None) -> Iterator[None]:
     """Set the soft limit of open files of this process and its children; None for the most."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
