@@ -24,9 +24,10 @@ from handlers.timeouts import TIMEOUTS
 from handlers.web import open_files
 
 # When the open files come near their limit: seconds for a request to arrive and be answered, for a
-# connection to be idle, and from one check to the next.
+# client that was answered to ask again, for a new one to ask, and from one check to the next.
 REQUEST_IN_SHORTAGE = 3.0
-IDLE_IN_SHORTAGE = 0.2
+IDLE_IN_SHORTAGE = 10.0
+SILENT_IN_SHORTAGE = 0.2
 CHECK_IN_SHORTAGE = 0.25
 
 # A check that comes later than this was held up by the process, which is not the clients' fault.
@@ -91,7 +92,8 @@ class ClientConnection:
     def can_be_spared(self, now: float) -> bool:
         """Return whether its time is up when the open files come near their limit."""
         in_a_request = self.pending and self._received > self._answered
-        return now - self.since > (REQUEST_IN_SHORTAGE if in_a_request else IDLE_IN_SHORTAGE)
+        idle = SILENT_IN_SHORTAGE if self.silent else IDLE_IN_SHORTAGE
+        return now - self.since > (REQUEST_IN_SHORTAGE if in_a_request else idle)
 
 
 # A connection with its descriptor.
