@@ -1,4 +1,4 @@
-"""What runs the same code: controls, A/A twins, and a contender in another life of its process.
+"""Finds what runs the same code: controls, A/A twins, contenders in another life of a process.
 
 Two engines that differ in the driver alone run the same code where no database is asked. What is
 left between them is another module loaded, another layout of memory: small, but the same in each

@@ -34,7 +34,7 @@ EVERY, LONGEST = 8 * 3600.0, 30 * 86400.0
 LACKING = 3
 REPORT_FILE = "series.md"
 LOOK_SECONDS = 30.0
-"""How often a wait looks at the clock, because a machine may sleep meanwhile."""
+"""The seconds between two looks of a wait at the clock, because a machine may sleep meanwhile."""
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 

@@ -16,7 +16,7 @@ from race.saved.model import Probe
 SECONDS = 0.9
 """The length of each half of the probe, in CPU time."""
 START_SECONDS = 10.0
-"""How much longer a half may take, where other programs use the core too."""
+"""The seconds that a half may take longer, where other programs use the core too."""
 COUNT = """
 import sys, time
 end, turns = time.process_time() + float(sys.argv[1]), 0

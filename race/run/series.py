@@ -34,8 +34,8 @@ TRIES = 2
 
 
 class Asked(Struct, frozen=True, kw_only=True):
-    """What a series is to do: the scenario, `times` runs, `every_s` seconds from start to start,
-    and the words of the command that runs it once.
+    """The task of a series: the scenario, the number of runs (`times`), the seconds from start to
+    start (`every_s`), and the words of the command that runs it once.
     """
 
     scenario: dict[str, Any]

@@ -267,9 +267,11 @@ class Discipline(Struct, frozen=True, kw_only=True):
 
 
 class Build(Struct, frozen=True):
-    """How an interpreter was built: with profile-guided optimisation (`pgo`), with link-time
-    optimisation (`lto`), which a distribution's builds do not say (None); the flags of configure
-    that name no path, the compiler, and the time of a fixed loop of pure Python, in microseconds.
+    """The build of an interpreter.
+
+    `pgo` and `lto` say whether it has profile-guided and link-time optimisation; None where a
+    distribution's build does not tell. `flags` are those of configure that name no path. `loop_us`
+    is the time of a fixed loop of pure Python, in microseconds.
     """
 
     pgo: bool | None
@@ -303,9 +305,11 @@ class Interpreter(Struct, frozen=True):
 
 
 class Hardware(Struct, frozen=True):
-    """What the kernel says of the cores: `siblings` are lists of the hardware threads of one core,
-    `caches` those of the first one with the cores that share them, `mitigations` what is done
-    against each fault of the processor; `hypervisor` is its name, or None on a real machine.
+    """The cores as the kernel describes them.
+
+    `siblings` are lists of the hardware threads of one core, `caches` those of the first core with
+    the cores that share them, `mitigations` the measure against each fault of the processor.
+    `hypervisor` is its name, or None on a real machine.
     """
 
     siblings: list[str] = []

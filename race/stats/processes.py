@@ -1,4 +1,4 @@
-"""What a process keeps for its life, and the interval of a ratio that has it in it.
+"""Intervals of ratios that contain what a process keeps for its life.
 
 Two processes of the same code differ for as long as they live: by the seed of their hashes, by the
 layout of their memory, by what the kernel gave them. All rounds of one life share that, so more
@@ -50,8 +50,8 @@ def log_ratios(first: RoundValues, second: RoundValues) -> dict[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What processes keep on one work: the variance of a log-ratio between lives, and for how many
-    degrees of freedom it counts.
+    """The variance of a log-ratio between lives on one work, and the degrees of freedom for which
+    it counts.
 
     Servers start anew after `restart` rounds, with 0 never. In a simulation `variance` is an array.
     """

@@ -72,7 +72,7 @@ class Judged:
 
     @property
     def limit(self) -> Array:
-        """How far from equal a pair may be that is shown equal: the hardest `apart`."""
+        """The largest difference that may be shown equal: the hardest `apart`."""
         return np.minimum(self.margin, MOST)
 
     @property

@@ -25,8 +25,7 @@ races would show more contenders equal, and differences of 20 % among them.
 """
 
 STRETCH = 1.6
-"""How much wider than the interval that is printed the one is which must lie within
-`equality`.
+"""The factor by which an interval is widened before it must lie within `equality`.
 
 Equals are protected by the margin from being called different, however many pairs a report has.
 Nothing protects contenders that differ by the limit itself: by their 95 % intervals a report would
@@ -36,7 +35,7 @@ show some of them equal in a quarter of all cases, by wider ones in less than on
 
 
 class Verdict(StrEnum):
-    """What an interval and a margin show of a ratio."""
+    """The verdict of an interval and a margin on a ratio."""
 
     DIFFERENT = "different"
     """The whole interval lies beyond the margin."""

@@ -1,4 +1,4 @@
-"""How often each contender was measured in vain, and what its first attempts alone would say."""
+"""Shows the rejected cells of each contender, and the ratio that its first attempts would give."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ async def test_the_old_is_cleaned(bench: Bench) -> None:
 
 
 async def test_a_clock_that_was_set_back_kills_nothing_that_comes_now(bench: Bench) -> None:
-    """What it has left in the future is not kept at the expense of the present."""
+    """Rows of a moment in the future are not kept at the expense of the present."""
     with lowered(tokens=40, sessions=20):
         async with bench.store() as store, bench.insider(store) as insider:
             for _ in range(20):

@@ -1,4 +1,4 @@
-"""How often intervals cover a truth that is known: `python -m tests.long.race.coverage [TIMES]`.
+"""Counts how often intervals cover a known truth: `python -m tests.long.race.coverage [TIMES]`.
 
 Runs the scenarios `slowed` (the truth is 0.80) and `aa` (the truth is 1) so many times each, 20 by
 default, and prints for each page how many intervals cover the truth, how many verdicts are false,

@@ -24,7 +24,7 @@ def test_a_report_of_equals_names_a_winner_in_at_most_5_of_100(rounds: int, spre
 
 
 MIXED = np.array([0, 0, 0.01, 0.01, 0.02, 0.02, 0.03, 0.04, 0.04, 0.02])
-"""What the processes of each contender keep, the twin's last: they need not be alike."""
+"""The deviations between processes of each contender, the twin's last: they need not be alike."""
 
 
 @pytest.mark.parametrize(("rounds", "restart"), [(24, 6), (10, 5)])

@@ -1,4 +1,4 @@
-"""How many requests of reports are sent at once on a connection to Tarantool."""
+"""Requests of reports are bounded on each connection to Tarantool."""
 
 from __future__ import annotations
 

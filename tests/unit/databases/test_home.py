@@ -1,4 +1,4 @@
-"""Where the socket of a private database is when its own folder has too long a path."""
+"""The socket of a private database lies elsewhere when its own folder has too long a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which requests Locust's page answers, by the address that was asked for."""
+"""Locust's page answers requests by the address that was asked for."""
 
 from __future__ import annotations
 

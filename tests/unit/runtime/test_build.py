@@ -1,4 +1,4 @@
-"""What an interpreter says of its own build."""
+"""An interpreter describes its own build."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ async def watched(store: Store, insider: Any, database: str, seconds: int, recor
 
 
 class Kept(NamedTuple):
-    """What a database keeps, and the bytes of its files."""
+    """The rows that a database keeps, and the bytes of its files."""
 
     tokens: int
     sessions: int

@@ -212,7 +212,7 @@ def test_other_ways_of_running_are_named(folders: dict[str, Path]) -> None:
 def test_other_connections_are_refused_with_both_numbers_and_a_remedy(
     folders: dict[str, Path], capsys: pytest.CaptureFixture[str], tmp_path: Path, calibrated: bool
 ) -> None:
-    """Whether the calibration found other ones, or the scenario began with other ones."""
+    """The calibration may have found other ones, or the scenario begun with them."""
     write(tmp_path / "wide", replace(PLAIN, name="wide"))
     path = tmp_path / "wide" / CELLS_FILE
     old, new = (

@@ -1,4 +1,4 @@
-"""What the kernel says of the cores, from its files."""
+"""The kernel's files describe the cores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a series still has to do, as its folder alone shows it."""
+"""The folder of a series alone shows what it still has to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What processes keep for their lives: worked by hand, against scipy, and by how it covers."""
+"""Intervals with processes in them: worked by hand, against scipy, and by how they cover."""
 
 from __future__ import annotations
 
