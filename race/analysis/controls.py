@@ -15,7 +15,8 @@ import numpy as np
 
 from race.analysis.model import Controls
 from race.analysis.values import Values
-from race.saved.model import Contender, Head, Work
+from race.saved.head import Head
+from race.saved.model import Contender, Work
 from race.stats import noise, processes
 from race.stats.processes import Kept, RoundValues, Seen, log_ratios
 

@@ -9,7 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from race.analysis.values import counted, in_order, place
-from race.saved.model import Environment, Head, Interpreter, Work
+from race.saved.head import Environment, Head, Interpreter
+from race.saved.model import Work
 from race.saved.reader import SavedRace
 
 Opened = dict[Work, dict[str, set[int]]]

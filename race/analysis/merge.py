@@ -20,7 +20,8 @@ from race.analysis.differences import connections, differences
 from race.analysis.model import UNWRITTEN, Comparison, Spread, plain, spread
 from race.analysis.pairing import Pairing, Run, pairing
 from race.errors import RaceError
-from race.saved.model import Discipline, Head, Work
+from race.saved.head import Head
+from race.saved.model import Discipline, Work
 from race.saved.reader import SavedRace
 from race.stats import noise, random_effects, ranking, signed_rank
 from race.stats.estimate import Estimate

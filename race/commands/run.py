@@ -22,7 +22,7 @@ from race.plan import read
 from race.plan.forecast import Plan
 from race.run import race
 from race.run.learned import calibrated
-from race.saved.model import Head
+from race.saved.head import Head
 from race.saved.reader import RUN_FILE, load
 from race.scenario import DEFAULT_SCENARIO, Scenario
 from race.terminal import again, board, programs, tables

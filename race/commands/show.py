@@ -16,7 +16,8 @@ from race.console import Console
 from race.errors import RaceError, unknown
 from race.plan import read
 from race.run.race import prepare
-from race.saved.model import CALIBRATION, Cell, Discipline, Head
+from race.saved.head import Head
+from race.saved.model import CALIBRATION, Cell, Discipline
 from race.saved.reader import SavedRace, load
 from race.scenario import Scenario
 from race.terminal.phrases import figures, moment, work_text

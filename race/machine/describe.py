@@ -16,7 +16,8 @@ import msgspec
 from race.machine import probe
 from race.machine.cores import Layout, allowed
 from race.machine.hardware import hardware
-from race.saved.model import Build, Contender, Environment, Interpreter
+from race.saved.head import Build, Environment, Interpreter
+from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from runtime import build
 from runtime.interpreters import executable

@@ -11,7 +11,7 @@ import sys
 from race.machine.calm import BURN
 from race.machine.cores import Layout
 from race.machine.process import Child
-from race.saved.model import Probe
+from race.saved.head import Probe
 
 SECONDS = 0.9
 """The length of each half of the probe, in CPU time."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from race.analysis.model import Comparison, ContenderResult, Spread
 from race.analysis.user_loads import ALL, UserLoadResult
 from race.analysis.values import a, load_text, one
-from race.saved.model import Environment
+from race.saved.head import Environment
 from race.stats.estimate import Estimate
 from race.stats.verdict import Verdict
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 
 from race.analysis import user_loads
-from race.analysis.distributions import summaries, timed
+from race.analysis.distributions import latencies, summaries, timed
 from race.analysis.model import Analysis
 from race.analysis.user_loads import UserLoadGroup
 from race.report import format as words
@@ -44,7 +44,7 @@ def _parts(analysis: Analysis) -> Iterator[str]:
             times = timed(analysis, comparison)
             yield table(fixed.distributions(analysis, comparison, times, ranked=True))
     for comparison in rates.shared(analysis):
-        rated = rates.rated(analysis, comparison)
+        rated = rates.rated(analysis, comparison, latencies(analysis, comparison))
         yield from _section(f"{comparison.place}, {comparison.load}", rated, rated.caption)
     groups = user_loads.user_loads(analysis)
     yield from map(escape, user_loads.known_limits(groups))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from race.analysis.model import Analysis
-from race.saved.model import Build, Contender
+from race.saved.head import Build
+from race.saved.model import Contender
 
 _WORD = re.compile(r"[a-z0-9]+")
 

@@ -26,7 +26,8 @@ from race.run.learned import Learned
 from race.run.quiet import QuietWait
 from race.run.rounds import Rounds
 from race.saved import model
-from race.saved.model import Contender, Head
+from race.saved.head import Head
+from race.saved.model import Contender
 from race.saved.reader import load
 from race.saved.writer import Writer
 from race.scenario import Scenario

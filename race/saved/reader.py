@@ -16,7 +16,8 @@ from typing import TypeVar
 
 import msgspec
 
-from race.saved.model import SCHEMA, Cell, Head
+from race.saved.head import Head
+from race.saved.model import SCHEMA, Cell
 
 RUN_FILE = "run.json"
 CELLS_FILE = "cells.jsonl"

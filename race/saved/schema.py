@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from race.saved.model import SCHEMA, Cell, Head
+from race.saved.head import Head
+from race.saved.model import SCHEMA, Cell
 
 FILE = Path(__file__).with_name("schema.json")
 

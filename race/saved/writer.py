@@ -14,7 +14,8 @@ import msgspec
 
 from race.errors import NotSaved, RaceError
 from race.saved.files import reserve
-from race.saved.model import Cell, Head
+from race.saved.head import Head
+from race.saved.model import Cell
 from race.saved.reader import CELLS_FILE, RUN_FILE, read_head
 from race.timeouts import TIMEOUTS
 from runtime.files import write_atomically

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from race.analysis import user_loads
+from race.analysis.distributions import latencies
 from race.analysis.model import Analysis, Comparison
 from race.analysis.values import in_order
 from race.report import legend, sentences
@@ -34,7 +35,7 @@ def everything(analysis: Analysis) -> Iterator[RenderableType]:
     for comparison in analysis.comparisons:
         if comparison.rated:
             title = f"{comparison.title}, {comparison.load}"
-            yield drawn(rates.rated(analysis, comparison), title)
+            yield drawn(rates.rated(analysis, comparison, latencies(analysis, comparison)), title)
             yield Text("")
     yield from under_user_loads(analysis)
     if analysis.closed():

@@ -1,4 +1,4 @@
-"""Small real races in a process of their own, and what can happen to them."""
+"""Small real races in a process of their own, what can happen to them, and refused commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import IO
 
 import psutil
+import pytest
 
+from race.cli import main
 from race.saved.reader import RUN_FILE, SavedRace, load
 from runtime.paths import ROOT
 from tests.support.site_server import environment, until
@@ -151,3 +153,15 @@ class Race:
         """All that it wrote, without a line break where a line was too long."""
         size = os.fstat(self._out.fileno()).st_size
         return os.pread(self._out.fileno(), size, 0).decode()
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run a command that is used wrongly and return the only line of its error."""
+    try:
+        status: object = main(list(words))
+    except SystemExit as end:
+        status = end.code
+    out, error = capsys.readouterr()
+    assert (status, out) == (2, "")
+    (line,) = error.splitlines()
+    return line

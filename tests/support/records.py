@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from race.saved.model import (
-    Cell,
-    Contender,
-    Discipline,
-    Environment,
-    Head,
-    Load,
-)
+from race.saved.head import Environment, Head
+from race.saved.model import Cell, Contender, Discipline, Load
 
 NOW = "2026-11-20T20:45:00"
 LOAD = Load("wrk", 100)

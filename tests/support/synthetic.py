@@ -16,21 +16,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from race.saved.model import (
-    Build,
-    Cell,
-    Contender,
-    Discipline,
-    Environment,
-    Figures,
-    Hardware,
-    Head,
-    Interpreter,
-    Load,
-    Probe,
-    Status,
-    Work,
-)
+from race.saved.head import Build, Environment, Hardware, Head, Interpreter, Probe
+from race.saved.model import Cell, Contender, Discipline, Figures, Load, Status, Work
 from race.saved.reader import CELLS_FILE, RUN_FILE
 from race.web.levels import LEVELS
 

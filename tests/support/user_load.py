@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from race.saved.model import Cell, Contender, Environment, Head, Load, Moment, UnitSummary, UserLoad
+from race.saved.head import Environment, Head
+from race.saved.model import Cell, Contender, Load, Moment, UnitSummary, UserLoad
 from race.saved.reader import CELLS_FILE, RUN_FILE
 from race.web.levels import LEVELS
 from tests.support.records import NOW, SITE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from race.analysis.distributions import OPEN_LOOP, Latencies, latencies
@@ -18,21 +18,23 @@ from race.report.charts.rows import LatencyBox, boxes
 from race.report.charts.svg import Panel, Scale
 from race.report.tables import rates
 from race.report.template import ReportChapter, chapter
+from race.saved.model import Work
 from race.stats import histogram
 
 CURVE = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 MARKED = (50.0, 90.0, 99.0, 99.9, 99.99)
-Band = tuple[Comparison, Latencies]
+Found = Mapping[Work, Latencies]
 
 
 def render(analysis: Analysis) -> ReportChapter | None:
     """Return tables of fixed rates, then every figure that there is data for."""
     shared, colours = rates.shared(analysis), palette(analysis)
-    figures = [*_over_rates(analysis, colours), *_boxes(shared, colours)]
+    found = {one.work: latencies(analysis, one) for one in analysis.comparisons if one.rated}
+    figures = [*_over_rates(analysis, found, colours), *_boxes(shared, colours)]
     figures += _tails(shared, colours)
     if not figures:
         return None
-    tables = [(comparison, rates.rated(analysis, comparison)) for comparison in shared]
+    tables = [(one, rates.rated(analysis, one, found[one.work])) for one in shared]
     return chapter("Latency", "latency", analysis, figures=figures, tables=tables)
 
 
@@ -107,20 +109,20 @@ def _percentile(nines: float) -> str:
     return f"p{100 * (1 - 10**-nines):.6g}"
 
 
-def _over_rates(analysis: Analysis, colours: Palette) -> list[Figure]:
+def _over_rates(analysis: Analysis, latencies: Found, colours: Palette) -> list[Figure]:
     """Return p50, p99 and p99.9 over the offered rate, a figure for each task of the open loop."""
     by_task: dict[str, list[Comparison]] = defaultdict(list)
     for comparison in analysis.comparisons:
         if comparison.rated:
             by_task[comparison.work.task].append(comparison)
     return [
-        _rates(found, [(one, latencies(analysis, one)) for one in found], colours)
+        _rates(found, latencies, colours)
         for found in by_task.values()
         if any(item.throughput for comparison in found for item in comparison.results)
     ]
 
 
-def _rates(comparisons: Sequence[Comparison], bands: Sequence[Band], colours: Palette) -> Figure:
+def _rates(comparisons: Sequence[Comparison], latencies: Found, colours: Palette) -> Figure:
     every = [(_rate(one), item) for one in comparisons for item in one.results]
     late = [(rate, item) for rate, item in every if item.state == "overloaded"]
     unit, title = comparisons[0].discipline.unit, comparisons[0].title
@@ -144,7 +146,9 @@ def _rates(comparisons: Sequence[Comparison], bands: Sequence[Band], colours: Pa
                 f"{label} at {x:,.0f}/s: {percentile} {words.number(y)} ms" for x, y in points
             ]
         if any(curve.points for curve in drawn):
-            panels.append(curves(drawn, across, percentile, "ms", _band(percentile, bands)))
+            panels.append(
+                curves(drawn, across, percentile, "ms", _band(percentile, comparisons, latencies))
+            )
     described += [f"{item.label} at {rate:,.0f}/s: {item.reason}" for rate, item in late]
     heading = f"{title}: latency over the offered rate"
     drawing = svg.drawing(panels, heading, "; ".join(described))
@@ -152,12 +156,15 @@ def _rates(comparisons: Sequence[Comparison], bands: Sequence[Band], colours: Pa
     return Figure(f"{title} at a fixed rate", caption, drawing, tuple(known.values()))
 
 
-def _band(percentile: str, bands: Sequence[Band]) -> list[tuple[float, float, float]]:
-    """Return rate, least and largest milliseconds of the A/A band around the reference."""
+def _band(
+    percentile: str, comparisons: Sequence[Comparison], latencies: Found
+) -> list[tuple[float, float, float]]:
+    """Return rate, least and largest milliseconds of the A/A band around the baseline."""
     found = []
-    for comparison, latency in bands:
+    for comparison in comparisons:
         item = comparison.result(comparison.baseline)
-        us, factor = item and item.latency_us.get(percentile), latency.bands.get(percentile)
+        us = item and item.latency_us.get(percentile)
+        factor = latencies[comparison.work].bands.get(percentile)
         if us and factor:
             found.append((_rate(comparison), us / factor / 1e3, us * factor / 1e3))
     return found

@@ -12,7 +12,7 @@ from typing import Any
 from race.analysis.pairing import Run
 from race.paths import SCENARIOS
 from race.plan.read import toml
-from race.saved.model import Head
+from race.saved.head import Head
 from race.scenario import LoadPlan
 
 CONNECTIONS = ("connections", "pipelined_connections")

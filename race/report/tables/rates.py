@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from race.analysis.distributions import OPEN_LOOP, Latencies, latencies
+from race.analysis.distributions import OPEN_LOOP, Latencies
 from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
 from race.report.charts.colours import palette
@@ -51,9 +51,9 @@ def shared(analysis: Analysis) -> list[Comparison]:
     ]
 
 
-def rated(analysis: Analysis, comparison: Comparison) -> ReportTable:
+def rated(analysis: Analysis, comparison: Comparison, found: Latencies) -> ReportTable:
     """Return contenders at a fixed rate, the cheapest first."""
-    discipline, found = comparison.discipline, latencies(analysis, comparison)
+    discipline = comparison.discipline
     columns = (
         values.contender(discipline, palette(analysis)),
         values.cost(comparison),

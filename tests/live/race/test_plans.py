@@ -19,24 +19,13 @@ from race.web import findings as site
 from race.web import load as generators
 from race.web.load.oha import Oha
 from tests.support import toy
+from tests.support.race_lab import refused
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     """Run a command that succeeds and return its output."""
     assert main(list(words)) == 0
     return capsys.readouterr().out
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Run a command that is used wrongly and return the only line of its error."""
-    try:
-        status: object = main(list(words))
-    except SystemExit as end:
-        status = end.code
-    out, error = capsys.readouterr()
-    assert (status, out) == (2, "")
-    (line,) = error.splitlines()
-    return line
 
 
 def test_what_is_accepted_means_the_same(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,8 @@ from race.cli import main
 from race.commands import run
 from race.plan import read
 from race.plan.forecast import Plan
-from race.saved.model import CALIBRATION, Head, Work
+from race.saved.head import Head
+from race.saved.model import CALIBRATION, Work
 from race.saved.reader import CELLS_FILE
 from tests.support.race_lab import Race, scenario
 from tests.support.site_server import Databases

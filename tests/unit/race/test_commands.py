@@ -20,10 +20,11 @@ from race.commands.options import seconds
 from race.discipline import Finding
 from race.errors import RaceError
 from race.machine import describe
-from race.saved.model import Build
+from race.saved.head import Build
 from race.scenario import Scenario
 from race.terminal.phrases import moment
 from runtime.paths import ROOT
+from tests.support.race_lab import refused
 from tests.support.synthetic import Recipe, write
 
 ENGINES = ("aiohttp-tarantool-one", "sanic-tarantool-one", "japronto-tarantool-one")
@@ -53,18 +54,6 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     """Run a command that succeeds and return its output."""
     assert main(list(words)) == 0
     return capsys.readouterr().out
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """The only line of a command that was used wrongly."""
-    try:
-        status: object = main(list(words))
-    except SystemExit as end:
-        status = end.code
-    out, error = capsys.readouterr()
-    assert (status, out) == (2, "")
-    (line,) = error.splitlines()
-    return line
 
 
 def test_the_version_is_the_projects(capsys: pytest.CaptureFixture[str]) -> None:

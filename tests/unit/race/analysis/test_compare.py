@@ -17,7 +17,8 @@ from race.analysis.differences import differences
 from race.cli import main
 from race.commands.compare import run
 from race.report import run_comparison
-from race.saved.model import Environment, Limits
+from race.saved.head import Environment
+from race.saved.model import Limits
 from race.saved.reader import CELLS_FILE, SavedRace, load
 from race.stats.verdict import Verdict
 from tests.support.synthetic import Recipe, failed, write

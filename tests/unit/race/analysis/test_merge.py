@@ -17,7 +17,7 @@ from race.analysis.merge import between, merge
 from race.cli import main
 from race.errors import RaceError
 from race.report import merged
-from race.saved.model import Environment
+from race.saved.head import Environment
 from race.saved.reader import SavedRace, load
 from race.stats.estimate import Estimate
 from race.stats.noise import LEAST_MARGIN

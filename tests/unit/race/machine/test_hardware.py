@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from race.machine import hardware
-from race.saved.model import Hardware
+from race.saved.head import Hardware
 
 FILES = {
     "cpu0/topology/thread_siblings_list": "0,2",

@@ -11,7 +11,8 @@ from msgspec.structs import replace as changed
 from race.analysis.analyse import analyse
 from race.report import html, markdown
 from race.report.charts.colours import palette
-from race.saved.model import Cell, Contender, Discipline, Environment
+from race.saved.head import Environment
+from race.saved.model import Cell, Contender, Discipline
 from race.saved.reader import SavedRace
 from tests.support.synthetic import SMALL
 from tests.unit.race.report.reading import shown

@@ -14,7 +14,8 @@ from race.analysis.analyse import analyse
 from race.report import html, markdown
 from race.report.chapters import CHAPTERS
 from race.report.tables.more import answers
-from race.saved.model import Cell, Contender, Environment
+from race.saved.head import Environment
+from race.saved.model import Cell, Contender
 from race.saved.reader import SavedRace, load
 from runtime.plugin import Plugin
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write

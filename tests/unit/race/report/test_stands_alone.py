@@ -14,7 +14,8 @@ from race.report import html, markdown
 from race.report.legend import legend
 from race.report.outcomes import Outcomes
 from race.run.race import described
-from race.saved.model import Cell, Head, Limits
+from race.saved.head import Head
+from race.saved.model import Cell, Limits
 from race.saved.reader import SavedRace
 from tests.support.synthetic import BASELINE, SMALL
 from tests.support.toy import Toys

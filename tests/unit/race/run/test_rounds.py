@@ -21,7 +21,8 @@ from race.run.cell import Cells, failed
 from race.run.learned import Learned
 from race.run.quiet import CoreReading, QuietWait
 from race.run.rounds import Rounds
-from race.saved.model import CALIBRATION, Cell, Figures, Head
+from race.saved.head import Head
+from race.saved.model import CALIBRATION, Cell, Figures
 from race.saved.reader import load
 from race.saved.writer import Writer
 from race.terminal.board import Plain

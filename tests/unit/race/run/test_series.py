@@ -17,6 +17,7 @@ from race.run import series
 from race.run.series import Asked, Series
 from race.saved.model import CALIBRATION, Cell
 from race.saved.reader import CELLS_FILE, RUN_FILE, SavedRace
+from tests.support.race_lab import refused
 from tests.support.synthetic import Recipe, failed, write
 
 RECIPE = Recipe(engines=("aiohttp-tarantool-one",), pages=("ugly",), rounds=2, faults=False)
@@ -112,26 +113,19 @@ def test_a_span(text: str, seconds: float) -> None:
 
 
 def test_wrong_use_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def refused(*words: str) -> str:
-        try:
-            status: object = main(["series", *words, "--results", str(tmp_path)])
-        except SystemExit as end:
-            status = end.code
-        out, error = capsys.readouterr()
-        assert (status, out) == (2, "")
-        (line,) = error.splitlines()
-        return line
+    def asked(*words: str) -> str:
+        return refused(capsys, "series", *words, "--results", str(tmp_path))
 
-    assert "'8' is no time up to 30d, such as 8h, 90m or 0" in refused("quick", "--every", "8")
-    assert "'1' is no number of runs: 2 to 100" in refused("quick", "--times", "1")
-    assert "did you mean 'quick'?" in refused("quik")
+    assert "'8' is no time up to 30d, such as 8h, 90m or 0" in asked("quick", "--every", "8")
+    assert "'1' is no number of runs: 2 to 100" in asked("quick", "--times", "1")
+    assert "did you mean 'quick'?" in asked("quik")
     assert not list(tmp_path.iterdir())
     series.write(tmp_path / "series-quick", ASKED)
     said = "series with other settings: move it away"
-    assert said in refused("quick", "--rounds", "3")
-    assert said in refused("series-quick", "--rounds", "3")
+    assert said in asked("quick", "--rounds", "3")
+    assert said in asked("series-quick", "--rounds", "3")
     (tmp_path / "series-quick" / series.SERIES_FILE).write_text("{")
-    assert "series.json is damaged" in refused("series-quick")
+    assert "series.json is damaged" in asked("series-quick")
 
 
 def test_a_finished_series_is_shown_again(

@@ -19,7 +19,8 @@ from race.paths import RESULTS
 from race.plan.contenders import with_twin
 from race.plan.forecast import Plan
 from race.run.race import described
-from race.saved.model import Contender, Head, Work
+from race.saved.head import Head
+from race.saved.model import Contender, Work
 from race.saved.reader import CELLS_FILE, load
 from race.terminal import again
 from tests.support import records, toy
