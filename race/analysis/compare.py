@@ -37,9 +37,8 @@ class Change:
 
     `estimate` is the second race over the first: of units/s, or of units per CPU second where a
     rate is fixed or a lower bound, so that more is always better; `old` and `new` are medians over
-    the `rounds` that are in it. `verdict` is by `margin`, the larger of both races', of which
-    `lasting` is what no number of rounds takes away; `limit` is the gate's, infinite without one
-    (all on the log scale).
+    the `rounds` that are in it. `verdict` is by `margin`, the larger of both races' for that
+    measure; `limit` is the gate's, infinite without one (both on the log scale).
     """
 
     work: Work
@@ -50,7 +49,6 @@ class Change:
     rounds: tuple[int, int]
     estimate: Estimate | None
     margin: float
-    lasting: float
     limit: float
     outcome: Outcome
 
@@ -70,20 +68,6 @@ class Change:
         """The smallest slowdown that this comparison can rule out or call, on the log scale."""
         reach = self.estimate.value - self.estimate.low if self.estimate else math.inf
         return max(self.margin, reach)
-
-    @property
-    def needed(self) -> int | None:
-        """About how many rounds each race would need to decide the gate; None where that is not
-        known, or where no number is enough.
-        """
-        one = self.estimate
-        room = abs(self.limit + one.value) if one and self.visible <= self.limit else self.limit
-        if one is None or not one.bounded or self.lasting + LEAST_MARGIN > self.limit or not room:
-            return None
-        times = (one.value - one.low) / room
-        if self.margin > self.limit:  # by the A/A bound, which shrinks as intervals do
-            times = max(times, (self.margin - self.lasting) / (self.limit - self.lasting))
-        return math.ceil(one.n * times**2)
 
     @property
     def cleared(self) -> bool:
@@ -154,7 +138,7 @@ def compare(
     `threshold` is the gate's limit (a fraction: 0.05 is 5 %). `relative` divides each race by the
     mean of its contenders on the task, for races on machines of different speed.
     """
-    if unlike := connections(old, new):
+    if unlike := next(iter(connections(old, new).values()), None):
         raise RaceError(f"{old.head.race} and {new.head.race} cannot be compared: {unlike}")
     discipline = new.head.discipline
     sides = [_sides(analyse(race), relative) for race in (old, new)]
@@ -208,9 +192,6 @@ def _changes(
     """Yield the changes of both races' contenders at one work."""
     old, new = both
     measured = [side.comparison for side in both if side.comparison]
-    margin = max(comparison.margin for comparison in measured)
-    kept = [comparison.kept for comparison in measured]  # which more lives average out
-    lasting = max((one.deviation for one in kept if not one.restart), default=0.0)
     for label in dict.fromkeys([*old.labels(), *new.labels()]):
         before, after = old.result(label), new.result(label)
         bound = "at-least" in {item.state for item in (before, after) if item}
@@ -227,8 +208,7 @@ def _changes(
             new=_figure(logs[1], by_rate),
             rounds=(len(logs[0]), len(logs[1])),
             estimate=_shift(*logs),
-            margin=margin,
-            lasting=lasting,
+            margin=max(one.margin if by_rate else one.cpu_margin for one in measured),
             limit=limit,
             outcome=outcome,
         )

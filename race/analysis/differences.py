@@ -34,19 +34,25 @@ def differences(old: Head, new: Head) -> list[str]:
     return list(dict.fromkeys(found))  # contenders share interpreters
 
 
-def connections(old: SavedRace, new: SavedRace) -> str | None:
-    """Return where two races used other connections, with both numbers and what to do; None where
-    all that both have was measured with the same.
+def connections(old: SavedRace, new: SavedRace) -> dict[Work, str]:
+    """Return the works (`whatever_connections`) that two races loaded with other connections, each
+    with both numbers and what to do.
     """
-    before, after = _opened(old), _opened(new)
+    before, after, found = _opened(old), _opened(new), dict[Work, str]()
     for work in in_order(before.keys() & after.keys(), new.head.discipline):
         for label in sorted(before[work].keys() & after[work].keys()):
             used = [_used(side[work][label]) for side in (before, after)]
             if used[0] != used[1]:
                 where = f"{label} on {place(new.head.discipline, work)}"
                 remedy = f"`race run --like {old.folder.name}` takes those of the first"
-                return f"{used[0]} and {used[1]} connections ({where}): {remedy}"
-    return None
+                found[work] = f"{used[0]} and {used[1]} connections ({where}): {remedy}"
+                break
+    return found
+
+
+def whatever_connections(work: Work) -> Work:
+    """Return a work without the number of connections and the duration that it began with."""
+    return Work(work.task, replace(work.load, connections=1, duration_s=1.0))
 
 
 def _used(numbers: set[int]) -> str:
@@ -54,14 +60,15 @@ def _used(numbers: set[int]) -> str:
 
 
 def _opened(race: SavedRace) -> Opened:
-    """Return the connections of the cells that count, by work whatever it began with."""
+    """Return the connections of the cells that count, by `whatever_connections`."""
     used: Opened = {}
     for cell in counted(race):
         load = cell.load
         if load.fills:
-            work = Work(cell.task, replace(load, connections=1, duration_s=1.0))
             number = cell.connections_used or load.connections
-            used.setdefault(work, {}).setdefault(cell.label, set()).add(number)
+            used.setdefault(whatever_connections(cell.work), {}).setdefault(cell.label, set()).add(
+                number
+            )
     return used
 
 

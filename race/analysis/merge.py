@@ -16,7 +16,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any
 
-from race.analysis.differences import connections, differences
+from race.analysis.differences import connections, differences, whatever_connections
 from race.analysis.model import UNWRITTEN, Comparison, Spread, plain, spread
 from race.analysis.pairing import Pairing, Run, pairing
 from race.errors import RaceError
@@ -25,7 +25,7 @@ from race.saved.model import Discipline, Work
 from race.saved.reader import SavedRace
 from race.stats import noise, random_effects, ranking, signed_rank
 from race.stats.estimate import Estimate
-from race.stats.verdict import Verdict
+from race.stats.verdict import Verdict, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class MergedPair:
     """Two contenders over all runs: ratio of units/s and of CPU time, each run's own and between.
 
     `ratios` and `cpus` are by run, None where a run has none; `ratio` and `cpu` are None unless
-    every run has one. Their `n` counts runs, not rounds.
+    every run has one. Their `n` counts runs, not rounds. `verdict` is on `ratio`, `cpu_verdict` on
+    `cpu`.
     """
 
     first: str
@@ -42,6 +43,7 @@ class MergedPair:
     ratio: Estimate | None
     cpus: tuple[Estimate | None, ...]
     cpu: Estimate | None
+    cpu_verdict: Verdict
     verdict: Verdict
     winner: str | None
 
@@ -105,13 +107,18 @@ def merge(races: Sequence[SavedRace]) -> Merged:
     ordered = sorted(races, key=lambda race: race.head.started_at)
     heads = [race.head for race in ordered]
     same_scenario(heads)
-    _same_connections(ordered)
+    unlike = {
+        work: text for race in ordered[1:] for work, text in connections(ordered[0], race).items()
+    }
     runs = [Run.of(race) for race in ordered]
-    works = [one.work for one in runs[0].analysis.comparisons]
+    every = [one.work for one in runs[0].analysis.comparisons]
+    works = [work for work in every if whatever_connections(work) not in unlike]
+    if unlike and not works:
+        raise RaceError(f"nothing can be merged: {next(iter(unlike.values()))}")
     return Merged(
         runs=tuple(run.name for run in runs),
         discipline=heads[0].discipline,
-        warnings=_warnings(ordered),
+        warnings=[*(f"Not merged: {text}." for text in unlike.values()), *_warnings(ordered)],
         comparisons=[one for work in works if (one := merged(runs, work))],
     )
 
@@ -123,14 +130,6 @@ def same_scenario(heads: Sequence[Head]) -> None:
     for head in heads[1:]:
         if reason := next(_incompatible(heads[0], head), None):
             raise RaceError(f"{heads[0].race} and {head.race} cannot be merged: {reason}")
-
-
-def _same_connections(races: Sequence[SavedRace]) -> None:
-    """Raise RaceError where two runs loaded a contender with other connections."""
-    first = races[0]
-    for race in races[1:]:
-        if unlike := connections(first, race):
-            raise RaceError(f"{first.head.race} and {race.head.race} cannot be merged: {unlike}")
 
 
 def merged(runs: Sequence[Run], work: Work) -> MergedComparison | None:
@@ -162,7 +161,8 @@ def merged_pair(
     ]
     ratios, cpus = tuple(one.ratio for one in found), tuple(one.cpu for one in found)
     ratio, cpu = between(ratios), between(cpus)
-    return MergedPair(first, second, ratios, ratio, cpus, cpu, *_decided(found, ratio))
+    decided = _cpu_verdict(found, cpu), *_decided(found, ratio)
+    return MergedPair(first, second, ratios, ratio, cpus, cpu, *decided)
 
 
 def between(estimates: Sequence[Estimate | None]) -> Estimate | None:
@@ -195,6 +195,14 @@ def _decided(found: Sequence[Pairing], ratio: Estimate | None) -> tuple[Verdict,
     return decided, {1: first, -1: second}.get(won)
 
 
+def _cpu_verdict(found: Sequence[Pairing], cpu: Estimate | None) -> Verdict:
+    """Return the verdict on CPU time that two runs both give, or that more runs give together."""
+    if len(found) < random_effects.FEWEST:
+        each = {(one.cpu_verdict, one.cpu is not None and one.cpu.value > 0) for one in found}
+        return found[0].cpu_verdict if len(each) == 1 else Verdict.UNDECIDED
+    return verdict(cpu, cpu_margin([one.comparison for one in found]))
+
+
 def margin(comparisons: Sequence[Comparison]) -> float:
     """Return the margin of one work over runs.
 
@@ -209,6 +217,12 @@ def margin(comparisons: Sequence[Comparison]) -> float:
     return max((one.margin for one in comparisons if math.isfinite(one.margin)), default=math.inf)
 
 
+def cpu_margin(comparisons: Sequence[Comparison]) -> float:
+    """Return the margin of ratios of CPU time of one work over runs: the widest that is known."""
+    known = [one.cpu_margin for one in comparisons if math.isfinite(one.cpu_margin)]
+    return max(known, default=math.inf)
+
+
 def _turned(one: MergedPair) -> MergedPair:
     def turn(estimate: Estimate | None) -> Estimate | None:
         return estimate and estimate.reversed()
@@ -220,6 +234,7 @@ def _turned(one: MergedPair) -> MergedPair:
         turn(one.ratio),
         tuple(turn(estimate) for estimate in one.cpus),
         turn(one.cpu),
+        one.cpu_verdict,
         one.verdict,
         one.winner,
     )

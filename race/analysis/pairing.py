@@ -15,7 +15,7 @@ from race.saved.reader import SavedRace
 from race.stats.estimate import Estimate
 from race.stats.processes import log_ratios
 from race.stats.ranking import find_pair
-from race.stats.verdict import Verdict
+from race.stats.verdict import Verdict, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,8 @@ class Pairing:
 
     `ratio` is of units/s, None where one of the two has no rank (its throughput is a lower bound,
     or there is none); `cpu` is of the CPU time per unit of the party under test. `verdict` is on
-    `ratio`; `winner` is one of the two labels where it is "different".
+    `ratio`, `cpu_verdict` on `cpu`; `winner` is one of the two labels where `verdict` is
+    "different".
     """
 
     run: str
@@ -61,6 +62,7 @@ class Pairing:
     second: ContenderResult
     ratio: Estimate | None
     cpu: Estimate | None
+    cpu_verdict: Verdict
     verdict: Verdict
     winner: str | None
 
@@ -72,13 +74,15 @@ def pairing(run: Run, comparison: Comparison, first: str, second: str) -> Pairin
         if label not in found:
             raise not_raced(comparison, label)
     pair = find_pair(comparison.pairs, first, second)
+    cpu = _cpu(run, comparison, first, second)
     return Pairing(
         run=run.name,
         comparison=comparison,
         first=found[first],
         second=found[second],
         ratio=pair.estimate if pair else None,
-        cpu=_cpu(run, comparison, first, second),
+        cpu=cpu,
+        cpu_verdict=verdict(cpu, comparison.cpu_margin),
         verdict=pair.verdict if pair else Verdict.UNDECIDED,
         winner=pair.winner if pair else None,
     )

@@ -70,18 +70,24 @@ def margin(comparison: Comparison) -> str:
 
 
 AT_LEAST = "faster, at least"
+LESS_CPU, MORE_CPU = "less CPU", "more CPU"
 """The verdict on a lower bound that beats another's rate."""
 
 
-def verdict(ratio: Estimate | None, found: Verdict | None) -> str:
-    """Return a verdict on the first of two in a few words: "faster", "undecided"."""
+def verdict(ratio: Estimate | None, found: Verdict | None, of_cpu: bool = False) -> str:
+    """Return a verdict on the first of two in a few words: "faster", "undecided".
+
+    `of_cpu`: the ratio is of CPU time, so more of it is worse.
+    """
     if ratio is None or found is None:
         return NONE
+    larger, smaller = (MORE_CPU, LESS_CPU) if of_cpu else ("faster", "slower")
+    which = larger if ratio.value > 0 else smaller
     if found is Verdict.DIFFERENT:
-        return "faster" if ratio.value > 0 else "slower"
+        return which
     if found is Verdict.EQUAL or ratio.low <= 0 <= ratio.high:
         return str(found)
-    return f"{found}, probably {'faster' if ratio.value > 0 else 'slower'}"
+    return f"{found}, probably {which}"
 
 
 def rank(comparison: Comparison, result: ContenderResult) -> str:

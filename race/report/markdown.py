@@ -30,7 +30,7 @@ def _parts(analysis: Analysis) -> Iterator[str]:
     yield from (f"> {escape(warning)}" for warning in analysis.trust.warnings)
     yield _legend(analysis)
     yield escape(f"Left out: {'; '.join(head.left_out)}.") if head.left_out else ""
-    yield from _section("At a glance", ranking.glance(analysis)) if _several(analysis) else ()
+    yield from _glance(analysis)
     for one in summaries(analysis):
         means = fixed.means(analysis, one)
         yield from _section(means.title, means, means.caption)
@@ -59,8 +59,11 @@ def _parts(analysis: Analysis) -> Iterator[str]:
     yield f"Repeat it{where}:\n\n{code(shlex.join(head.command))}"
 
 
-def _several(analysis: Analysis) -> bool:
-    return len(analysis.closed()) > 1
+def _glance(analysis: Analysis) -> Iterator[str]:
+    """Yield the ranks at every task; one task has them in its own table."""
+    if len(analysis.closed()) > 1:
+        about = ranking.about_glance(analysis)
+        yield from _section("At a glance", ranking.glance(analysis), about)
 
 
 def _section(title: str, found: ReportTable, text: str = "") -> Iterator[str]:

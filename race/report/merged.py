@@ -96,8 +96,8 @@ def _outcome(comparison: MergedComparison, pair: MergedPair) -> str:
         return words.AT_LEAST
     if pair.ratio is None and _beats(comparison, pair.second, pair.first):
         return "slower"
-    if pair.ratio is None:
-        return "at least" if "at-least" in states else UNRANKED
+    if pair.ratio is None and not (pair.cpu and "at-least" in states):
+        return UNRANKED
     return verdict(pair).removeprefix(f"{Verdict.UNDECIDED}, ")
 
 

@@ -54,7 +54,7 @@ def headline(found: RunComparison) -> str:
 
 
 def _blind(found: RunComparison) -> str:
-    """Return what the gate could have seen where it saw least, and what it takes."""
+    """Return what the gate could have seen where it saw least."""
     one = found.unseen[0]
     where = f"{one.label} on {title(found, one)}"
     if one.estimate is None:
@@ -62,15 +62,9 @@ def _blind(found: RunComparison) -> str:
     if not math.isfinite(one.visible):
         few = f"{one.rounds[0]} and {one.rounds[1]}"
         return f"{where} has {few} rounds, and {FEWEST} or more are needed in each race"
-    limit = _percent(found.threshold or 0.0)
     if one.visible <= one.limit:
-        seen = f"{where} is at {one.estimate}"
-    else:
-        seen = f"this comparison could have seen {_percent(-math.expm1(-one.visible))} ({where})"
-    if one.needed is None:
-        why = "processes of the same code differ too much"
-        return f"{seen}; no number of rounds shows {limit} here: {why}"
-    return f"{seen}; it takes about {one.needed:,} rounds for {limit}"
+        return f"{where} is at {one.estimate}"
+    return f"this comparison could have seen {_percent(-math.expm1(-one.visible))} ({where})"
 
 
 def _percent(fraction: float) -> str:

@@ -12,7 +12,7 @@ from race.report.claims.measures import user_load_ratio
 from race.report.claims.pairs import Sides, comparisons, task_word
 from race.report.claims.verdicts import MeasuredRatio
 from race.stats.noise import LEAST_MARGIN
-from race.stats.verdict import winner
+from race.stats.verdict import verdict, winner
 
 LOST = ("failed", "invalid", "waiting")
 NOTHING = "in no round that they have in common did both do anything"
@@ -83,13 +83,18 @@ def _of_a_bound(sides: Sides) -> MeasuredRatio:
     unknown where it is the second's. The ratio of CPU time stands in the note.
     """
     first, second = sides.bounds(sides.first), sides.bounds(sides.second)
-    cpu = sides.cpu_ratio()
-    by_cpu = [f"by CPU time {cpu.reversed()}"] if cpu else []
-    note = "; ".join([*_limits(sides, first, second), *by_cpu])
+    note = "; ".join([*_limits(sides, first, second), *_by_cpu(sides)])
     if second:
         return MeasuredRatio(None, 0, note=note)
     ratio = sides.ratio()
     return MeasuredRatio(ratio, sides.winner(ratio), sides.margin(), bound=True, note=note)
+
+
+def _by_cpu(sides: Sides) -> Iterator[str]:
+    """Yield how many times as much the first does with the same CPU time, and the verdict."""
+    if cpu := sides.cpu_ratio():
+        decided = words.verdict(cpu, verdict(cpu, sides.cpu_margin()), of_cpu=True)
+        yield f"by CPU time {cpu.reversed()}, {decided}"
 
 
 def _user_load(sides: Sides) -> MeasuredRatio:

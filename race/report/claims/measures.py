@@ -46,7 +46,7 @@ def measure(name: str, runs: Runs, rest: Sequence[str]) -> str:
 def verdict(pair: MergedPair | Pairing) -> str:
     """Return the verdict on the first of two contenders, in a few words."""
     if pair.ratio is None:
-        return UNRANKED
+        return words.verdict(pair.cpu, pair.cpu_verdict, of_cpu=True) if pair.cpu else UNRANKED
     return words.verdict(pair.ratio, pair.verdict)
 
 

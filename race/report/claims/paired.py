@@ -41,6 +41,7 @@ class Paired:
                 "run": one.run,
                 "ratio": plain(one.ratio),
                 "cpu_ratio": plain(one.cpu),
+                "cpu_verdict": one.cpu_verdict,
                 "verdict": one.verdict,
                 "winner": one.winner,
                 "margin_percent": plain(one.comparison.margin_percent),

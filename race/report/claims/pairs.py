@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from race.analysis import merge, values
+from race.analysis.differences import connections, whatever_connections
 from race.analysis.distributions import mean_logs
 from race.analysis.merge import MergedPair, between, merged_pair
 from race.analysis.model import Comparison, ContenderResult
 from race.analysis.pairing import Run, not_raced
 from race.analysis.values import Values
-from race.errors import unknown
+from race.errors import RaceError, unknown
 from race.saved.model import Work
 from race.stats import processes
 from race.stats.estimate import Estimate
@@ -38,12 +39,18 @@ def task_word(work: Work) -> str:
 
 
 def comparisons(runs: Iterable[Run], task: str) -> list[Comparison]:
-    """Return the comparison of a task in each run; RaceError where a run has none.
+    """Return the comparison of a task in each run; RaceError where a run has none, or where two
+    runs loaded it with other connections.
 
     A task is given in one word, "wide:c10", or as a plan or a table prints it: "wide c10",
     "wide (10 at once)", "Wide rows, 10 at once".
     """
-    return [_comparison(run, task) for run in runs]
+    found = [_comparison(run, task) for run in runs]
+    work = whatever_connections(found[0].work)
+    for run in runs[1:]:
+        if unlike := connections(runs[0].analysis.race, run.analysis.race).get(work):
+            raise RaceError(f"{runs[0].name} and {run.name} are not joined: {unlike}")
+    return found
 
 
 def _comparison(run: Run, task: str) -> Comparison:
@@ -142,10 +149,17 @@ class Sides:
         A contender against itself is one process, so the difference between processes is no part
         of the margin there.
         """
+        return self._widest(merge.margin)
+
+    def cpu_margin(self) -> float:
+        """Return the widest margin of ratios of CPU time, as `margin` does."""
+        return self._widest(merge.cpu_margin)
+
+    def _widest(self, margin: Callable[[Sequence[Comparison]], float]) -> float:
         if self.first.label == self.second.label:
             return LEAST_MARGIN
         tasks = {*self.first.tasks, *self.second.tasks}
-        margins = [merge.margin(comparisons(self.runs, task)) for task in tasks]
+        margins = [margin(comparisons(self.runs, task)) for task in tasks]
         return max(filter(math.isfinite, margins), default=math.inf)
 
 

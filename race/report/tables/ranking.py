@@ -82,6 +82,23 @@ def glance(analysis: Analysis) -> ReportTable:
     return fill(f"Ranks on every {analysis.discipline.task}", columns, matrix(closed), css="matrix")
 
 
+def about_glance(analysis: Analysis) -> str:
+    """Return what the table of `glance` shows, and in which order."""
+    discipline, baseline = analysis.discipline, analysis.race.head.baseline
+    multiple = f"{discipline.unit}/s as a multiple of {baseline}"
+    shown = f"{multiple[0].upper()}{multiple[1:]}; there are too few rounds to rank."
+    if sentences.strongest(analysis):
+        ranks = f"Ranks on each {discipline.task}, from the best possible to the worst"
+        shown = f"{ranks}, and {multiple}."
+    results = (item for comparison in analysis.closed() for item in comparison.results)
+    if any(item.state == "at-least" for item in results):
+        shown += (
+            f" “≥” is a lower bound: something other than the {discipline.parties[0]} was the "
+            "limit, so CPU time is compared."
+        )
+    return f"{shown} In the order of the mean multiple over all {discipline.task}s."
+
+
 def _place(comparison: Comparison, at: int, row: tuple[ContenderResult, Line]) -> Two | None:
     """Return the rank, or why there is none, and the multiple of the baseline."""
     item = row[1][at]

@@ -15,7 +15,7 @@ from race.report import format as words
 from race.report.charts.colours import palette
 from race.report.table import PLAIN, Column, ReportTable, fill
 from race.report.tables import values
-from race.report.tables.values import RATIO, REFERENCE, Ratio
+from race.report.tables.values import RATIO, REFERENCE, VERDICT, Ratio
 
 FAR = "p99.9"
 """The percentile that errors can move: a request without an answer is in no histogram."""
@@ -58,6 +58,7 @@ def rated(analysis: Analysis, comparison: Comparison, found: Latencies) -> Repor
         values.contender(discipline, palette(analysis)),
         values.cost(comparison),
         Column("CPU ratio [95 %]", lambda item: _ratio(comparison, item), RATIO),
+        Column("verdict", values.cpu_verdict, VERDICT, brief=" "),
         *_times(analysis, comparison, found),
         values.who_was_saturated(comparison),
         values.CELLS,

@@ -133,7 +133,9 @@ class Strip(NamedTuple):
 SIGNS = {
     "faster": "+",
     words.AT_LEAST: "+",
+    words.LESS_CPU: "+",
     "slower": "−",
+    words.MORE_CPU: "−",
     str(Verdict.EQUAL): "=",
     words.NONE: words.NONE,
 }
@@ -186,10 +188,19 @@ def ratio(comparison: Comparison, item: ContenderResult) -> Ratio | str | None:
 
 
 def verdict(comparison: Comparison, item: ContenderResult) -> str | None:
-    """Return the verdict on the ratio to the reference; None where rates are not compared."""
+    """Return the verdict on the ratio to the reference that `ratio` shows."""
     if item.state == "at-least" and comparison.reference in item.beats:
         return words.AT_LEAST
+    if item.ratio is None and comparison.closed:
+        return cpu_verdict(item)
     return words.verdict(item.ratio, item.verdict) if item.verdict else None
+
+
+def cpu_verdict(item: ContenderResult) -> str | None:
+    """Return the verdict on the ratio of CPU time; None without one."""
+    if item.cpu_ratio is None:
+        return None
+    return words.verdict(item.cpu_ratio, item.cpu_verdict, of_cpu=True)
 
 
 def saturated(comparison: Comparison, item: ContenderResult) -> Saturated | None:

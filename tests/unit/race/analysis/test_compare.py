@@ -78,12 +78,10 @@ def test_a_gate_that_could_not_see_its_limit_says_what_it_could(folders: dict[st
     assert not _compare(folders, "before", "same", 0.1).unseen
     found = _compare(folders, "before", "same", 0.05)
     worst = found.unseen[0]
-    assert worst.needed is not None
     seen = 100 * -math.expm1(-worst.visible)
     assert 5 < seen < 10
-    text = f"could have seen {seen:.2g} % ({worst.label} on Ugly); it takes about {worst.needed} "
+    text = f"could have seen {seen:.2g} % ({worst.label} on Ugly)"
     assert text in run_comparison.headline(found)
-    assert worst.needed == pytest.approx(12 * (seen / 5) ** 2, rel=0.2)
 
 
 def test_a_slowdown_at_the_limit_is_neither_shown_nor_ruled_out(folders: dict[str, Path]) -> None:
@@ -101,8 +99,6 @@ def test_a_margin_above_the_limit_hides_it_however_narrow_the_interval(
     wide = replace(change, margin=0.2)
     assert not wide.cleared
     assert wide.visible == 0.2
-    assert wide.needed is not None
-    assert replace(wide, lasting=0.15).needed is None
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +15,11 @@ from msgspec.structs import replace as changed
 
 from race.analysis.analyse import analyse
 from race.analysis.merge import between, merge
+from race.analysis.pairing import Run
 from race.cli import main
 from race.errors import RaceError
 from race.report import merged
+from race.report.claims import pairs
 from race.saved.head import Environment
 from race.saved.reader import SavedRace, load
 from race.stats.estimate import Estimate
@@ -153,14 +156,18 @@ def test_runs_that_were_run_otherwise_are_warned_about(two: list[SavedRace]) -> 
     )
 
 
-def test_runs_with_other_connections_are_refused(two: list[SavedRace]) -> None:
+def test_tasks_with_other_connections_are_not_merged(two: list[SavedRace]) -> None:
     first, second = two
     cells = [changed(c, connections_used=200) if c.task == "ugly" else c for c in second.cells]
-    said = (
-        r"run-1 and run-2 cannot be merged: 100 and 200 connections \(.* on Ugly\): `race run --l"
-    )
-    with pytest.raises(RaceError, match=said):
-        merge([first, replace(second, cells=cells)])
+    other = replace(second, cells=cells)
+    found = merge([first, other])
+    assert [one.work.task for one in found.comparisons] == ["good"]
+    assert re.match(r"Not merged: 100 and 200 connections \(.* on Ugly\): `race", found.warnings[0])
+    with pytest.raises(RaceError, match="run-1 and run-2 are not joined: 100 and 200 connections"):
+        pairs.comparisons([Run.of(first), Run.of(other)], "ugly")
+    every = [changed(c, connections_used=200) for c in second.cells]
+    with pytest.raises(RaceError, match="nothing can be merged: 100 and 200 connections"):
+        merge([first, replace(second, cells=every)])
     same = [
         replace(one, cells=[changed(c, connections_used=200) for c in one.cells]) for one in two
     ]
