@@ -151,7 +151,7 @@ async def test_who_shares_a_timer_has_the_same_time() -> None:
     assert len(took) == 40
     assert min(took) > 0.4 * 62 / 64 - 0.01
     # On a busy machine some of them may be late.
-    assert median(took) < 0.4 * 1.5
+    assert median(took) < 0.4 * 5
 
 
 async def test_who_shares_a_timer_in_time_is_left_alone() -> None:
