@@ -38,7 +38,7 @@ def task_word(work: Work) -> str:
     return ":".join([*parts, *([f"{load.rate:g}/s"] if load.rate is not None else [])])
 
 
-def comparisons(runs: Iterable[Run], task: str) -> list[Comparison]:
+def comparisons(runs: Sequence[Run], task: str) -> list[Comparison]:
     """Return the comparison of a task in each run; RaceError where a run has none, or where two
     runs loaded it with other connections.
 
