@@ -23,7 +23,7 @@ from race.stats.histogram import Histogram
 from race.stats.moments import Moments, pooled
 from race.stats.processes import RoundValues, log_ratios
 
-PERCENTILES = (1.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99)
+PERCENTILES = (25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99)
 OPEN_LOOP = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9}
 RoundHistograms = Mapping[int, Histogram]
 ROWS = "rows"
@@ -40,7 +40,7 @@ class Timed:
 
     item: ContenderResult
     moments: Moments | None
-    percentiles: dict[float, float]
+    percentiles: Mapping[float, float]
     rows: float | None
 
     @property
@@ -57,17 +57,24 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The geometric means of one contender over several tasks.
+    """The geometric means of one contender over several tasks, of each figure by itself.
 
     `throughput` spreads over rounds, `ratio` is that of throughput to the reference, by rounds.
+    `moments` are None, or `rows` of one unit, where they are not known of each task.
     """
 
     item: ContenderResult
     throughput: Spread
     ratio: Estimate | None
-    percentiles: dict[float, float]
-    rows_per_second: float | None
+    moments: Moments | None
+    percentiles: Mapping[float, float]
+    rows: float | None
     cpu_us_per_row: float | None
+
+    @property
+    def rows_per_second(self) -> float | None:
+        """The median over rounds; None where it is not known."""
+        return self.rows * self.throughput.median if self.rows else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +165,25 @@ def _mean(each: Sequence[Timed], rounds: RoundValues, ratio: Estimate | None, pa
         item=each[0].item,
         throughput=throughput,
         ratio=ratio,
+        moments=_mean_moments([one.moments for one in each]),
         percentiles={
             percent: mean
             for percent in PERCENTILES
             if (mean := _geometric(one.percentiles.get(percent) for one in each)) is not None
         },
-        rows_per_second=_geometric(one.rows_per_second for one in each),
+        rows=_geometric(one.rows for one in each),
         cpu_us_per_row=_geometric(one.cpu_us_per_row(party) for one in each),
     )
+
+
+def _mean_moments(each: Sequence[Moments | None]) -> Moments | None:
+    """Return the geometric mean of each moment; None where the moments of a task are not known."""
+    known = [one for one in each if one is not None]
+    if len(known) < len(each):
+        return None
+    figures = zip(*((one.least, one.mean, one.most, one.deviation) for one in known), strict=True)
+    means = [_geometric(figure) or 0.0 for figure in figures]
+    return Moments(sum(one.number for one in known), *means)
 
 
 def mean_logs(logs: Sequence[RoundValues]) -> RoundValues:
@@ -179,6 +197,12 @@ def _geometric(numbers: Iterable[float | None]) -> float | None:
     known = list(numbers)
     found = [number for number in known if number]
     return statistics.geometric_mean(found) if found and len(found) == len(known) else None
+
+
+def drawn(one: Timed | Mean) -> Mapping[float, float]:
+    """Return the percentiles, with the least time as 0 and the longest as 100."""
+    ends = {0.0: one.moments.least, 100.0: one.moments.most} if one.moments else {}
+    return {**ends, **one.percentiles}
 
 
 def _moments(cell: Cell) -> Moments | None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from race.analysis import user_loads
-from race.analysis.model import Analysis, Comparison
-from race.analysis.user_loads import UserLoadGroup, UserLoadResult, WatchedComparison
+from race.analysis.model import Analysis, Comparison, Spread
+from race.analysis.user_loads import PartFigures, UserLoadGroup, UserLoadResult, WatchedComparison
 from race.report import format as words
 from race.report import sentences
 from race.report.charts import svg
 from race.report.charts.colours import palette
-from race.report.charts.figures import Figure
-from race.report.charts.lines import DrawnTimeline, timeline
+from race.report.charts.figures import Figure, lines
+from race.report.charts.groups import Group, groups
+from race.report.charts.lines import DrawnTimeline, timeline, timelines
+from race.report.charts.rows import Bar
 from race.report.table import ReportTable
 from race.report.tables import user_loads as users
 from race.report.template import ReportChapter, chapter
@@ -24,6 +26,11 @@ CAPTION = (
     "Line: mean over rounds; band: from the least round to the largest. The panels of a row have "
     "one scale. Connections are those that the contender has open, idle ones too."
 )
+BY_NAME = (
+    "Of one cell: the median over rounds; line: from the least to the largest. Times are of all, "
+    "also of those that failed."
+)
+TOGETHER = "Line: mean over rounds, from the begin of a cell to its end."
 CONNECTIONS = "connections to the database"
 
 
@@ -77,9 +84,60 @@ def _section(analysis: Analysis, group: UserLoadGroup) -> LoadSection:
         group.title,
         about,
         " ".join(sentences.late(side) for side in group.sides if side.late),
-        _figures(analysis, group.comparison, group.sides, shown),
+        [*_figures(analysis, group.comparison, group.sides, shown), *_by_name(analysis, group)],
         [*tables, users.users(analysis, group), users.parts(group)],
     )
+
+
+def _by_name(analysis: Analysis, group: UserLoadGroup) -> Iterator[Figure]:
+    """Return how much went well and the median of all times, by what was asked for."""
+    unit, task = analysis.discipline.unit, analysis.discipline.task
+    names = [name for name in group.names if name != user_loads.ALL]
+    if not names:
+        return
+    counts = _groups(analysis, group, names, lambda part: part.count, "{:,.0f}".format)
+    times = _groups(analysis, group, names, _milliseconds, words.number)
+    titles = f"{unit.capitalize()} by {task}", f"Median by {task}"
+    panels = [
+        groups(found, title, note)
+        for found, title, note in zip((counts, times), titles, ("", "ms"), strict=True)
+        if any(one.bars for one in found)
+    ]
+    described = "; ".join(
+        f"{title}, {found.title}, {bar.look.label}: {bar.text}"
+        for title, every in zip(titles, (counts, times), strict=True)
+        for found in every
+        for bar in found.bars
+    )
+    drawing = svg.drawing(panels, group.title, described)
+    yield Figure(f"By {task}", BY_NAME, drawing)
+
+
+def _groups(
+    analysis: Analysis,
+    group: UserLoadGroup,
+    names: Sequence[str],
+    figure: Callable[[PartFigures], Spread | None],
+    text: Callable[[float], str],
+) -> list[Group]:
+    """Return the bars of each name, one for each contender that has the figure."""
+    look = palette(analysis).look
+    return [
+        Group(
+            name,
+            [
+                Bar(look(side.item), found.median, text(found.median), found)
+                for side in group.sides
+                if (part := side.by_name.get(name)) and (found := figure(part))
+            ],
+        )
+        for name in names
+    ]
+
+
+def _milliseconds(part: PartFigures) -> Spread | None:
+    us = part.p50_us
+    return us and Spread(us.median / 1e3, us.low / 1e3, us.high / 1e3)
 
 
 def _watched(analysis: Analysis, found: WatchedComparison) -> LoadSection:
@@ -88,9 +146,37 @@ def _watched(analysis: Analysis, found: WatchedComparison) -> LoadSection:
         "connections": (CONNECTIONS, 1.0),
         "active": ("of these in use: at work, or in a transaction", 1.0),
     }
-    figures = _figures(analysis, found.comparison, found.sides, shown)
+    figures = [
+        _together(analysis, found, shown),
+        *_figures(analysis, found.comparison, found.sides, shown),
+    ]
     table = users.watched(analysis, found)
     return LoadSection(table.title, "", "", figures, [table])
+
+
+def _together(
+    analysis: Analysis, found: WatchedComparison, shown: Mapping[str, tuple[str, float]]
+) -> Figure:
+    """Return all contenders on one graph, a panel for each figure."""
+    twins = {one.label for one in analysis.race.head.contenders if one.aa}
+    looks = {
+        label: look
+        for label, look in lines([found.comparison], palette(analysis)).items()
+        if label not in twins
+    }
+    panels = []
+    for name, (title, unit) in shown.items():
+        known = {
+            looks[side.item.label]: points
+            for side in found.sides
+            if side.item.label in looks and (points := side.timelines.get(name))
+        }
+        if known:
+            panels.append(timelines(known, title, unit))
+    heading = f"{found.comparison.title}, {found.comparison.load}: all contenders over time"
+    described = "; ".join(_described(side, analysis.discipline.unit) for side in found.sides)
+    drawing = svg.drawing(panels, heading, described)
+    return Figure("All on one graph", TOGETHER, drawing, tuple(looks.values()))
 
 
 def _figures(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -126,6 +126,25 @@ def timeline(found: DrawnTimeline, last: float, most: float) -> Panel:
     seconds = Across(across, "", across.ticks(), lambda tick: f"{tick:g} s")
     drawn = [*_values(scale, LOW), *_axis(seconds, LOW), svg.stretched(LOW, band, mean)]
     return Panel(found.title, LOW + AXIS, drawn, LEFT, found.note)
+
+
+def timelines(found: Mapping[Look, Sequence[Point]], title: str, unit: float) -> Panel:
+    """Return a panel of the means over rounds of several contenders; both scales begin at 0."""
+    every = [point for points in found.values() for point in points]
+    across = Scale(0, max(point.at for point in every) or 1)
+    scale = Scale(0, max(point.mean for point in every) / unit * 1.06 or 1)
+    lines = [
+        svg.line(
+            [(across.percent(one.at), 100 - scale.percent(one.mean / unit)) for one in points],
+            stroke=look.colour,
+            stroke_dasharray=look.dash,
+            class_="curve",
+        )
+        for look, points in found.items()
+    ]
+    seconds = Across(across, "", across.ticks(), lambda tick: f"{tick:g} s")
+    drawn = [*_values(scale, HEIGHT), *_axis(seconds), svg.stretched(HEIGHT, *lines)]
+    return Panel(title, HEIGHT + AXIS, drawn, LEFT)
 
 
 def _values(scale: Scale, height: float) -> Iterator[Markup]:

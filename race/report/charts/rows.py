@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -18,8 +19,7 @@ STEP, NAME, MIDDLE = 39, 11, 23
 """Pixels from one row to the next; from its top to the base of its name, and to its marks."""
 AXIS = 24
 """Pixels below the rows for the numbers of an axis."""
-BOX = (1.0, 25.0, 50.0, 75.0, 99.0, 99.9)
-"""Percentiles of a box plot."""
+QUARTILES = (25.0, 50.0, 75.0)
 THIN = 7
 """Pixels from one thin interval to the next."""
 
@@ -78,6 +78,18 @@ def stacks(rows: Sequence[Stack], title: str) -> Panel:
     return Panel(title, height + AXIS, drawn)
 
 
+class BoxForm(NamedTuple):
+    """The percentiles of a box plot beside the quartiles: the whiskers' ends, and the dots."""
+
+    whiskers: tuple[float, float]
+    dots: tuple[float, ...]
+
+
+TAILS = BoxForm((1.0, 99.0), (99.9,))
+WHOLE = BoxForm((0.0, 100.0), (90.0, 99.0, 99.99))
+"""From the least to the longest."""
+
+
 @dataclass(frozen=True, slots=True)
 class LatencyBox:
     """A contender's times: `at` gives the microseconds of a percentile, None where not known."""
@@ -85,32 +97,39 @@ class LatencyBox:
     look: Look
     at: Callable[[float], float | None]
 
-    @property
-    def milliseconds(self) -> list[float]:
-        """The times at BOX; one that is not known lies where the one before it does."""
-        found, us = [], 1.0
-        for percent in BOX:
-            us = max(self.at(percent) or us, 1.0)
+    def milliseconds(self, percents: Sequence[float]) -> list[float]:
+        """Return the times at ascending percentiles; one that is not known is as its neighbour."""
+        known = [self.at(percent) for percent in percents]
+        us, found = next(filter(None, known), 1.0), []
+        for one in known:
+            us = max(one or us, 1.0)
             found.append(us / 1e3)
         return found
 
+    def dots(self, form: BoxForm) -> list[float]:
+        """Return the times of the dots that are known."""
+        return [max(us, 1.0) / 1e3 for percent in form.dots if (us := self.at(percent))]
 
-def boxes(rows: Sequence[LatencyBox], title: str) -> Panel:
-    """Return a panel of quartiles, whiskers to p1 and p99, a dot at p99.9, over a log scale."""
-    known = [row.milliseconds for row in rows]
-    scale = Scale(min(one[0] for one in known) / 1.1, max(one[-1] for one in known) * 1.1, log=True)
+
+def boxes(rows: Sequence[LatencyBox], title: str, form: BoxForm = TAILS) -> Panel:
+    """Return a panel of quartiles, whiskers and dots over a log scale."""
+    low, high = form.whiskers
+    known = [row.milliseconds((low, *QUARTILES, high)) for row in rows]
+    every = [ms for row, times in zip(rows, known, strict=True) for ms in (*times, *row.dots(form))]
+    scale = Scale(min(every) / 1.1, max(every) * 1.1, log=True)
     height = len(rows) * STEP
     drawn = list(axis(scale, height, scale.ticks(), " ms"))
     for number, (row, times) in enumerate(zip(rows, known, strict=True)):
         top = number * STEP
         y, colour = top + MIDDLE, row.look.colour
-        p1, p25, p50, p75, p99, far = (scale.percent(one) for one in times)
+        least, p25, p50, p75, most = (scale.percent(one) for one in times)
+        dots = [svg.percent(scale.percent(one)) for one in row.dots(form)]
         drawn += [
             _name(row.look.short, top),
-            svg.across(p1, p99, y, stroke=colour, stroke_width=1.25, opacity=row.look.opacity),
+            svg.across(least, most, y, stroke=colour, stroke_width=1.25, opacity=row.look.opacity),
             _rectangle(row.look, p25, p75, y),
             svg.down(p50, y - 7, y + 7, class_="median"),
-            svg.element("circle", cx=svg.percent(far), cy=y, r=2.5, fill=colour),
+            *(svg.element("circle", cx=at, cy=y, r=2.5, fill=colour) for at in dots),
         ]
     return Panel(title, height + AXIS, drawn)
 

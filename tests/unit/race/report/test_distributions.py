@@ -11,7 +11,7 @@ from msgspec.structs import replace as changed
 from numpy.typing import NDArray
 
 from race.analysis.analyse import analyse
-from race.analysis.distributions import PERCENTILES, means, timed
+from race.analysis.distributions import PERCENTILES, drawn, means, timed
 from race.report import format as words
 from race.report import html, markdown
 from race.saved.model import Cell, Contender, Discipline, Load
@@ -146,9 +146,13 @@ def test_a_geometric_mean_is_of_those_who_did_everything(race: SavedRace) -> Non
         assert quick.ratio.ratio == pytest.approx(4)
         assert quick.throughput.median == pytest.approx(1e6 / (500 * 100) ** 0.5 / 1.04)
         assert quick.rows_per_second == pytest.approx(quick.throughput.median * (300 * 1000) ** 0.5)
-        assert quick.percentiles[50.0] == pytest.approx(
-            one.load.connections * (500 * 100) ** 0.5 * 1.04
+        time = one.load.connections * (500 * 100) ** 0.5 * 1.04
+        assert quick.percentiles[50.0] == pytest.approx(time)
+        assert quick.moments is not None
+        assert (quick.moments.mean, quick.moments.variation) == pytest.approx(
+            (time, 0.25), rel=0.01
         )
+        assert drawn(quick)[100.0] == quick.moments.most
     assert means(analysis, []) == []
     assert means(analysis, ["wide", "nothing"]) == []
 
@@ -160,8 +164,9 @@ def test_the_chapter_has_tables_and_both_charts_of_each(race: SavedRace) -> None
             assert f"<h3>{title}, {load} at once</h3>" in text
     for part in ("Over Wide rows, Integers", "1 (reference)", "p99.9 µs</th>", "CPU µs/row"):
         assert part in text, part
-    for title in ("Operations per second", "Latency"):
-        assert text.count(f"<b>{title}</b>") == 2 * 4
+    # Ping has one row.
+    for title, charts in (("Rows per second", 3), ("Operations per second", 1), ("Latency", 4)):
+        assert text.count(f"<b>{title}</b>") == 2 * charts
 
 
 def test_markdown_has_the_means_and_what_a_row_costs_and_how_times_spread(race: SavedRace) -> None:
@@ -170,26 +175,31 @@ def test_markdown_has_the_means_and_what_a_row_costs_and_how_times_spread(race: 
     (mean,) = found["Geometric mean, 10 at once"]
     quick, slow = means(analysis, ["wide", "ints"])[1].rows
     rows = ["rows/s", "CPU µs/row"]
-    assert mean[0] == ["driver", "operations/s", "ratio [95 %]", *rows, "p50 µs", "p99 µs"]
+    heads = ["driver", "operations/s", "ratio [95 %]", *rows, *MOMENTS]
+    assert mean[0][:10] == heads
     assert [mean[1][0], mean[2][:3]] == ["quick", ["slow", "1,075", "1 (reference)"]]
     for one, shown in ((quick, mean[1]), (slow, mean[2])):
-        figures = (one.rows_per_second, one.cpu_us_per_row, *map(one.percentiles.get, (50.0, 99.0)))
-        assert shown[3:] == [words.number(figure) for figure in figures]
+        assert one.moments is not None
+        figures = (one.rows_per_second, one.cpu_us_per_row, *one.moments[1:])
+        assert shown[3:9] == [words.number(figure) for figure in figures]
+        named = dict(zip(mean[0], shown, strict=True))
+        assert named["p99 µs"] == words.number(one.percentiles[99.0])
     ranking, more = found["Wide rows, 10 at once"]
     assert [row[1] for row in ranking] == [row[0] for row in more]
-    assert more[0][:8] == ["driver", *rows, *MOMENTS]
+    assert more[0][:9] == ["driver", *rows, "of the best", *MOMENTS]
     quickly = dict(zip(more[0], more[1], strict=True))
     assert [quickly[name] for name in (*rows, "max µs")] == ["576,923", "1.56", "42,800"]
+    assert [row[3] for row in more[1:]] == ["1.00×", "0.71×", "0.50×"]
     works = {(one.work.task, one.work.load.connections): one for one in analysis.comparisons}
     times = timed(analysis, works["wide", 10])[0].percentiles
-    for percent in PERCENTILES[1:]:
+    for percent in PERCENTILES:
         assert quickly.get(f"p{percent:g} µs", words.NONE) == words.number(times.get(percent))
 
 
 def test_markdown_leaves_out_columns_without_a_figure(race: SavedRace) -> None:
     """The only row of an operation costs as much as the operation; untimed ones are not shown."""
     ping = tables(markdown.page(analyse(race)))["Ping, 1 at once"][1]
-    assert ping[0][:6] == ["driver", *MOMENTS]
+    assert ping[0][:7] == ["driver", "of the best", *MOMENTS]
     assert not {"rows/s", "CPU µs/row"} & {*ping[0]}
     cells = [changed(one, latency_us={}, histogram=[], facts={}) for one in race.cells]
     silent = markdown.page(analyse(replace(race, cells=cells)))

@@ -13,8 +13,18 @@ from rich.console import Console
 from race.analysis.model import Spread
 from race.analysis.user_loads import Point
 from race.report.charts.colours import Look
-from race.report.charts.lines import Across, Curve, DrawnTimeline, curves, timeline
-from race.report.charts.rows import Bar, Interval, LatencyBox, Stack, bars, boxes, intervals, stacks
+from race.report.charts.lines import Across, Curve, DrawnTimeline, curves, timeline, timelines
+from race.report.charts.rows import (
+    WHOLE,
+    Bar,
+    Interval,
+    LatencyBox,
+    Stack,
+    bars,
+    boxes,
+    intervals,
+    stacks,
+)
 from race.report.charts.svg import Scale, drawing
 from race.report.console import drawn
 from race.report.markdown import table as markdown
@@ -72,12 +82,31 @@ def test_bars_are_as_long_as_their_numbers_and_fit_their_panel() -> None:
     assert first == pytest.approx(3 * second, abs=0.02)
 
 
+def test_contenders_on_one_graph_share_its_scales() -> None:
+    points = {
+        LOOK: [Point(0, 0, 0, 0), Point(2, 1000, 1000, 1000)],
+        PALE: [Point(0, 0, 0, 0), Point(1, 500, 500, 500)],
+    }
+    found = str(drawing([timelines(points, "rate", 1e3)], "", ""))
+    first, second = re.findall(r'points="([^"]+)"', found)
+    (_, end), (_, other) = (one.split() for one in (first, second))
+    assert end.startswith("100.00,")
+    assert other.startswith("50.00,")
+    assert float(other.partition(",")[2]) > float(end.partition(",")[2])
+
+
 def test_boxes_and_intervals_lie_where_their_figures_are() -> None:
     at = {1.0: 1e3, 25.0: 2e3, 50.0: 4e3, 75.0: 8e3, 99.0: 32e3}.get
     found = drawing([boxes([LatencyBox(LOOK, at)], "")], "", "")
-    scale = Scale(1 / 1.1, 32 * 1.1, log=True)  # p99.9 is not known: it lies where p99 does
+    scale = Scale(1 / 1.1, 32 * 1.1, log=True)
     assert attributes(found, "rect", "x") == [pytest.approx(scale.percent(2), abs=0.01)]
-    assert attributes(found, "circle", "cx") == [pytest.approx(scale.percent(32), abs=0.01)]
+    assert attributes(found, "circle", "cx") == []  # p99.9 is not known
+    whole = {0.0: 1e3, **{one: one * 1e3 for one in (25.0, 50.0, 75.0, 90.0, 99.0, 100.0)}}.get
+    found = drawing([boxes([LatencyBox(LOOK, whole)], "", WHOLE)], "", "")
+    scale = Scale(1 / 1.1, 100 * 1.1, log=True)
+    dots = [pytest.approx(scale.percent(one), abs=0.01) for one in (90, 99)]
+    assert attributes(found, "circle", "cx") == dots
+    assert attributes(found, "line", "x2")[-2] == pytest.approx(scale.percent(100), abs=0.01)
     ratio = Estimate(math.log(1.2), math.log(1.1), math.log(1.3), 9)
     rows = [
         Interval("Good", "1.2", "red", ratio),

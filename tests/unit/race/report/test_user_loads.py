@@ -142,6 +142,8 @@ def test_the_page_shows_both_sides_and_what_the_generator_cannot(found: Analysis
         "connections to the database",
         "steps_rate 20",
         "Report 5",
+        "Requests by page",
+        "Median by page",
     ):
         assert text in shown, text
     # A panel for each of two sides and two links.
@@ -211,6 +213,7 @@ def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> 
     shown = section(page, "user-loads")
     assert "connections to the database" in shown
     assert "61 MB" in shown
+    assert shown.count("All on one graph") == len(found)
     assert "Users who think" not in shown
     assert 'id="tasks"' in page
     text = markdown.page(raced)

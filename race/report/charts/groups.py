@@ -1,0 +1,76 @@
+"""A chart of grouped bars: every contender beside the others, a group for each task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from race.report.charts import svg
+from race.report.charts.rows import AXIS, Bar, axis
+from race.report.charts.svg import Panel, Scale
+
+HEADING, STEP, GAP = 24, 17, 10
+"""Pixels of a group's title, from one bar to the next, and below a group."""
+LETTER, MOST_LEFT = 6.4, 184
+"""Pixels that a letter of a name takes at most, and that are kept for names: half of a phone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The bars of one task."""
+
+    title: str
+    bars: Sequence[Bar]
+
+    @property
+    def end(self) -> float:
+        """The end of its longest bar or interval."""
+        ends = [max(bar.value, bar.range.high if bar.range else 0) for bar in self.bars]
+        return max(ends, default=0)
+
+    @property
+    def height(self) -> int:
+        return HEADING + STEP * len(self.bars) + GAP
+
+
+def groups(found: Sequence[Group], title: str, note: str = "") -> Panel:
+    """Return a panel of groups, one below the other, over one axis from 0.
+
+    The names stand to the left of their bars, the texts at their ends, and the range of a bar is a
+    thin line.
+    """
+    letters = max(len(_fitting(bar.look.short)) for group in found for bar in group.bars)
+    left = round(letters * LETTER) + 8
+    scale = Scale(0, max(group.end for group in found) * 1.35 or 1)
+    height = sum(group.height for group in found)
+    drawn = list(axis(scale, height, scale.ticks(3)))
+    top = 0
+    for group in found:
+        drawn.append(svg.text(group.title, 0, top + 17, dx=-left, class_="group"))
+        for number, bar in enumerate(group.bars):
+            drawn += _bar(bar, scale, top + HEADING + STEP * number + STEP / 2)
+        top += group.height
+    return Panel(title, height + AXIS, drawn, left, note)
+
+
+def _bar(bar: Bar, scale: Scale, y: float) -> Iterator[Markup]:
+    look, far = bar.look, bar.value
+    yield svg.text(_fitting(look.short), 0, y + 4, dx=-8, class_="value")
+    own = {"fill": look.colour, "opacity": look.opacity}
+    yield svg.bar(0, scale.percent(bar.value), y, STEP - 5, rx=1.5, **own)
+    if bar.range:
+        far = max(far, bar.range.high)
+        low, high = scale.percent(bar.range.low), scale.percent(bar.range.high)
+        yield svg.across(low, high, y, class_="whisker")
+    yield svg.text(bar.text, scale.percent(far), y + 4, dx=6)
+
+
+def _fitting(name: str) -> str:
+    """Return a name without its middle where it has no room."""
+    most = int((MOST_LEFT - 8) / LETTER)
+    if len(name) <= most:
+        return name
+    half = (most - 1) // 2
+    return f"{name[:half]}…{name[-half:]}"
