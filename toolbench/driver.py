@@ -30,7 +30,8 @@ class Options(NamedTuple):
 class Operation(NamedTuple):
     """One operation of ``toolbench/<database>/operations/``.
 
-    ``args`` and ``records`` are Python values, ``columns`` pairs of a name and a database type.
+    ``args`` and ``records`` are Python values, ``columns`` pairs of a name and a database type,
+    ``pool`` the least and the most connections of the driver's own pool.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Operation(NamedTuple):
     table: str = ""
     records: Tuple[Tuple[Any, ...], ...] = ()
 
+    pool: Tuple[int, int] = (1, 1)
     @property
     def column_names(self) -> List[str]:
         """The names of the columns, without their types."""

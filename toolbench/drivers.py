@@ -31,7 +31,10 @@ TEXT: Levels = {FORMAT: ("text",)}
 BINARY: Levels = {FORMAT: ("binary",)}
 EITHER: Levels = {FORMAT: ("text", "binary")}
 
-NO_POOL = dict.fromkeys(("pool", "burst"), "it has no pool of its own")
+BLOCKS = {
+    **dict.fromkeys(("pool", "burst"), "it has no pool of its own"),
+    "connects": "its calls block, so one query at a time is under way",
+}
 NOT_IN_AIOPG = {"copy": "psycopg2's asynchronous connections have no COPY"}
 
 # JavaScript's numbers cannot hold all values of these types.
@@ -187,7 +190,7 @@ DRIVERS = {
         needs=("pymysql",),
         database="mysql",
         levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
-        cannot=NO_POOL,
+        cannot=BLOCKS,
         text="PyMySQL: MySQL's protocol, in Python, with TLS off, which it would prefer",
     ),
     "mysqlclient": Tool(
@@ -195,7 +198,7 @@ DRIVERS = {
         needs=("MySQLdb",),
         database="mysql",
         levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
-        cannot=NO_POOL,
+        cannot=BLOCKS,
         text="mysqlclient: MariaDB's client library, in C",
     ),
     **{

@@ -40,6 +40,10 @@ class Reference(Protocol):
         """Remove what the operation wrote."""
         ...
 
+    def cleanup(self, operation: OperationSpec) -> None:
+        """Remove what the operation needed, after a race, if it says how."""
+        ...
+
     def expected(self, operation: OperationSpec) -> Texts:
         """Return the rows that the operation must read now."""
         ...
@@ -66,6 +70,9 @@ class TimedReference:
 
     def reset(self, operation: OperationSpec) -> None:
         self._within_timeout(self._inner.reset, operation)
+
+    def cleanup(self, operation: OperationSpec) -> None:
+        self._within_timeout(self._inner.cleanup, operation)
 
     def expected(self, operation: OperationSpec) -> Texts:
         texts: Texts = self._within_timeout(self._inner.expected, operation)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
 from databases import find
@@ -18,7 +18,7 @@ from race.saved.model import Contender
 from race.web.databases import Databases, address, held
 from runtime.address import Address
 from toolbench.drivers import DRIVERS
-from toolbench.operation import operations
+from toolbench.operation import OperationSpec, operations
 from toolbench.reference import REFERENCES, Reference, TimedReference
 from toolbench.scenario import ToolsScenario
 from toolbench.timeouts import TIMEOUTS
@@ -33,12 +33,13 @@ class Shared:
     """The databases of a race.
 
     By the name of its database, a listener takes the place of a private server, and a reference
-    knows what is right.
+    knows what is right. `operations` have the sizes of the scenario.
     """
 
     databases: Databases
     listeners: dict[str, Listener] = field(default_factory=dict)
     references: dict[str, Reference] = field(default_factory=dict)
+    operations: Mapping[str, OperationSpec] = field(default_factory=operations)
 
     def start(self, contender: Contender) -> Subject:
         """Start a contender (`discipline.Start`)."""
@@ -65,7 +66,7 @@ def opened(scenario: ToolsScenario, contenders: Sequence[Contender]) -> Iterator
     ours = [name for name in names if (name, TCP) in wanted and not _own_server(name)]
     with ExitStack() as stack:
         databases = stack.enter_context(held(name for name in names if name not in ours))
-        shared = Shared(databases)
+        shared = Shared(databases, operations=scenario.known)
         for name in ours:
             shared.listeners[name] = databases.handles[name] = listener(name)
         for name in names:
@@ -75,7 +76,9 @@ def opened(scenario: ToolsScenario, contenders: Sequence[Contender]) -> Iterator
                 reference = TimedReference(name, databases.url(name) or "")
                 shared.references[name] = reference
                 stack.callback(reference.close)
-                _prepare(reference, scenario, name)
+                raced = [one for one in scenario.raced if one.database == name]
+                stack.callback(_clean, reference, raced)
+                _prepare(reference, raced)
         yield shared
 
 
@@ -98,12 +101,18 @@ def _tables_of_one_race(database: str) -> Iterator[None]:
         yield
 
 
-def _prepare(reference: Reference, scenario: ToolsScenario, database: str) -> None:
-    """Make what the operations of a scenario need in a database."""
-    known = operations()
+def _prepare(reference: Reference, raced: Sequence[OperationSpec]) -> None:
+    """Make what operations need in their database."""
     try:
-        for task in scenario.tasks:
-            if task in known and known[task].database == database:
-                reference.prepare(known[task])
+        for operation in raced:
+            reference.prepare(operation)
     except CellFailed as failure:
         raise RaceError(str(failure)) from None
+
+
+def _clean(reference: Reference, raced: Sequence[OperationSpec]) -> None:
+    """Remove what operations say; nothing where the database does not answer any more."""
+    with suppress(CellFailed):
+        for operation in raced:
+            if operation.cleanup:
+                reference.cleanup(operation)

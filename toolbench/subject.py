@@ -19,7 +19,7 @@ from race.stats.histogram import percentile
 from toolbench import transport
 from toolbench.check import Encoded, Texts, Types, complaint
 from toolbench.drivers import DRIVERS
-from toolbench.operation import OperationSpec, operations
+from toolbench.operation import OperationSpec
 from toolbench.runner_process import RunnerProcess
 from toolbench.shared import DATABASE, DRIVER, Shared
 from toolbench.timeouts import TIMEOUTS
@@ -99,7 +99,7 @@ class DriverSubject:
 
     def check(self, task: str) -> None:
         """Raise CellFailed unless every value that the operation reads or writes is right."""
-        operation = operations()[task]
+        operation = self.shared.operations[task]
         self.shared.references[self.tool.database].reset(operation)
         question = {"do": "check", "operation": operation.message()}
         for _ in range(operation.checks - 1):
@@ -149,9 +149,7 @@ class DriverSubject:
         reference = self.shared.references[self.tool.database]
         who = f"{self.contender.name}, {operation.name}"
         if operation.writes:
-            wanted = [[str(value) for value in row] for row in operation.after_rows]
-            left = [list(row) for row in reference.after(operation)]
-            return None if left == wanted else f"{who}: it left {left} where {wanted} is right"
+            return wrong_rows(who, operation.left, reference.after(operation))
         texts = reference.expected(operation)
         if operation.columns and operation.rows not in (None, len(texts)):
             return f"{who}: the database has {len(texts):,} rows, not {operation.rows:,}"
@@ -188,6 +186,16 @@ def sample(answer: LoadAnswer) -> Sample:
 
 def start(contender: Contender, shared: Shared, layout: Layout) -> DriverSubject:
     """Start a driver's runner with one open connection; CellFailed if it does not open one."""
+def wrong_rows(who: str, right: Texts, left: Texts) -> str | None:
+    """Return the first difference between the rows that a write left and those that are right."""
+    if len(left) != len(right):
+        return f"{who}: it left {len(left):,} rows where {len(right):,} are right"
+    for number, (row, must) in enumerate(zip(left, right, strict=True), start=1):
+        if list(row) != list(must):
+            return f"{who}: it left {list(row)} in row {number} where {list(must)} is right"
+    return None
+
+
     return DriverSubject(contender, shared, layout, started(contender, shared, layout))
 
 

@@ -259,10 +259,11 @@ def _incompatible(one: Head, two: Head) -> Iterator[str]:
         yield f"disciplines {one.discipline.name} and {two.discipline.name}"
     if one.scenario.get("name") != two.scenario.get("name"):
         yield f"scenarios {one.scenario.get('name')} and {two.scenario.get('name')}"
-    loads = [dict(head.scenario.get("load") or {}) for head in (one, two)]
-    for key in sorted({*loads[0], *loads[1]}):
-        if loads[0].get(key) != loads[1].get(key):
-            yield f"their loads differ in {key}: {loads[0].get(key)} and {loads[1].get(key)}"
+    for table, word in (("load", "loads"), ("sizes", "sizes")):
+        first, second = (dict(head.scenario.get(table) or {}) for head in (one, two))
+        differ = [key for key in sorted({*first, *second}) if first.get(key) != second.get(key)]
+        for key in differ:
+            yield f"their {word} differ in {key}: {first.get(key)} and {second.get(key)}"
     mine, theirs = ({item.label: item.factors for item in head.contenders} for head in (one, two))
     unshared = sorted(mine.keys() ^ theirs.keys())
     if unshared:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Coroutine, Iterable
 from functools import partial
 from typing import Any
 
@@ -13,8 +14,6 @@ from toolbench.timeouts import TIMEOUTS
 
 # The toolbench's own database, if the URL names none.
 DATABASE = "sticker_toolbench"
-# The least and the most connections of a driver's own pool.
-LEAST, MOST = 5, 20
 
 
 def connect_options(address: Address) -> dict[str, Any]:
@@ -106,12 +105,12 @@ class AsyncCursors:
     async def bind(self, connection: Any, operation: Operation) -> Call:
         text, arguments = percent(operation)
         if operation.kind in ("pool", "burst") and self._pool is None:
-            self._pool = await self.make_pool(LEAST, MOST)
+            self._pool = await self.make_pool(*operation.pool)
 
-        async def connected() -> Any:
+        async def connected(asked: Any = arguments) -> Any:
             own = await self.connect()
             try:
-                return await fetch_async(own, text, arguments)
+                return await fetch_async(own, text, asked)
             finally:
                 await own.ensure_closed()
 
@@ -119,14 +118,17 @@ class AsyncCursors:
             async with connection.cursor() as cursor:
                 await cursor.executemany(text, operation.records)
 
+        async def connects() -> list[Any]:
+            return await at_once(map(connected, operation.records))
+
         async def burst() -> list[Any]:
-            asking = [self._pooled(text, record) for record in operation.records]
-            return [row for rows in await asyncio.gather(*asking) for row in rows]
+            return await at_once(self._pooled(text, record) for record in operation.records)
 
         return call_of(
             operation,
             query=partial(fetch_async, connection, text, arguments),
             connect=connected,
+            connects=connects,
             batch=batch,
             pool=partial(self._pooled, text, arguments),
             burst=burst,
@@ -135,6 +137,11 @@ class AsyncCursors:
     async def _pooled(self, text: str, arguments: Any) -> Any:
         async with self._pool.acquire() as connection:
             return await fetch_async(connection, text, arguments)
+
+
+async def at_once(asking: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Await all queries in tasks of their own, and return the rows of all of them."""
+    return [row for rows in await asyncio.gather(*asking) for row in rows]
 
 
 async def fetch_async(connection: Any, text: str, arguments: Any) -> Any:

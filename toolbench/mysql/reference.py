@@ -20,7 +20,7 @@ from databases import find
 from race.errors import CellFailed
 from runtime.address import Address
 from toolbench.check import Texts, Types, complaint
-from toolbench.mysql import table
+from toolbench.mysql import table, users
 from toolbench.mysql.cursors import DATABASE, connect_options
 from toolbench.operation import OperationSpec, records
 from toolbench.runner.values import decode, encode
@@ -62,10 +62,16 @@ class MysqlReference:
     def prepare(self, operation: OperationSpec) -> None:
         if table.TABLE in operation.sql:
             self._make_orders()
+        if users.TABLE in operation.sql:
+            self._make_users(operation.sizes[users.ROWS])
         self._run(*operation.prepare)
 
     def reset(self, operation: OperationSpec) -> None:
         self._run(*operation.reset)
+
+    def cleanup(self, operation: OperationSpec) -> None:
+        self._run(*operation.cleanup)
+        self._expected.clear()
 
     def expected(self, operation: OperationSpec) -> Texts:
         """Return the rows that the operation must read; of a burst, those of all its queries."""
@@ -88,7 +94,7 @@ class MysqlReference:
 
     def _make_orders(self) -> None:
         """Write the orders unless they are there, of this formula; compare some of them."""
-        if self._texts(COMMENT, [table.TABLE]) == [[VERSION]]:
+        if self._made(table.TABLE, VERSION):
             return
         self._expected.clear()
         self._run(f"DROP TABLE IF EXISTS {table.TABLE}", table.CREATE, "START TRANSACTION")
@@ -100,6 +106,16 @@ class MysqlReference:
         if wrong := complaint("MariaDB, the orders", right, found):
             raise CellFailed(wrong)
         self._run(f"ALTER TABLE {table.TABLE} COMMENT = '{VERSION}'")
+
+    def _make_users(self, rows: int) -> None:
+        """Write so many users unless they are there."""
+        version = f"{rows} users"
+        if not self._made(users.TABLE, version):
+            self._run(*users.making(rows), f"ALTER TABLE {users.TABLE} COMMENT = '{version}'")
+
+    def _made(self, name: str, version: str) -> bool:
+        """Return whether all of a table was written, as the version says that its comment names."""
+        return self._texts(COMMENT, [name]) == [[version]]
 
     def _run(self, *statements: str) -> None:
         for statement in statements:

@@ -51,6 +51,10 @@ class PostgresReference:
             self._rows(statement)
 
     def expected(self, operation: OperationSpec) -> Texts:
+    def cleanup(self, operation: OperationSpec) -> None:
+        for statement in operation.cleanup:
+            self._rows(statement)
+
         columns = ", ".join(f'"{name}"::text' for name, _ in operation.columns)
         # The statement is not a user's: it comes from a file of the project.
         return self._rows(f"select {columns} from ({operation.sql}) as asked", operation.args)  # noqa: S608

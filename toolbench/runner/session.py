@@ -43,6 +43,7 @@ class DriverSession(RunnerSession):
 
 
 def _operation(sent: Message) -> Operation:
+    least, most = sent.get("pool", (1, 1))
     return Operation(
         name=sent["name"],
         kind=sent["kind"],
@@ -51,6 +52,7 @@ def _operation(sent: Message) -> Operation:
         columns=tuple((name, kind) for name, kind in sent["columns"]),
         table=sent["table"],
         records=tuple(map(_values, sent["records"])),
+        pool=(least, most),
     )
 
 

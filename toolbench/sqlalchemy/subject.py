@@ -11,7 +11,6 @@ from race.discipline import Sample
 from race.errors import CellFailed
 from race.machine.cores import Layout
 from race.saved.model import Contender, Figures, Load, Work
-from toolbench.operation import operations
 from toolbench.shared import Shared
 from toolbench.sqlalchemy.timeline import observing, timeline
 from toolbench.sqlalchemy.workload import EXAMPLE_ROWS, SCHEMA, left, number
@@ -51,7 +50,7 @@ class WorkloadSubject(DriverSubject):
         done, self.operations = self.operations, None
         if done is not None and (found := self._rows()) != left(done):
             raise CellFailed(f"{who}: it left {found} rows where {left(done)} are right")
-        question = {"do": "check", "operation": operations()[task].message()}
+        question = {"do": "check", "operation": self.shared.operations[task].message()}
         given = self._ask(question, TIMEOUTS.check, CheckAnswer).rows
         right = [[["text", text], ["int", str(size)]] for text, size in EXAMPLE_ROWS]
         if given != right:

@@ -21,6 +21,8 @@ from toolbench.shared import Shared, opened
 from toolbench.subject import DriverSubject
 from toolbench.tool import WORKLOAD, Mapper
 
+SIZES = {"mysql": {"rows": 3000, "read": 2000, "pool_queries": 200, "batch": 500}}
+
 
 def names(database: str) -> list[str]:
     """Return the drivers of a database that a runner drives, operation by operation."""
@@ -39,6 +41,7 @@ def scenario(database: str, **more: object) -> ToolsScenario:
         if one.database == database and one.kind != WORKLOAD
     ]
     least = {"name": "x", "title": "t", "discipline": "tools", "drivers": names(database)}
+    least["sizes"] = SIZES.get(database, {})
     found = from_json({**least, "operations": tasks, **more})
     assert isinstance(found, ToolsScenario)
     return found

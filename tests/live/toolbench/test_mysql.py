@@ -15,7 +15,6 @@ from race.saved.model import Contender, Load, Work
 from tests.live.toolbench.conftest import does_each, plainest, scenario, started
 from tests.live.toolbench.test_postgres import notices
 from tests.support.site_server import until
-from toolbench import subject
 from toolbench.contenders import raced
 from toolbench.mysql import reference as module
 from toolbench.mysql import table
@@ -46,13 +45,13 @@ def reference(shared: Shared) -> Iterator[MysqlReference]:
 
 
 @pytest.fixture
-def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+def smaller(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the operations read fewer rows; tests/long has the whole ones."""
-    known = dict(operations())
+    known = dict(shared.operations)
     half, burst = known["orders-half"], known["orders-burst"]
     known[half.name] = replace(half, args=(2000,), rows=2000)
     known[burst.name] = replace(burst, records=Records(200, ("int",)), rows=200)
-    monkeypatch.setattr(subject, "operations", lambda: known)
+    monkeypatch.setattr(shared, "operations", known)
 
 
 @pytest.mark.usefixtures("smaller")
@@ -149,6 +148,20 @@ def test_a_table_of_another_formula_is_made_anew(small: MysqlReference) -> None:
     small._run(f"ALTER TABLE {table.TABLE} COMMENT = 'an older one'")
     small.prepare(LATEST)
     assert small._texts(count) == [["500"]]
+
+
+def test_users_are_as_many_as_a_race_asks_for_and_gone_at_its_end(small: MysqlReference) -> None:
+    for rows, read in ((30, 20), (40, 25)):
+        known = operations(sizes=(("batch", 2), ("read", read), ("rows", rows)))
+        users, insert = known["users-large"], known["users-insert"]
+        small.prepare(users)
+        small.prepare(insert)
+        assert small._texts("SELECT COUNT(*) FROM toolbench_users") == [[str(rows)]]
+        assert len(small.expected(users)) == read
+        assert small.after(insert) == []
+        small.cleanup(users)
+        small.cleanup(insert)
+        assert small._texts("SHOW TABLES LIKE 'toolbench_users%'") == []
 
 
 def test_a_database_that_keeps_something_else_is_noticed(

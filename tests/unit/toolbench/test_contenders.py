@@ -43,6 +43,14 @@ def planned(**more: Any) -> Plan:
     return prepare(made(**more))
 
 
+def test_a_size_that_no_operation_has_is_one_line() -> None:
+    assert made(sizes={"read": 7}).known["users-large"].rows == 7
+    with pytest.raises(RaceError, match="unknown size of operations 'reed': did you mean 'read'"):
+        made(sizes={"reed": 7})
+    with pytest.raises(RaceError, match="users-pool: a pool of at least 30 and at most 20"):
+        made(sizes={"pool_least": 30})
+
+
 def test_by_default_a_driver_races_once_at_its_plainest() -> None:
     found = choose(made(drivers=["asyncpg", "psycopg2"]))
     assert [one.label for one in found.contenders] == ["asyncpg", "psycopg2"]

@@ -26,7 +26,7 @@ def test_all_operations_of_the_article_are_there_in_its_order() -> None:
     found = [name for name, one in known if one.database == "postgres" and one.kind != "workload"]
     assert found == [
         *("wide", "ints", "blobs", "arrays", "one-plus-one"),
-        *("copy-in", "batch", "top-nine", "upsert"),
+        *("copy-in", "batch", "top-nine", "upsert", "pg-type"),
     ]
     for one in (operations()[name] for name in found):
         assert one.writes == bool(one.reset)
@@ -44,6 +44,7 @@ def test_a_file_becomes_an_operation(tmp_path: Path) -> None:
         "args": [{"bytes": "00"}],
         "columns": [],
         "table": "",
+        "pool": [5, 20],
         "records": [[1, {"bytes": "00000001"}], [2, {"bytes": "00000002"}]],
     }
 
@@ -71,6 +72,27 @@ def test_what_must_be_left_behind_is_what_the_records_say() -> None:
     assert operations()["orders-insert"].after_rows[0][-1] == total
 
 
+SIZED = (
+    LEAST
+    + 'args = ["{read}"]\nrows = "{read}"\nprepare = ["fill {rows}, {other}"]\n'
+    + "sizes = { rows = 9, read = 4 }\n"
+)
+
+
+def test_sizes_are_filled_in_and_may_be_changed(tmp_path: Path) -> None:
+    path = write(tmp_path, SIZED)
+    found = operation(path)
+    assert (found.args, found.rows, found.prepare) == ((4,), 4, ("fill 9, {other}",))
+    changed = operation(path, {"read": 5, "batch": 1})
+    assert (changed.rows, changed.sizes) == (5, {"rows": 9, "read": 5})
+
+
+def test_what_a_write_must_leave_is_its_records_where_nothing_else_is_given(tmp_path: Path) -> None:
+    more = 'after = "x"\nrecords = { count = 1, form = ["int", "decimal", "datetime", "bool"] }\n'
+    found = operation(write(tmp_path, LEAST + more))
+    assert found.left == [["1", "0.01", "2024-02-29 00:00:01", "0"]]
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -91,6 +113,8 @@ def test_what_must_be_left_behind_is_what_the_records_say() -> None:
         ('title = "t"\ntext = "x"\nkind = "copy"', "operation mine: kind 'copy' needs 'table'"),
         ('title = "t"\ntext = "x"\nkind = "batch"', "operation mine: kind 'batch' needs 'records'"),
         (LEAST + 'args = [{ bytes = "zz" }]', "operation mine: 'args': non-hexadecimal number"),
+        (LEAST + "pool = [6, 5]", "operation mine: a pool of at least 6 and at most 5"),
+        (LEAST + "sizes = { rows = 'x' }", "operation mine: key 'sizes"),
     ],
 )
 def test_a_bad_file_is_one_line(text: str, line: str, tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from race.errors import CellFailed
+from race.web.databases import Databases
 from tests.support.records import contender
+from toolbench.shared import Shared
 from toolbench.sqlalchemy import schedules
 from toolbench.sqlalchemy.log import BUCKET_NS, Log
 from toolbench.sqlalchemy.schedules import Schedule
@@ -140,7 +142,8 @@ class WrongSubject(WorkloadSubject):
 
 
 def test_a_wrong_read_and_missing_rows_fail_the_check() -> None:
-    one = WrongSubject(contender("sqlalchemy-sync"), None, {}, None)  # type: ignore[arg-type]
+    shared = Shared(Databases())
+    one = WrongSubject(contender("sqlalchemy-sync"), shared, {}, None)  # type: ignore[arg-type]
     with pytest.raises(CellFailed, match=r"sqlalchemy-sync, mixed: it read .* is right"):
         one.check("mixed")
     one.operations = 200

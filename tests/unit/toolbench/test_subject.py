@@ -11,7 +11,6 @@ import pytest
 from race.errors import CellFailed
 from race.saved.model import Contender, Load, Work
 from race.web.databases import Databases
-from toolbench import subject
 from toolbench.check import Texts
 from toolbench.operation import OperationSpec
 from toolbench.shared import Shared
@@ -30,6 +29,7 @@ WRITES = OperationSpec(
     after_rows=((3, "a"),),
     reset=("nothing",),
 )
+OPERATIONS = {"ints": INTS, "puts": WRITES}
 RIGHT: list[Any] = [[["int", "2"]], [["int", "3"]], [["int", "4"]]]
 LOAD = {
     "operations": 3,
@@ -82,6 +82,8 @@ class FakeReference:
     def reset(self, operation: OperationSpec) -> None:
         self.resets += len(operation.reset)
 
+    def cleanup(self, operation: OperationSpec) -> None: ...
+
     def expected(self, operation: OperationSpec) -> Texts:
         return self.texts
 
@@ -91,15 +93,10 @@ class FakeReference:
     def close(self) -> None: ...
 
 
-@pytest.fixture(autouse=True)
-def _two_operations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subject, "operations", lambda: {"ints": INTS, "puts": WRITES})
-
-
 def started(
     rows: Any = RIGHT, reference: FakeReference | None = None, late: int = 0, **other: Any
 ) -> DriverSubject:
-    shared = Shared(Databases(), {}, {"postgres": reference or FakeReference()})
+    shared = Shared(Databases(), {}, {"postgres": reference or FakeReference()}, OPERATIONS)
     contender = Contender(label="asyncpg", name="asyncpg", factors={})
     layout = {party: frozenset[int]() for party in ("driver", "database")}
     runner: Any = FakeRunner({"rows": rows, "count": 3, **other}, late)
@@ -170,7 +167,7 @@ def test_a_write_is_right_if_it_leaves_the_right_rows() -> None:
     reference.left = (("2", "a"),)
     with pytest.raises(CellFailed) as raised:
         one.check("puts")
-    text = "asyncpg, puts: it left [['2', 'a']] where [['3', 'a']] is right"
+    text = "asyncpg, puts: it left ['2', 'a'] in row 1 where ['3', 'a'] is right"
     assert str(raised.value) == text
 
 
