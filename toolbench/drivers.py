@@ -44,6 +44,9 @@ READS = "the format is that of the rows that it reads; it sends a COPY as text"
 
 SQLALCHEMY = ("sqlalchemy", "greenlet", "asyncpg")
 
+# psycopg knows these by their texts alone; "undecoded" is `check.UNDECODED`.
+BINARY_IN_PSYCOPG = {"regproc": "undecoded", "pg_node_tree": "bytes"}
+
 DRIVERS = {
     "asyncpg": Tool(
         "toolbench.postgres.asyncpg_driver:Asyncpg",
@@ -60,6 +63,7 @@ DRIVERS = {
         f"{READS}",
     ),
     "psycopg-sync": Tool(
+        gives_binary=BINARY_IN_PSYCOPG,
         "toolbench.postgres.psycopg_sync_driver:PsycopgSync",
         needs=("psycopg",),
         levels={**BLOCKING, **PREPARES, **EITHER},
@@ -67,6 +71,7 @@ DRIVERS = {
     ),
     "psycopg2": Tool(
         "toolbench.postgres.psycopg2_driver:Psycopg2",
+        gives_binary=BINARY_IN_PSYCOPG,
         needs=("psycopg2",),
         levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
         gives={"bytea": "memoryview"},

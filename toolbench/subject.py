@@ -159,7 +159,9 @@ class DriverSubject:
         """Return what is right for the database's texts, which seldom change."""
         before, right = self.right.get(operation.name, ((), []))
         if texts != before:
-            types = Types(self.shared.references[self.tool.database].types, self.tool.gives)
+            binary = self.contender.factors.get(FORMAT) == "binary"
+            gives = {**self.tool.gives, **(self.tool.gives_binary if binary else {})}
+            types = Types(self.shared.references[self.tool.database].types, gives)
             right = types.rows(operation.columns, texts)
             self.right[operation.name] = texts, right
         return right

@@ -45,7 +45,8 @@ class Tool(Plugin):
 
     ``levels`` leaves out the transport, which depends on the server. ``cannot`` maps each kind of
     operation that the driver has no call for to the reason. ``gives`` maps a database type to the
-    tag that users of this driver get by design, if that is not the natural one. ``text`` describes
+    tag that users of this driver get by design, if that is not the natural one, ``gives_binary``
+    where rows are binary by choice. ``text`` describes
     the driver in reports, where ``called`` takes the place of its name. ``subject`` starts it as a
     contender, which ``generator`` drives; its program takes ``options``.
     """
@@ -57,6 +58,7 @@ class Tool(Plugin):
     text: str = ""
     called: str = ""
     subject: Plugin = START_DRIVER
+    gives_binary: Mapping[str, str] = field(default_factory=dict)
     generator: str = RUNNER
     options: Tuple[str, ...] = ()
 

@@ -37,7 +37,7 @@ func newField(kind string, nullable bool) (field, error) {
 		return scanned(truth, nullable), nil
 	case "bytea":
 		return scanned(octets, nullable), nil
-	case "char", "name", "text", "varchar", "bpchar", "numeric":
+	case "char", "name", "text", "varchar", "bpchar", "numeric", "regproc", "pg_node_tree":
 		return scanned(text, nullable), nil
 	}
 	return field{}, fmt.Errorf("no Go type is known for the type %s", kind)
@@ -49,7 +49,7 @@ func newSlice(inside string) (field, error) {
 		return slice(integer[int64]), nil
 	case "float4", "float8":
 		return slice(floating), nil
-	case "name", "text", "varchar":
+	case "name", "text", "varchar", "aclitem":
 		return slice(text), nil
 	}
 	return field{}, fmt.Errorf("no Go type is known for the type %s[]", inside)

@@ -19,6 +19,7 @@ from toolbench.timeouts import TIMEOUTS
 TYPES = {
     **dict.fromkeys(("int2", "int4", "int8", "oid"), "int"),
     **dict.fromkeys(("text", "varchar", "name", "char"), "text"),
+    **dict.fromkeys(("regproc", "pg_node_tree", "aclitem"), "text"),
     "bool": "bool",
     "bytea": "bytes",
     "float8": "float",
@@ -50,11 +51,11 @@ class PostgresReference:
         for statement in operation.reset:
             self._rows(statement)
 
-    def expected(self, operation: OperationSpec) -> Texts:
     def cleanup(self, operation: OperationSpec) -> None:
         for statement in operation.cleanup:
             self._rows(statement)
 
+    def expected(self, operation: OperationSpec) -> Texts:
         columns = ", ".join(f'"{name}"::text' for name, _ in operation.columns)
         # The statement is not a user's: it comes from a file of the project.
         return self._rows(f"select {columns} from ({operation.sql}) as asked", operation.args)  # noqa: S608
