@@ -40,6 +40,11 @@ def choose(scenario: ToolsScenario) -> Choice:
             for level in asked
             if factor in own and level not in own[factor]
         ]
+    left_out += [
+        f"the settings: {variable} names a server, which keeps its own"
+        for variable in {find(DRIVERS[one.name].database).url_variable for one in found}
+        if scenario.settings and os.environ.get(variable)
+    ]
     cannot = {one.label: lacks for one in found if (lacks := unsupported(scenario, one.name))}
     return Choice(scenario, found, left_out, cannot)
 

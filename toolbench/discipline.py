@@ -21,7 +21,7 @@ from toolbench.limits.operations import OPERATIONS as LIMITS
 from toolbench.operation import operations
 from toolbench.scenario import ToolsScenario
 from toolbench.shared import PARTIES, opened
-from toolbench.tool import FACTORS, RUNNER
+from toolbench.tool import FACTORS, PROGRAM, RUNNER
 
 LEVEL_TEXTS = {
     "loop": {
@@ -39,6 +39,12 @@ LEVEL_TEXTS = {
     "format": {
         "text": "rows come as texts",
         "binary": "rows come in the database's binary form",
+    },
+    PROGRAM: {
+        "plain": "half of the operations are writes, as SQLAlchemy's documentation has them",
+        "article": "as the article had it: a coin decides what is a write, asynchronous results "
+        "are streamed, each is printed (to the null device, line by line), tables are dropped and "
+        "made within the time, and the pools are of 2,000 (blocking) or 3,000 with 20 over",
     },
 }
 

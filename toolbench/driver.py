@@ -25,6 +25,7 @@ class Options(NamedTuple):
     prepared: bool = True
     loop: str = "asyncio"
     format: str = "text"
+    program: str = "plain"
 
 
 class Operation(NamedTuple):
@@ -41,8 +42,8 @@ class Operation(NamedTuple):
     columns: Tuple[Tuple[str, str], ...] = ()
     table: str = ""
     records: Tuple[Tuple[Any, ...], ...] = ()
-
     pool: Tuple[int, int] = (1, 1)
+
     @property
     def column_names(self) -> List[str]:
         """The names of the columns, without their types."""

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from runtime.plugin import Plugin
 from toolbench.tool import (
+    ARTICLE,
     FORMAT,
     LOOP,
+    PLAIN,
     PREPARED,
+    PROGRAM,
     STATEMENTS,
     UNPREPARED,
     WRK,
@@ -27,6 +30,7 @@ LIBUV: Levels = {LOOP: ("libuv",)}
 PREPARES: Levels = {STATEMENTS: (PREPARED, UNPREPARED)}
 NEVER_PREPARES: Levels = {STATEMENTS: (UNPREPARED,)}
 MAY_PREPARE: Levels = {STATEMENTS: (UNPREPARED, PREPARED)}
+PROGRAMS: Levels = {PROGRAM: (PLAIN, ARTICLE)}
 TEXT: Levels = {FORMAT: ("text",)}
 BINARY: Levels = {FORMAT: ("binary",)}
 EITHER: Levels = {FORMAT: ("text", "binary")}
@@ -40,12 +44,12 @@ NOT_IN_AIOPG = {"copy": "psycopg2's asynchronous connections have no COPY"}
 # JavaScript's numbers cannot hold all values of these types.
 IN_NODE = {"int8": "text", "numeric": "text"}
 
+# psycopg knows these by their texts alone; "undecoded" is `check.UNDECODED`.
+BINARY_IN_PSYCOPG = {"regproc": "undecoded", "pg_node_tree": "bytes"}
+
 READS = "the format is that of the rows that it reads; it sends a COPY as text"
 
 SQLALCHEMY = ("sqlalchemy", "greenlet", "asyncpg")
-
-# psycopg knows these by their texts alone; "undecoded" is `check.UNDECODED`.
-BINARY_IN_PSYCOPG = {"regproc": "undecoded", "pg_node_tree": "bytes"}
 
 DRIVERS = {
     "asyncpg": Tool(
@@ -59,19 +63,19 @@ DRIVERS = {
         "toolbench.postgres.psycopg_driver:Psycopg",
         needs=("psycopg",),
         levels={**ASYNC, **PREPARES, **EITHER},
+        gives_binary=BINARY_IN_PSYCOPG,
         text="psycopg 3 (psycopg-binary), its asynchronous connections: libpq, and C of its own; "
         f"{READS}",
     ),
     "psycopg-sync": Tool(
-        gives_binary=BINARY_IN_PSYCOPG,
         "toolbench.postgres.psycopg_sync_driver:PsycopgSync",
         needs=("psycopg",),
         levels={**BLOCKING, **PREPARES, **EITHER},
+        gives_binary=BINARY_IN_PSYCOPG,
         text=f"psycopg 3 (psycopg-binary), its blocking connections; {READS}",
     ),
     "psycopg2": Tool(
         "toolbench.postgres.psycopg2_driver:Psycopg2",
-        gives_binary=BINARY_IN_PSYCOPG,
         needs=("psycopg2",),
         levels={**BLOCKING, **NEVER_PREPARES, **TEXT},
         gives={"bytea": "memoryview"},
@@ -129,27 +133,27 @@ DRIVERS = {
     "sqlalchemy-sync": Mapper(
         "toolbench.sqlalchemy.strategies:SyncStrategy",
         needs=("sqlalchemy", "psycopg2"),
-        levels=BLOCKING,
+        levels={**BLOCKING, **PROGRAMS},
         text="SQLAlchemy's sessions on psycopg2 (psycopg2-binary), one operation after the other",
     ),
     "sqlalchemy-tasks": Mapper(
         "toolbench.sqlalchemy.strategies:tasks",
         needs=SQLALCHEMY,
-        levels=ASYNC,
+        levels={**ASYNC, **PROGRAMS},
         text="SQLAlchemy's asyncio sessions on asyncpg, a task for each operation, and a pool as "
         "large as the database allows",
     ),
     "sqlalchemy-chunks": Mapper(
         "toolbench.sqlalchemy.strategies:chunks",
         needs=SQLALCHEMY,
-        levels=ASYNC,
+        levels={**ASYNC, **PROGRAMS},
         text="the same in chunks of as many operations as there are at a time: all of a chunk are "
         "waited for",
     ),
     "sqlalchemy-bounded": Mapper(
         "toolbench.sqlalchemy.strategies:bounded",
         needs=SQLALCHEMY,
-        levels=ASYNC,
+        levels={**ASYNC, PROGRAM: (PLAIN,)},
         text="the same with as many operations at a time, by a semaphore, and a pool of that many "
         "connections",
     ),

@@ -64,11 +64,13 @@ def opened(scenario: ToolsScenario, contenders: Sequence[Contender]) -> Iterator
     wanted = {(DRIVERS[one.name].database, one.factors.get(TRANSPORT)) for one in contenders}
     names = sorted({name for name, _ in wanted})
     ours = [name for name in names if (name, TCP) in wanted and not _own_server(name)]
+    if scenario.settings and not (ours or any(map(_own_server, names))):
+        raise RaceError('settings: a race starts a server of its own for transport = ["tcp"] alone')
     with ExitStack() as stack:
         databases = stack.enter_context(held(name for name in names if name not in ours))
         shared = Shared(databases, operations=scenario.known)
         for name in ours:
-            shared.listeners[name] = databases.handles[name] = listener(name)
+            shared.listeners[name] = databases.handles[name] = listener(name, scenario.settings)
         for name in names:
             if name in REFERENCES:
                 if name not in ours:  # no other race knows a listener

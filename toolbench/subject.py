@@ -23,7 +23,7 @@ from toolbench.operation import OperationSpec
 from toolbench.runner_process import RunnerProcess
 from toolbench.shared import DATABASE, DRIVER, Shared
 from toolbench.timeouts import TIMEOUTS
-from toolbench.tool import FORMAT, LOOP, PREPARED, STATEMENTS, TRANSPORT, Tool
+from toolbench.tool import FORMAT, LOOP, PLAIN, PREPARED, PROGRAM, STATEMENTS, TRANSPORT, Tool
 
 PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 
@@ -186,8 +186,6 @@ def sample(answer: LoadAnswer) -> Sample:
     )
 
 
-def start(contender: Contender, shared: Shared, layout: Layout) -> DriverSubject:
-    """Start a driver's runner with one open connection; CellFailed if it does not open one."""
 def wrong_rows(who: str, right: Texts, left: Texts) -> str | None:
     """Return the first difference between the rows that a write left and those that are right."""
     if len(left) != len(right):
@@ -198,6 +196,8 @@ def wrong_rows(who: str, right: Texts, left: Texts) -> str | None:
     return None
 
 
+def start(contender: Contender, shared: Shared, layout: Layout) -> DriverSubject:
+    """Start a driver's runner with one open connection; CellFailed if it does not open one."""
     return DriverSubject(contender, shared, layout, started(contender, shared, layout))
 
 
@@ -213,6 +213,7 @@ def started(contender: Contender, shared: Shared, layout: Layout) -> RunnerProce
             "prepared": factors.get(STATEMENTS) == PREPARED,
             "loop": factors.get(LOOP, ""),
             "format": factors.get(FORMAT, ""),
+            "program": factors.get(PROGRAM, PLAIN),
         },
     }
     runner = RunnerProcess(tool.command(), layout[DRIVER])

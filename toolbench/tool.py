@@ -21,7 +21,9 @@ Levels = Mapping[str, Tuple[str, ...]]
 """Factor to the levels of a driver, its plainest first."""
 
 LOOP, STATEMENTS, TRANSPORT, FORMAT = "loop", "statements", "transport", "format"
+PROGRAM = "program"
 PREPARED, UNPREPARED = "prepared", "unprepared"
+PLAIN, ARTICLE = "plain", "article"
 WORKLOAD = "workload"
 """The kind of an operation that a mapper does as a whole."""
 RUNNER, WRK = GENERATORS = ("runner", "wrk")
@@ -32,6 +34,7 @@ FACTORS: Levels = {
     STATEMENTS: (PREPARED, UNPREPARED),
     FORMAT: ("text", "binary"),
     LOOP: ("asyncio", "uvloop", "threads", "goroutines", "libuv"),
+    PROGRAM: (PLAIN, ARTICLE),
 }
 """All levels, the plainest first; a label names them in this order."""
 
@@ -55,10 +58,10 @@ class Tool(Plugin):
     levels: Levels = field(default_factory=dict)
     cannot: Mapping[str, str] = field(default_factory=dict)
     gives: Mapping[str, str] = field(default_factory=dict)
+    gives_binary: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     called: str = ""
     subject: Plugin = START_DRIVER
-    gives_binary: Mapping[str, str] = field(default_factory=dict)
     generator: str = RUNNER
     options: Tuple[str, ...] = ()
 

@@ -21,7 +21,7 @@ UNIX, TCP = "unix", "tcp"
 LISTENERS = {
     "postgres": Plugin("toolbench.postgres.listener:start"),
 }
-"""Database to a function that starts a `Listener`."""
+"""Database to a function that starts a `Listener` with these settings of the server."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Listener:
     leave: Callable[[], None]
 
 
-def listener(database: str) -> Listener:
+def listener(database: str, settings: Mapping[str, str | int]) -> Listener:
     """Start the server; RaceError when that fails."""
     try:
-        found: Listener = LISTENERS[database].load()()
+        found: Listener = LISTENERS[database].load()(settings)
     except DatabaseError as error:
         raise RaceError(str(error)) from None
     return found

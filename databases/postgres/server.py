@@ -45,11 +45,14 @@ SETTINGS = {
 }
 
 
-def start(folder: Path, port: Optional[int] = None) -> Running:
+def start(
+    folder: Path, port: Optional[int] = None, changes: Optional[Dict[str, str]] = None
+) -> Running:
     """Start PostgreSQL for the private folder, always with the same URL.
 
-    With a `port` it also listens on 127.0.0.1, where users need a password. Raises DatabaseError
-    with one line; after a kill, the recovery may take ``TIMEOUTS.recovery``.
+    With a `port` it also listens on 127.0.0.1, where users need a password. `changes` replace
+    SETTINGS, or stand beside them. Raises DatabaseError with one line; after a kill, the recovery
+    may take ``TIMEOUTS.recovery``.
     """
     user = account()
     home = home_of(folder, user)
@@ -58,7 +61,7 @@ def start(folder: Path, port: Optional[int] = None) -> Running:
     log = folder / "postgres.log"
     end_leftover(home / "data")
     _initialise(folder, home, programs, user)
-    settings = {**SETTINGS, "port": str(port or PORT)}
+    settings = {**SETTINGS, **(changes or {}), "port": str(port or PORT)}
     if port is not None:
         settings.update(_listening(home))
     command = [str(programs / "postgres"), "-D", str(home / "data"), "-k", str(sockets)]

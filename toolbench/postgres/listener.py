@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Mapping
 
 import psycopg
 from psycopg import sql
@@ -25,7 +26,7 @@ NAME = "postgres-tcp"
 HOST, USER = "127.0.0.1", "postgres"
 
 
-def start() -> Listener:
+def start(settings: Mapping[str, str | int]) -> Listener:
     """Start the server; DatabaseError if that fails, or if another race uses it."""
     forget_settings("postgres")
     home = folder(NAME)
@@ -34,16 +35,16 @@ def start() -> Listener:
     try:
         if not try_lock(lock):
             raise DatabaseError(f"{home} is used by another race: wait for its end.")
-        return _started(lock)
+        return _started(lock, {name: str(value) for name, value in settings.items()})
     except BaseException:
         os.close(lock)
         raise
 
 
-def _started(lock: int) -> Listener:
+def _started(lock: int, settings: dict[str, str]) -> Listener:
     """Return the server; its end gives up the lock."""
     port, password = free_port(), secrets.token_hex(16)
-    running = server.start(folder(NAME), port)
+    running = server.start(folder(NAME), port, settings)
     try:
         with psycopg.connect(running.url, autocommit=True) as connection:
             secret = sql.SQL("alter role {} password {}")

@@ -9,17 +9,23 @@ from toolbench.drivers import DRIVERS
 from toolbench.runner.histogram import summary
 from toolbench.runner.protocol import Message, RunnerSession
 from toolbench.runner.values import encode
+from toolbench.sqlalchemy.article import PROGRAMS
 from toolbench.sqlalchemy.log import Log
 from toolbench.sqlalchemy.strategies import Strategy
-from toolbench.sqlalchemy.workload import workload
+from toolbench.sqlalchemy.workload import drawn, workload, writes
+from toolbench.tool import ARTICLE
 
 
 class WorkloadSession(RunnerSession):
-    """One strategy."""
+    """One strategy, or the article's program that it is named after."""
+
+    _article = False
 
     async def open(self, question: Message) -> Strategy:
         address = Address(**question["address"])
-        strategy: Strategy = DRIVERS[question["driver"]].load()(address)
+        name, self._article = question["driver"], question["options"]["program"] == ARTICLE
+        make = PROGRAMS[name] if self._article else DRIVERS[name].load()
+        strategy: Strategy = make(address)
         await strategy.prepare()
         return strategy
 
@@ -30,7 +36,7 @@ class WorkloadSession(RunnerSession):
     async def drive(self, opened: Strategy, question: Message) -> Message:
         """Do all operations; ValueError if they are not done after `seconds`."""
         operations = question["operations"]
-        work = workload(operations)
+        work = drawn(operations) if self._article else workload(operations)
         await opened.empty()
         log = Log()
         until = log.begun + round(question["seconds"] * 1e9)
@@ -46,5 +52,6 @@ class WorkloadSession(RunnerSession):
             "begun": log.begun,
             "timeline": log.timeline(),
             "rows": log.rows,
+            "writes": writes(work),
         }
         return {**answer, "beside_ns": time.process_time_ns() - stopped}

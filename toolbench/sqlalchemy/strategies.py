@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from sqlalchemy import URL, Engine, create_engine, select, text
 from sqlalchemy.ext.asyncio import (
@@ -78,9 +78,13 @@ def with_children() -> Any:
 class SyncStrategy:
     """One operation after the other, on psycopg2."""
 
+    POOL: ClassVar[dict[str, Any]] = {}
+
     def __init__(self, address: Address) -> None:
         self._engine: Engine = create_engine(
-            url(address, "psycopg2"), connect_args={"application_name": NAME.format(os.getpid())}
+            url(address, "psycopg2"),
+            connect_args={"application_name": NAME.format(os.getpid())},
+            **self.POOL,
         )
         self._sessions = sessionmaker(self._engine)
 
@@ -162,7 +166,7 @@ class AsyncStrategy:
             await connection.execute(EMPTY)
 
     async def do(self, work: Workload, at_a_time: int, log: Log, until: int) -> None:
-        engine = self._pool(self._size(at_a_time))
+        engine = await self._begin(at_a_time)
         sessions = async_sessionmaker(engine, expire_on_commit=False)
 
         async def one(data: int | None) -> None:
@@ -177,6 +181,10 @@ class AsyncStrategy:
 
         async with asyncio.timeout((until - clock()) / 1e9):
             await self._schedule(work, one, at_a_time)
+
+    async def _begin(self, at_a_time: int) -> AsyncEngine:
+        """Return the engine of a load."""
+        return self._pool(self._size(at_a_time))
 
     def _size(self, at_a_time: int) -> int:
         """Return the size of the pool: all that the database allows, if nothing else bounds it."""
@@ -194,17 +202,17 @@ class AsyncStrategy:
     async def _found(self, session: AsyncSession) -> list[ParentRow]:
         return list(await session.scalars(with_children()))
 
-    def _pool(self, size: int) -> AsyncEngine:
+    def _pool(self, size: int, over: int = 0) -> AsyncEngine:
         """Return the pool of a size, the same one each time."""
         if size not in self._pools:
-            self._pools[size] = self._engine(size)
+            self._pools[size] = self._engine(size, over=over)
         return self._pools[size]
 
-    def _engine(self, size: int, name: str = "") -> AsyncEngine:
+    def _engine(self, size: int, name: str = "", over: int = 0) -> AsyncEngine:
         return create_async_engine(
             self._url,
             pool_size=size,
-            max_overflow=0,
+            max_overflow=over,
             pool_timeout=TIMEOUTS.pool_turn,
             connect_args={
                 "server_settings": {"application_name": name or NAME.format(os.getpid())}

@@ -16,6 +16,7 @@ from toolbench.sqlalchemy.timeline import observing, timeline
 from toolbench.sqlalchemy.workload import EXAMPLE_ROWS, SCHEMA, left, number
 from toolbench.subject import CheckAnswer, DriverSubject, LoadAnswer, sample, started
 from toolbench.timeouts import TIMEOUTS
+from toolbench.tool import ARTICLE, PROGRAM
 
 SECONDS_EACH, SECONDS_ALL = 0.1, 60.0
 """The time limit of a load: so much for each operation, and so much for all of them."""
@@ -27,27 +28,28 @@ class WorkloadAnswer(LoadAnswer, frozen=True):
     """The answer to a load: it `begun` at this reading of `log.clock`.
 
     `timeline` is how many operations succeeded in each `log.BUCKET_NS`, `rows` how many rows they
-    loaded or wrote.
+    loaded or wrote, `writes` how many were writes.
     """
 
     begun: int = 0
     timeline: tuple[int, ...] = ()
     rows: int = 0
+    writes: int = 0
 
 
 @dataclass
 class WorkloadSubject(DriverSubject):
     """A `race.discipline.Subject`.
 
-    `operations` is the number of the last load's, until the check of the rows that they left.
+    `writes` is the number of the last load's, until the check of the rows that they left.
     """
 
-    operations: int | None = None
+    writes: int | None = None
 
     def check(self, task: str) -> None:
         """Raise CellFailed unless the last load wrote all rows, and a read finds a written one."""
         who = f"{self.contender.name}, {task}"
-        done, self.operations = self.operations, None
+        done, self.writes = self.writes, None
         if done is not None and (found := self._rows()) != left(done):
             raise CellFailed(f"{who}: it left {found} rows where {left(done)} are right")
         question = {"do": "check", "operation": self.shared.operations[task].message()}
@@ -62,7 +64,8 @@ class WorkloadSubject(DriverSubject):
         wanted = number(load.duration_s)
         with observing(self._url(), self.runner.child.pid, load.duration_s) as observations:
             done = self._load(work.task, load, wanted)
-        self.operations = None if done.errors else wanted
+        drawn = self.contender.factors.get(PROGRAM) == ARTICLE
+        self.writes = None if done.errors else done.writes if drawn else wanted // 2
         # A strategy has its own number of connections, and not the load's.
         return replace(
             sample(done),

@@ -45,7 +45,18 @@ def workload(operations: int) -> Workload:
     return work
 
 
-def left(operations: int) -> tuple[int, int]:
-    """Return how many parents and children the tables have after so many operations."""
-    writes = operations // 2
+def drawn(operations: int) -> Workload:
+    """Return operations of which a coin says what is a write: others each time."""
+    source = random.Random()  # noqa: S311 - it decides nothing but an order
+    coins = (source.getrandbits(1) for _ in range(operations))
+    return [source.randint(1, LARGEST) if coin else None for coin in coins]
+
+
+def writes(work: Workload) -> int:
+    """Return how many of the operations are writes."""
+    return sum(one is not None for one in work)
+
+
+def left(writes: int) -> tuple[int, int]:
+    """Return how many parents and children the tables have after so many writes."""
     return writes * len(SIZES), writes * sum(SIZES)

@@ -41,8 +41,8 @@ def scenario(database: str, **more: object) -> ToolsScenario:
         if one.database == database and one.kind != WORKLOAD
     ]
     least = {"name": "x", "title": "t", "discipline": "tools", "drivers": names(database)}
-    least["sizes"] = SIZES.get(database, {})
-    found = from_json({**least, "operations": tasks, **more})
+    sizes = SIZES.get(database, {})
+    found = from_json({**least, "operations": tasks, "sizes": sizes, **more})
     assert isinstance(found, ToolsScenario)
     return found
 

@@ -15,7 +15,7 @@ from databases import private
 from race.errors import CellFailed, RaceError
 from race.saved.model import Contender, Load, Work
 from tests.live.toolbench.conftest import does_each, plainest, scenario, started
-from toolbench.contenders import raced
+from toolbench.contenders import choose, raced
 from toolbench.operation import operations, records
 from toolbench.postgres import listener
 from toolbench.shared import Shared, opened
@@ -84,12 +84,19 @@ def test_a_driver_reaches_the_database_over_tcp(
     monkeypatch.setenv("PGPORT", "1")
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     monkeypatch.delenv("DATABASE_URL", raising=False)
-    both = scenario("postgres", operations=["one-plus-one"], transport=["unix", "tcp"])
+    both = scenario(
+        "postgres",
+        operations=["one-plus-one"],
+        transport=["unix", "tcp"],
+        settings={"max_connections": 77},
+    )
     contenders = raced(both, "asyncpg")
     with opened(both, contenders) as found:
         pid = found.databases.pid("postgres")
         assert pid is not None
         address = found.address("postgres", "tcp")
+        with psycopg.connect(found.databases.url("postgres") or "") as own:
+            assert own.execute("show max_connections").fetchone() == ("77",)
         for contender in contenders:
             with started(found, contender) as one:
                 one.check("one-plus-one")
@@ -110,6 +117,19 @@ def ports(one: DriverSubject) -> set[int]:
     """Return the ports that a runner is connected to."""
     process = psutil.Process(one.runner.child.pid)
     return {each.raddr.port for each in process.net_connections("tcp")}
+
+
+def test_settings_without_a_server_of_the_race_s_own_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    plain = scenario("postgres", operations=["one-plus-one"], settings={"work_mem": "8MB"})
+    contenders = raced(plain, "asyncpg")
+    with pytest.raises(RaceError, match="settings: a race starts"), opened(plain, contenders):
+        pass
+    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/x")
+    assert any("which keeps its own" in text for text in choose(plain).left_out)
 
 
 def test_a_database_that_is_gone_is_one_line_and_found_again(shared: Shared) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from race.saved.model import Load, Work
+from race.saved.model import Contender, Load, Work
 from tests.live.toolbench.conftest import scenario, started
 from toolbench.contenders import raced
 from toolbench.drivers import DRIVERS
@@ -14,13 +14,18 @@ from toolbench.shared import Shared
 from toolbench.sqlalchemy.workload import number
 from toolbench.tool import Mapper
 
-MIXED = scenario("postgres", operations=["mixed"])
-STRATEGIES = [name for name, tool in DRIVERS.items() if isinstance(tool, Mapper)]
+MIXED = scenario("postgres", operations=["mixed"], program=["plain", "article"])
+STRATEGIES = [
+    one for name, tool in DRIVERS.items() if isinstance(tool, Mapper) for one in raced(MIXED, name)
+]
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_a_strategy_does_the_whole_workload(prepared: Callable[[str], Shared], name: str) -> None:
-    with started(prepared("postgres"), raced(MIXED, name)[0]) as one:
+@pytest.mark.parametrize("contender", STRATEGIES, ids=lambda one: one.label)
+def test_a_strategy_does_the_whole_workload(
+    prepared: Callable[[str], Shared], contender: Contender
+) -> None:
+    name = contender.name
+    with started(prepared("postgres"), contender) as one:
         one.check("mixed")
         sample = one.drive(Work("mixed", Load("runner", 8, duration_s=0.5, fixed=True)))
         assert (sample.count, sample.errors) == (number(0.5), {})

@@ -20,6 +20,7 @@ from race.commands.options import seconds
 from race.discipline import Finding
 from race.errors import RaceError
 from race.machine import describe
+from race.plan.read import names
 from race.saved.head import Build
 from race.scenario import Scenario
 from race.terminal.phrases import moment
@@ -27,6 +28,7 @@ from runtime.paths import ROOT
 from tests.support.race_lab import refused
 from tests.support.synthetic import Recipe, write
 
+SCENARIOS = len(names())
 ENGINES = ("aiohttp-tarantool-one", "sanic-tarantool-one", "japronto-tarantool-one")
 RECIPE = Recipe(name="small", engines=ENGINES, pages=("good", "ugly"), rounds=6, faults=False)
 
@@ -81,13 +83,16 @@ def test_the_version_is_the_projects(capsys: pytest.CaptureFixture[str]) -> None
         (["run", "--pages", "indx"], "did you mean 'index'?"),
         (["run", "--rounds", "0"], "key 'rounds': expected int >= 1"),
         (["run", "quick", "--pages", "good", "ugly"], "unexpected 'ugly': separate values"),
-        (["run", "--pages", "good", "ugly"], "'ugly': all 26 are in `race list`; separate"),
+        (
+            ["run", "--pages", "good", "ugly"],
+            f"'ugly': all {SCENARIOS} are in `race list`",
+        ),
         (["run", "--pages", "about x24"], "'about' under a load: type 'about' and --set load.pip"),
         (["run", "toolbench", "--operations", "wide (1 at once)"], "--set load.concurrency=1"),
         (["run", "toolbench", "--drivers", "asyncpg, uvloop"], "this one add --set loop=uvloop"),
         (["claim", "quick-1", "good", "aiohttp-tarantool-one (A/A)", "x"], "is the A/A twin of"),
         (["show", "nosuch"], "unknown scenario or race 'nosuch': all "),
-        (["run", "zzz"], "unknown scenario 'zzz': all 26 are in `race list`"),
+        (["run", "zzz"], f"unknown scenario 'zzz': all {SCENARIOS} are in `race list`"),
         (["show", "quik"], "unknown scenario or race 'quik': did you mean 'quick'?"),
         (["show", "quick", "--cells"], "quick is a scenario: only a saved race has cells"),
         (["report", "latest"], "no saved races in "),

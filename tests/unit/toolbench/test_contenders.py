@@ -17,7 +17,16 @@ from toolbench.contenders import choose, driver_texts
 from toolbench.drivers import DRIVERS
 from toolbench.languages import LANGUAGES
 from toolbench.scenario import ToolsScenario
-from toolbench.tool import FACTORS, LOOP, RUNNER, TRANSPORT, ForeignTool, Mapper, Tool
+from toolbench.tool import (
+    FACTORS,
+    LOOP,
+    PROGRAM,
+    RUNNER,
+    TRANSPORT,
+    ForeignTool,
+    Mapper,
+    Tool,
+)
 
 POSTGRES = [
     name
@@ -165,7 +174,7 @@ def test_every_entry_of_the_registry_is_complete() -> None:
     for name in POSTGRES:
         tool = DRIVERS[name]
         assert tool.text, name
-        assert tool.levels.keys() == FACTORS.keys() - {TRANSPORT}, name
+        assert tool.levels.keys() == FACTORS.keys() - {TRANSPORT, PROGRAM}, name
         for factor, levels in tool.levels.items():
             assert set(levels) <= set(FACTORS[factor]), name
     texts = driver_texts()

@@ -33,7 +33,7 @@ def test_the_workload_is_the_same_every_time_and_half_of_it_writes() -> None:
     # Shuffled: neither half comes first, nor do they alternate.
     assert 30 < sum(one is None for one in WORK[:100]) < 70
     assert any(one is None and after is None for one, after in pairwise(WORK))
-    assert left(200) == (300, 500)
+    assert left(100) == (300, 500)
 
 
 class FakeStrategy:
@@ -146,6 +146,6 @@ def test_a_wrong_read_and_missing_rows_fail_the_check() -> None:
     one = WrongSubject(contender("sqlalchemy-sync"), shared, {}, None)  # type: ignore[arg-type]
     with pytest.raises(CellFailed, match=r"sqlalchemy-sync, mixed: it read .* is right"):
         one.check("mixed")
-    one.operations = 200
+    one.writes = 100
     with pytest.raises(CellFailed, match=r"it left \(300, 499\) rows where \(300, 500\) are right"):
         one.check("mixed")

@@ -17,18 +17,20 @@ from race.web.load import locust, oha, wrk
 from toolbench.tool import Tool
 
 PYTHONS = ("3.7", current_python())
-FACTORS = {"render": ["jinja", "prepared"], "python": PYTHONS}
+FACTORS: dict[str, Sequence[str]] = {
+    **dict.fromkeys(("web", "backend", "connection"), ()),
+    "render": ["jinja", "prepared"],
+    "python": PYTHONS,
+}
 
 
 @cache
 def catalogue(version: str | None = None) -> engines.Catalogue:
     """List the engines that ready-made scenarios name, as if all could run here."""
-    scenarios = map(read.load, read.names())
-    names = {name for one in scenarios if one.discipline == "web" for name in one.contenders}
+    scenarios = [one for one in map(read.load, read.names()) if one.discipline == "web"]
+    names = {name for one in scenarios for name in one.contenders if name not in one.own_programs}
     entries = [
-        engines.Entry(name, {"python": version or PYTHONS[-1]}, "tarantool")
-        for name in names
-        if not name.startswith("with_")
+        engines.Entry(name, {"python": version or PYTHONS[-1]}, "tarantool") for name in names
     ]
     return engines.Catalogue(FACTORS, entries)
 
