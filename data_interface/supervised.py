@@ -1,4 +1,4 @@
-"""A store on a private database, which replaces the database's supervisor when that has died."""
+"""A store on a private database that starts a new supervisor when the database has none."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import aiomysql
 from data_interface.mysql.driver import MysqlDriver
 from data_interface.mysql.store import MysqlStore
 
-# ``_writer`` is private: nothing public tells that the server has closed a connection.
+# ``_writer`` is private: nothing public shows whether the server has closed a connection.
 CHECKED_VERSIONS = {"aiomysql": ("0.2.0", "0.3.2")}
 
 

@@ -9,7 +9,7 @@ import asyncmy
 from data_interface.mysql.driver import MysqlDriver
 from data_interface.mysql.store import MysqlStore
 
-# ``_transport`` is private: nothing public tells that the server has closed a connection.
+# ``_transport`` is private: nothing public shows whether the server has closed a connection.
 CHECKED_VERSIONS = {"asyncmy": ("0.2.17", "0.2.18")}
 
 
@@ -25,7 +25,7 @@ class AsyncmyDriver(MysqlDriver):
     database_option = "database"
 
     async def open(self) -> Any:
-        # Its own timeout of a connect, 10 s, cannot be turned off.
+        # asyncmy's own timeout for connecting, 10 s, cannot be turned off.
         return await asyncmy.connect(**self.options)
 
     async def make_pool(self, size: int) -> Any:

@@ -48,10 +48,10 @@ class MysqlPool:
         return self._driver.connected(found)
 
     async def _acquire_in_task(self) -> Any:
-        """Acquire in a task of its own, since it may have to wait.
+        """Acquire in a task of its own, so that a page which is cancelled need not wait for it.
 
-        The library's ``acquire``, cancelled while it waits, goes on waiting until nobody connects
-        any more, which is for ever if the database hangs.
+        When the library's ``acquire`` is cancelled, it first waits for the pool's lock. Another
+        page holds that lock while it connects: for ever, if the database hangs.
         """
         waiting = asyncio.ensure_future(self._acquire())
         try:
@@ -65,7 +65,7 @@ class MysqlPool:
         return await self._pool.acquire()
 
     def _take_back(self, waiting: asyncio.Future[Any]) -> None:
-        """Release what a cancelled page was given after all. Retrieves an error, too."""
+        """Release the connection that a cancelled page got too late, or retrieve the error."""
         if not waiting.cancelled() and waiting.exception() is None:
             self._pool.release(waiting.result())
 
@@ -80,10 +80,11 @@ class MysqlPool:
                 self._waking = asyncio.ensure_future(self._wake())
 
     async def _wake(self) -> None:
-        """Wake a page that waits: it makes as many connections as there is room for."""
+        """Wake a waiting page, which then fills the pool up with new connections."""
         if self._pool.freesize:
-            # The page that released this connection woke the other one.
+            # This connection is free again, and its release has woken the page.
             return
+        # In a pool without free connections, ``clear`` does no more than wake a page.
         with contextlib.suppress(Exception):
             await self._pool.clear()
 

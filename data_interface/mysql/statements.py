@@ -1,11 +1,11 @@
-"""The requests of the article's layout in MariaDB's SQL: one statement each, parameters only."""
+"""The requests of the article's layout in MariaDB's SQL, one statement each."""
 
 # ruff: noqa: F403, F405, S608  only constants are put together here
 from data_interface.sql.statements import *
 from data_interface.store import TOKEN_SECONDS
 
-# The draw is uniform while ids have no gaps. $1 is any large number, since RAND() would be drawn
-# anew for each row. Both ends come from the index.
+# Each sticker is equally likely while ids have no gaps. $1 is any large number; RAND() would give
+# another one for each row. MIN and MAX are read from the index.
 RANDOM_STICKER = f"""
     SELECT {STICKER} FROM stickers WHERE id >= (
         SELECT MIN(id) + MOD($1, MAX(id) - MIN(id) + 1) FROM stickers

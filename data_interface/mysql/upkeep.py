@@ -1,4 +1,4 @@
-"""The schema, the stickers and the cleaning on MariaDB."""
+"""Creates the schema on MariaDB, loads the stickers, and deletes old rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from data_interface.timeouts import TIMEOUTS
 DATABASE = "sticker_site"
 SCHEMA_FILE = Path(__file__).with_name("schema.sql")
 LAYOUT = "sticker_site_layout"
-# A call of a procedure deletes at most so many rows, and holds its locks that long.
+# One call deletes at most this many rows, so that it holds its locks only briefly.
 BATCH = 500
 # The first version with RANDOM_BYTES.
 LEAST_VERSION = (10, 10)
@@ -34,7 +34,7 @@ QUIET = "SET sql_notes = 0"
 FIND_DATABASE = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = $1"
 CREATE_DATABASE = f"""
     CREATE DATABASE IF NOT EXISTS {DATABASE} CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"""
-# The names of locks are shared by all databases of the server, so they contain the database.
+# A server's databases share the names of locks, so each name ends with a hash of the database.
 LOCK = "SELECT GET_LOCK(CONCAT($1, MD5(DATABASE())), $2)"
 SETUP_LOCK, CLEANING_LOCK = "sticker-site setup ", "sticker-site cleaning "
 # Tables of the toolbench do not count: it uses the same database.
@@ -59,10 +59,10 @@ CLEAN_VOTES = "CALL clean_votes($1, $2)"
 
 
 async def create_schema(connection: Connection) -> None:
-    """Make the schema and load the stickers if they are missing. Two servers may start at once.
+    """Create the schema and load the stickers if they are missing. Two servers may do so at once.
 
-    The file is run once for each of its versions: a user with only the rights that the site needs
-    can start a server on a database that another user has made.
+    ``schema.sql`` is not run again until its text changes. Once a user with more rights has run
+    it, a user with only the rights that the pages need can start a server.
     """
     await connection.script(QUIET)
     _check_version(await first(connection, "SELECT VERSION()"))
@@ -90,7 +90,7 @@ def _check_version(text: str) -> None:
 
 
 async def _version(connection: Connection) -> str:
-    """Return the schema's version, "" if there is none. Raise ``Refused`` if others use it."""
+    """Return the schema's version, "" if there is none; ``Refused`` if the tables are not ours."""
     tables, ours = (await connection.fetch(FIND_TABLES, LAYOUT))[0]
     if tables and not ours:
         raise Refused(
@@ -103,7 +103,7 @@ async def _version(connection: Connection) -> str:
 
 async def _load(connection: Connection) -> None:
     packs, stickers = catalogue()
-    # If this fails, the connection is closed, which ends the transaction.
+    # If this fails, the connection is closed, which rolls the transaction back.
     await connection.script("START TRANSACTION")
     await connection.fetch(LOAD_PACKS, json.dumps(packs))
     await connection.fetch(LOAD_STICKERS, json.dumps(stickers))
@@ -112,14 +112,15 @@ async def _load(connection: Connection) -> None:
 
 
 async def choose(connection: Connection) -> bool:
-    """Return whether this connection's process cleans; the lock ends with the connection."""
+    """Return whether this process is to clean: the one whose connection holds the lock."""
     return bool(await first(connection, LOCK, CLEANING_LOCK, 0))
 
 
 async def clean(connection: Connection) -> None:
     """Delete rows that are too old or too many, the oldest first, in batches with short locks.
 
-    The tables take turns: one that grows as fast as it is cleaned does not keep the others waiting.
+    The tables take turns, so that one which grows as fast as it is cleaned does not hold up the
+    others.
     """
     left = True
     while left:

@@ -1,10 +1,9 @@
 """Tarantool through aiotarantool, the driver of the article, on CPython 3.7 only.
 
 This is not quite what users of aiotarantool run. Requests, answers and their encoding are its own
-code, but connecting and closing are replaced (``AiotarantoolConnection``), and each connection is a
-copy of one that was never connected (``AiotarantoolDriver.connect``). Figures of the modes
-``multi`` and ``query``, which connect for each page or request, are therefore not those of the
-released driver.
+code, but connecting and closing are replaced (``AiotarantoolConnection``), and connection objects
+are copied instead of made (``AiotarantoolDriver._new_connection``). The modes ``multi`` and
+``query`` connect for each page or query, so their figures are not those of the released driver.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ LOST = "The connection to the database was lost."
 
 
 def open_store(connection: str, url: str, size: int) -> Store:
-    """Return the store on the Tarantool at ``url``. Raise ``Refused`` if that is no such URL."""
+    """Return the store on the Tarantool at ``url``; raise ``Refused`` if the URL is malformed."""
     where = address("tarantool", url)
     return TarantoolStore(connection, where, AiotarantoolDriver(where), size)
 
 
 class AiotarantoolConnection(aiotarantool.Connection):  # type: ignore[misc]
-    """The driver's connection with another way to connect and to close.
+    """A connection that connects and closes in another way than the driver's own.
 
-    (1) It connects to Unix sockets. (2) It is connected only after the greeting: the driver sends
-    requests before and leaves them unanswered if the database is gone. (3) When the reader ends for
-    any reason, all requests fail: in the driver some wait for ever, and asyncio logs an error that
-    nobody retrieved. (4) Once ended it stays so: the driver connects again in the middle of a page.
+    (1) It can connect to a Unix socket. (2) It waits for the database's greeting before it sends a
+    request. The driver does not wait, and a request to a database that is gone gets no answer.
+    (3) When the reader ends, every request in progress fails. In the driver some of them wait for
+    ever. (4) An ended connection stays ended. The driver would connect again within a page.
     """
 
     path: Optional[str] = None
@@ -71,7 +70,7 @@ class AiotarantoolConnection(aiotarantool.Connection):  # type: ignore[misc]
 
     def _reader_ended(self, reader: asyncio.Task[None]) -> None:
         if not reader.cancelled():
-            # Retrieves the error, which asyncio would log otherwise.
+            # asyncio logs an error that nobody retrieves.
             reader.exception()
         self.end()
 
@@ -129,15 +128,17 @@ class AiotarantoolDriver:
         return connection
 
     def _new_connection(self) -> AiotarantoolConnection:
-        # Making a connection object takes 3 ms, because it runs system programs to find the C
-        # library. So one is made, and the others are copies of it with a state of their own.
+        # To make a connection object takes 3 ms, because the driver runs system programs to find
+        # the C library. So only the first one is made; the others are copies of it, each with its
+        # own lock and waiters.
         where = self._address
         if self._pattern is None:
             self._pattern = AiotarantoolConnection(
                 where.host, where.port, where.user, where.password
             )
             self._pattern.path = where.path
-            # Tarantool does not check version 0, which saves a request at each connect.
+            # Tarantool does not check schema version 0. The driver's own, 1, is refused, and the
+            # first request of each connection has to be sent twice.
             self._pattern.schema_version = 0
         connection = copy.copy(self._pattern)
         connection.lock = asyncio.Lock()

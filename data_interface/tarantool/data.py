@@ -1,8 +1,8 @@
 """The requests of pages to Tarantool, through any driver.
 
-A driver's connection has five methods, which send one request each: ``call(procedure, arguments)``,
+Each driver's connection has five methods: ``call(procedure, arguments)``,
 ``select(space, key, ...)``, ``insert(space, row)``, ``update(space, key, operations)`` and
-``upsert(space, row, operations)``; fields are numbered from 0.
+``upsert(space, row, operations)``. Each call sends one request. Fields are numbered from 0.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ONE_MORE = [["+", 1, 1]]
 class TarantoolData(ArticleData, TarantoolReports):
     """Answers a page on one connection to Tarantool."""
 
-    # Made in __init__: a partial costs a page less than a method, and a page sends nine requests.
+    # These are partials, made in ``__init__``, because they are faster to call than methods.
     random_sticker: Callable[[], Request]
     new_id: Callable[[], Request]
     count_view: Callable[[], Request]

@@ -1,4 +1,4 @@
-"""The store on any Tarantool driver: the numbers of ``tarantool/init.lua``, errors, opening."""
+"""The store on Tarantool, for every driver, with the numbers that ``tarantool/*.lua`` use."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from runtime.address import Address
 STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS, VOTES = 5401, 5402, 5403, 5404, 5405, 5406
 SPACES = [STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS, VOTES]
 BY_RATING, BY_PACK = 1, 2
-# That of the procedures in ``tarantool/procedures.lua``.
+# The VERSION of ``tarantool/procedures.lua``.
 VERSION = 2
 EQUAL, DESCENDING, ASCENDING = 0, 4, 5
 
-# The numbers of errors: those of init.lua, then Tarantool's (src/box/errcode.h).
+# The numbers of errors: the site's own, then Tarantool's (src/box/errcode.h).
 NOT_FOUND, CONFLICT, LATE = 20001, 20002, 20003
 MEMORY_ISSUE, READ_ONLY, LOADING = 2, 7, 116
 NO_SUCH_PROCEDURE, ACCESS_DENIED = 33, 42
 NO_SUCH_USER, PASSWORD_MISMATCH = 45, 47
 
 NO_LAYOUT = (
-    "Tarantool does not have the site's spaces and procedures of this version: "
+    "This Tarantool does not have the spaces and procedures of this version of the site: "
     "start it with `tarantool tarantool/init.lua`."
 )
 
 
 def refused(code: int, message: str) -> StoreError:
-    """Return the store's error for one of Tarantool's."""
+    """Return the store's error for an error of Tarantool, given by its number and message."""
     if code in (NO_SUCH_PROCEDURE, ACCESS_DENIED):
         return StoreError(NO_LAYOUT)
     kind, text = {
@@ -102,7 +102,7 @@ async def prepare(connection: Any) -> None:
     }
     rows = await connection.call("site_open", [limits])
     *layout, loaded, version = rows[0]
-    # The first version of the procedures returned none.
+    # Version 1 returned no version, so its layout is one id short here.
     if (layout, version) != (SPACES, VERSION):
         raise StoreError(NO_LAYOUT)
     if not loaded:

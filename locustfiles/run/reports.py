@@ -1,4 +1,4 @@
-"""The reports of a run: Locust's own HTML and CSV with engine and verdict, and all as JSON."""
+"""Writes the reports of a run: Locust's own HTML and CSV with engine and verdict, and JSON."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def write(run: LocustRun, environment: Any, reports: Path) -> Path:
     folder = run.folder(reports)
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
-        # Comes first, as it adds the last point to Locust's history.
+        # The HTML comes first, because making it adds the last point to Locust's history.
         "report.html": marked(get_html_report(environment, show_download_link=False), run),
         "report.json": json.dumps(as_json(run, environment), indent=1) + "\n",
         **tables(run, environment),
@@ -74,7 +74,7 @@ def write(run: LocustRun, environment: Any, reports: Path) -> Path:
 
 
 def as_json(run: LocustRun, environment: Any) -> dict[str, Any]:
-    """Return all of a run as JSON (docs/locust.md)."""
+    """Return the content of report.json, which docs/locust.md describes."""
     stats = environment.stats
     return {
         "locust": __version__,
@@ -110,7 +110,7 @@ def as_json(run: LocustRun, environment: Any) -> dict[str, Any]:
 
 
 def counts(entry: Any) -> dict[str, Any]:
-    """Return a page's figures in milliseconds; `times` is {time: requests} as Locust rounds it."""
+    """Return a page's figures, times in milliseconds; `times` counts the requests of each time."""
     return {
         "page": entry.name,
         "method": entry.method or "",
@@ -126,7 +126,7 @@ def counts(entry: Any) -> dict[str, Any]:
 
 
 def history(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return Locust's history with each value once, without the time that Locust puts beside it."""
+    """Return Locust's history with plain values; Locust keeps each as a pair of time and value."""
     return [
         {key: value[1] if isinstance(value, list) else value for key, value in point.items()}
         for point in points
@@ -134,7 +134,7 @@ def history(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def tables(run: LocustRun, environment: Any) -> dict[str, str]:
-    """Return every CSV file by its name."""
+    """Return the text of every CSV file by its name."""
     mark = mark_of(run)
     writer = MarkedCsv(environment, lambda: mark)
     texts = {}

@@ -19,7 +19,7 @@ from race.report.tables import user_loads as users
 
 
 def page(analysis: Analysis) -> str:
-    """Return headline, warnings, legend, tables with what to know of them, and the command."""
+    """Return the race: headline, warnings, legend, tables with remarks, and the command."""
     return "\n\n".join(filter(None, _parts(analysis))) + "\n"
 
 
@@ -67,14 +67,14 @@ def _glance(analysis: Analysis) -> Iterator[str]:
 
 
 def _section(title: str, found: ReportTable, text: str = "") -> Iterator[str]:
-    """Return a heading, what to know, and a table."""
+    """Yield a heading, a text and a table."""
     yield f"## {escape(title)}"
     yield escape(text)
     yield table(found)
 
 
 def _legend(analysis: Analysis) -> str:
-    """Return what words and signs mean: a reader who knows them sees one line."""
+    """Return the meaning of words and signs, folded into one line."""
     parts = []
     for group in legend.legend(analysis, cells=False):
         lines = (f"- **{escape(one.term)}**: {escape(one.text)}" for one in group.entries)
@@ -83,13 +83,13 @@ def _legend(analysis: Analysis) -> str:
 
 
 def _folded(title: str, *parts: str) -> str:
-    """Return what opens at a click."""
+    """Return parts that a click on the title opens."""
     summary = f"<details><summary>{html.escape(title)}</summary>"
     return "\n\n".join([summary, *parts, "</details>"])
 
 
 def _users(analysis: Analysis, group: UserLoadGroup) -> Iterator[str]:
-    """Return contenders under a user load, who did not keep up, their pairs, the parts."""
+    """Yield the tables of a user load, and a line for each contender that did not keep up."""
     figures = users.users(analysis, group)
     about = f"{group.comparison.load}, {words.plural(group.rounds, 'round')}. {figures.caption}"
     yield from _section(group.title, figures, about)
@@ -100,7 +100,7 @@ def _users(analysis: Analysis, group: UserLoadGroup) -> Iterator[str]:
 
 
 def _effects(analysis: Analysis) -> Iterator[str]:
-    """Return every pair that differs in one factor alone."""
+    """Yield every pair that differs in one factor alone."""
     tables = [more.pairs(analysis, found) for found in more.contrasts(analysis)]
     if tables:
         text = (
@@ -112,7 +112,7 @@ def _effects(analysis: Analysis) -> Iterator[str]:
 
 
 def table(found: ReportTable) -> str:
-    """Return a table without the columns that say nothing of anybody; empty without a figure."""
+    """Return a table without its empty columns; "" if no figure is left."""
     found = found.known()
     if len(found.columns) < 2:
         return ""

@@ -15,9 +15,8 @@ from race.saved.model import CALIBRATION, Cell, Limits
 
 MULTIPLE = ColumnKind("{:.3f}×".format)
 CAPTION = (
-    "The right two columns are the same mean multiple of the baseline: of all first attempts, "
-    "rejected ones too, and of the cells that count. A gap means that rejections favoured a "
-    "contender."
+    "The last two columns are rates as multiples of the baseline's: of all first attempts, "
+    "rejected or not, and of the cells that count. If they differ, rejections favoured a contender."
 )
 
 
@@ -35,7 +34,7 @@ class Attempts(NamedTuple):
 
 
 def attempts(analysis: Analysis) -> ReportTable:
-    """Return the rejections of each contender: a filter must not choose between contenders."""
+    """Return the table of rejections, which must fall on all contenders alike."""
     head = analysis.race.head
     cells = [cell for cell in analysis.race.cells if cell.round != CALIBRATION]
     first: dict[object, Cell] = {}
@@ -74,7 +73,7 @@ def attempts(analysis: Analysis) -> ReportTable:
 
 
 def _reason(cell: Cell, limits: Limits) -> str:
-    """Return why a cell was rejected: the machine before anything else; "" if it was not."""
+    """Return why a cell was rejected, "" if it was not; the machine's reasons go first."""
     if cell.status == "ok":
         return ""
     for name in ("foreign", "steal"):
@@ -84,13 +83,13 @@ def _reason(cell: Cell, limits: Limits) -> str:
 
 
 def _rates(cells: Iterable[Cell]) -> Values:
-    """Return the rates of closed loops, of cells that were measured whole."""
+    """Return the rates of closed loops, from cells that were measured to their end."""
     whole = (cell for cell in cells if cell.load.closed and cell.status in ("ok", "invalid"))
     return values(whole, rate)
 
 
 def _multiple(found: Values, both: Iterable[Values], label: str, base: str) -> float | None:
-    """Return the geometric mean over works, those in both, of the median multiple of the rounds."""
+    """Return the geometric mean of the median ratios to `base` on the works that are in `both`."""
     logs = []
     for work, by_label in found.items():
         if all({label, base} <= one.get(work, {}).keys() for one in both):

@@ -1,4 +1,4 @@
-"""Faults in a running race give the cell a reason, the race goes on, and no process is left."""
+"""Faults in a running race: each cell that they spoil has a reason, and no process is left."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ def test_an_interrupt_while_a_server_starts_leaves_nothing(tmp_path: Path) -> No
 def test_a_database_of_others_gets_its_cores_back(
     number: signal.Signals, tmp_path: Path, databases: Databases
 ) -> None:
-    """At once, or with the next command; also a connection that came during the race."""
+    """A hangup gives them back at once; after a kill, the next command does.
+
+    A process that the database started during the race gets them back too.
+    """
     url, whole = databases.hold("postgres"), os.sched_getaffinity(0)
     if len(whole) < 2:
         absent("two cores: with one nothing is pinned")

@@ -19,7 +19,7 @@ from tests.support.faults.voters import Voters
 from tests.support.site_server import Databases, SiteServer
 
 ENGINE = "aiohttp-tarantool-one"
-# More pages than would fill the memory if it kept the sessions and tokens of all.
+# By memory, more pages than it could keep sessions and tokens of.
 PAGES = {"32M": 45_000, "64M": 100_000}
 LOAD = Load(generator="wrk", connections=50, duration_s=10.0)
 MOST_RUNS = 20
@@ -63,7 +63,7 @@ def test_small_memory(
 
 
 def index(server: SiteServer) -> Sample:
-    """Return how new visitors with long names of their browsers were served for a while."""
+    """Return what wrk measured with new visitors that send the longest User-Agent."""
     command = Wrk().command(Target(server.url, "index", "/"), LOAD)
     command[1:1] = ["-H", f"User-Agent: {'a' * AGENT_LENGTH}"]
     seconds = LOAD.duration_s + SPARE_SECONDS
