@@ -6,6 +6,7 @@ from runtime.plugin import Plugin
 
 CHAPTERS = {
     "glance": Plugin("race.report.chapters.glance:render"),
+    "picture": Plugin("race.report.chapters.picture:render"),
     "legend": Plugin("race.report.chapters.legend:render"),
     "tasks": Plugin("race.report.chapters.tasks:render"),
     "pipelining": Plugin("race.report.chapters.pipelining:render"),

@@ -200,7 +200,7 @@ def test_chapters_without_data_are_left_out(tmp_path: Path) -> None:
     engines = ("aiohttp-memory-one", "sanic-memory-pool")
     recipe = Recipe(engines=engines, pages=("good",), faults=False, rounds=6)
     text = html.page(analyse(load(write(tmp_path / "race", recipe))))
-    for name in ("pipelining", "shares", "effects"):
+    for name in ("picture", "pipelining", "shares", "effects"):
         assert f'id="{name}"' not in text
         assert f'href="#{name}"' not in text
     assert "at a fixed rate" not in text
