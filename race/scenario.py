@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
+from race.machine.cores import Sharing
 from race.saved.model import Limits, Load, Name, Positive
 
 DEFAULT_DISCIPLINE = "web"
@@ -83,6 +84,11 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `twin` is the contender that runs twice, as its own A/A control; empty means the baseline.
     `restart`: contenders are started anew after so many rounds, so that what a process keeps for
     its life comes and goes; 0: they live as long as the race.
+
+    `cores`: server or driver, generator and database have their "own" cores, share "one", or run on
+    "any" of them, unpinned. `order`: the cells of a round come "shuffled", or all cells of a
+    contender before those of the next one ("contenders"). Other values than the first show how
+    results look that were measured so.
     """
 
     name: FileName
@@ -96,6 +102,8 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     baseline: str | None = None
     twin: str | None = None
     time_limit_s: Positive | None = None
+    cores: Sharing = "own"
+    order: Literal["shuffled", "contenders"] = "shuffled"
     load: LoadPlan = LoadPlan()
     warmup: WarmUpPlan = WarmUpPlan()
     limits: Limits = Limits()

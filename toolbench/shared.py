@@ -14,6 +14,7 @@ from databases.locks import locked
 from race.discipline import Subject
 from race.errors import CellFailed, RaceError
 from race.machine import cores
+from race.machine.cores import Sharing
 from race.saved.model import Contender
 from race.web.databases import Databases, address, held
 from runtime.address import Address
@@ -30,7 +31,7 @@ DRIVER, GENERATOR, DATABASE = PARTIES = ("driver", "generator", "database")
 
 @dataclass
 class Shared:
-    """The databases of a race.
+    """The databases of a race, and how its parties share cores.
 
     By the name of its database, a listener takes the place of a private server, and a reference
     knows what is right. `operations` have the sizes of the scenario.
@@ -40,10 +41,11 @@ class Shared:
     listeners: dict[str, Listener] = field(default_factory=dict)
     references: dict[str, Reference] = field(default_factory=dict)
     operations: Mapping[str, OperationSpec] = field(default_factory=operations)
+    sharing: Sharing = "own"
 
     def start(self, contender: Contender) -> Subject:
         """Start a contender (`discipline.Start`)."""
-        layout = cores.assign(PARTIES)
+        layout = cores.assign(PARTIES, sharing=self.sharing)
         self.databases.pin(layout[DATABASE])
         made: Subject = DRIVERS[contender.name].subject.load()(contender, self, layout)
         return made
@@ -68,7 +70,7 @@ def opened(scenario: ToolsScenario, contenders: Sequence[Contender]) -> Iterator
         raise RaceError('settings: a race starts a server of its own for transport = ["tcp"] alone')
     with ExitStack() as stack:
         databases = stack.enter_context(held(name for name in names if name not in ours))
-        shared = Shared(databases, operations=scenario.known)
+        shared = Shared(databases, operations=scenario.known, sharing=scenario.cores)
         for name in ours:
             shared.listeners[name] = databases.handles[name] = listener(name, scenario.settings)
         for name in names:

@@ -6,10 +6,14 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal
 
 Layout = dict[str, frozenset[int]]
 """Cores by party, the one under test first; empty sets mean that nothing is pinned."""
 
+
+Sharing = Literal["own", "one", "any"]
+"""Which cores parties get: their own; one for all of them; any, so that nothing is pinned."""
 
 WORKERS = "workers"
 """The factor with the number of processes of the party under test; one if it is missing."""
@@ -40,15 +44,22 @@ def _physical(core: int) -> str:
         return str(core)
 
 
-def assign(parties: Sequence[str], workers: int = 1, cores: list[int] | None = None) -> Layout:
+def assign(
+    parties: Sequence[str],
+    workers: int = 1,
+    cores: list[int] | None = None,
+    sharing: Sharing = "own",
+) -> Layout:
     """Assign as many cores as workers to the first party, then one to each of the others.
 
     The others share the last core if there are too few. With a single core nothing is pinned, since
     every layout would be the same.
     """
     cores = allowed() if cores is None else cores
-    if len(cores) < 2:
+    if len(cores) < 2 or sharing == "any":
         return {name: frozenset() for name in parties}
+    if sharing == "one":
+        return {name: frozenset(cores[:1]) for name in parties}
     first, *others = parties
     layout = {first: frozenset(cores[:workers])}
     for place, name in enumerate(others, start=workers):

@@ -46,6 +46,17 @@ def key_of(cell: Cell) -> CellKey:
     return cell.round, cell.label, cell.work
 
 
+def in_turn(
+    works: Mapping[str, Sequence[Work]], found: Sequence[Contender], number: int
+) -> list[Planned]:
+    """Return the cells of a round contender after contender, each on all of its works.
+
+    What the machine does from minute to minute then looks like a difference between contenders.
+    """
+    turns = [(contender, work) for contender in found for work in works[contender.label]]
+    return [Planned(number, place, one, work) for place, (one, work) in enumerate(turns)]
+
+
 def shuffled(
     works: Mapping[str, Sequence[Work]],
     found: Sequence[Contender],

@@ -27,7 +27,6 @@ from race.run.quiet import QuietWait
 from race.run.rounds import Rounds
 from race.saved import model
 from race.saved.head import Head
-from race.saved.model import Contender
 from race.saved.reader import load
 from race.saved.writer import Writer
 from race.scenario import Scenario
@@ -68,7 +67,7 @@ def new_head(
     """
     now = datetime.now(UTC)
     stem = f"{now.astimezone():%Y%m%d-%H%M%S}-{plan.scenario.name}"
-    layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
+    layout = _layout(plan)
     return Head(
         race=next(name for name in _numbered(stem) if not (results / name).exists()),
         discipline=described(plan.scenario.discipline, plan.discipline),
@@ -107,7 +106,7 @@ def described(name: str, kind: Discipline) -> model.Discipline:
 
 def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
     """Run what is left of a race; when interrupted, end all children."""
-    layout = cores.assign(plan.discipline.parties, _workers(plan.contenders))
+    layout = _layout(plan)
     quiet = QuietWait(plan.scenario.limits, partial(calm.burn, layout))
     learned = Learned(head.connections)
     with Writer(folder, head) as writer:
@@ -173,9 +172,10 @@ def interruptible() -> Iterator[None]:
             signal.signal(each, handler)
 
 
-def _workers(contenders: Sequence[Contender]) -> int:
-    """Return the most processes that any contender runs."""
-    return max((int(one.factors.get(cores.WORKERS, "1")) for one in contenders), default=1)
+def _layout(plan: Plan) -> cores.Layout:
+    """Return the cores of the contender that runs the most processes."""
+    workers = max((int(one.factors.get(cores.WORKERS, "1")) for one in plan.contenders), default=1)
+    return cores.assign(plan.discipline.parties, workers, sharing=plan.scenario.cores)
 
 
 def _numbered(stem: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from race.errors import CellFailed
 from race.plan.clock import Clock
 from race.plan.contenders import TWIN_MARK
 from race.plan.forecast import Plan
-from race.plan.order import CellKey, Planned, key_of, shuffled
+from race.plan.order import CellKey, Planned, in_turn, key_of, shuffled
 from race.plan.works import open_works
 from race.run.cell import Cells, failed
 from race.run.hosts import Hosts
@@ -67,9 +67,7 @@ class Rounds:
         self.writer.finish(datetime.now(UTC).isoformat(timespec="seconds"))
 
     def _round(self, number: int, hosts: Hosts) -> None:
-        first = 1 + self.plan.scenario.open_loop
-        seed = self.writer.head.seed
-        order = shuffled(self._works(number), self.plan.contenders, seed, number, first)
+        order = self._order(number)
         self.board.round(number, self.plan.rounds)
         self.quiet.new_round()
         self._run([one for one in order if one.key not in self.done], hosts)
@@ -81,6 +79,13 @@ class Rounds:
             self.board.again(len(bad), str(self.done[bad[0].key].reason))
             self._clock.again(len(bad))
             self._run(bad, hosts)
+
+    def _order(self, number: int) -> list[Planned]:
+        works, contenders = self._works(number), self.plan.contenders
+        if self.plan.scenario.order == "contenders":
+            return in_turn(works, contenders, number)
+        first = 1 + self.plan.scenario.open_loop
+        return shuffled(works, contenders, self.writer.head.seed, number, first)
 
     def _pause_if_disturbed(self, number: int) -> None:
         cells = [cell for cell in self.done.values() if cell.round == number]

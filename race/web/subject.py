@@ -36,7 +36,8 @@ class SharedState:
 
     def start(self, contender: Contender) -> SiteSubject:
         """Start a contender's server on its own cores. CellFailed if it does not start."""
-        layout = cores.assign(PARTIES, int(contender.factors.get(WORKERS, "1")))
+        workers, sharing = contender.factors.get(WORKERS, "1"), self.launcher.scenario.cores
+        layout = cores.assign(PARTIES, int(workers), sharing=sharing)
         self.databases.pin(layout[DATABASE])
         name = self.names.get(contender.name)
         between = self._start_link(contender, name, layout)

@@ -170,6 +170,12 @@ def test_who_is_under_test_has_cores_of_its_own(
     assert [sorted(found[name]) for name in PARTIES] == lists
 
 
+def test_parties_may_share_one_core_or_run_on_any() -> None:
+    one = cores.assign(PARTIES, 2, [0, 1, 2], "one")
+    assert [sorted(one[name]) for name in PARTIES] == [[0], [0], [0]]
+    assert set(cores.assign(PARTIES, 2, [0, 1, 2], "any").values()) == {frozenset()}
+
+
 def test_the_harness_keeps_off_the_cores_that_are_measured() -> None:
     whole = os.sched_getaffinity(0)
     first = frozenset([min(whole)])

@@ -56,6 +56,15 @@ def test_an_even_round_is_the_reverse_of_the_one_before() -> None:
     assert [one.order for one in cells(1, 2)] == list(range(12))
 
 
+def test_in_turn_every_round_has_one_contender_after_the_other() -> None:
+    found = with_twin(made(), ENGINES)
+    works = closed_works(made(pages=["good", "ugly"]), PAGES)
+    rounds = [order.in_turn({one.label: works for one in found}, found, one) for one in (1, 2)]
+    assert turns(rounds[0]) == turns(rounds[1])
+    assert turns(rounds[0]) == [(page, one.label) for one in found for page in ("good", "ugly")]
+    assert [one.order for one in rounds[0]] == list(range(6))
+
+
 def test_the_order_is_repeatable_and_differs_between_rounds_and_seeds() -> None:
     assert cells(1, 1) == cells(1, 1)
     orders = {tuple(turns(cells(seed, number))) for seed in range(4) for number in range(5)}

@@ -47,7 +47,8 @@ def test_the_thin_line_is_the_interval_of_the_rate(found: Analysis, article: Sav
     assert item is not None
     rates = values(found.counted, rate)[comparison.work][BASELINE]
     spread = interval(comparison, item, rates)
-    assert spread is not None and item.throughput is not None
+    assert spread is not None
+    assert item.throughput is not None
     rounds = hodges_lehmann(list(rates.values()))
     assert spread.low < math.exp(rounds.low) < spread.median < math.exp(rounds.high) < spread.high
     few = [cell for cell in article.cells if cell.round <= 4]
