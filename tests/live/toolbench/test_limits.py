@@ -105,7 +105,9 @@ def test_every_operation_is_driven(
     with started(driver) as one:
         for task in OPERATIONS:
             one.check(task)
-            sample = one.drive(Work(task, Load("wrk", 4, duration_s=0.3, fixed=True)))
-            assert sample.count > 0
-            assert sample.failed == 0
+            for depth in (1, 24) if OPERATIONS[task].pipelines else (1,):
+                load = Load("wrk", 4, pipeline=depth, duration_s=0.3, fixed=True)
+                sample = one.drive(Work(task, load))
+                assert sample.count > 0
+                assert sample.failed == 0
             assert one.facts(task) == ({} if task == "objects" else {"database_requests": 1})
