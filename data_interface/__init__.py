@@ -25,11 +25,13 @@ class Backend(Plugin):
 
     ``database`` is a name in ``databases.DATABASES``, or None; ``connections`` are the connection
     modes that make sense. ``note`` says how the driver differs from the one that its users run.
+    ``layout`` tells apart the backends of a database that do not see each other's rows.
     """
 
     database: Optional[str] = None
     connections: Tuple[str, ...] = ALL
     note: str = ""
+    layout: str = ""
 
 
 BACKENDS = {
@@ -63,6 +65,12 @@ BACKENDS = {
         needs=("sqlalchemy", "greenlet", "asyncpg"),
         python="3.10+",
         database="postgres",
+    ),
+    "postgresjson": Backend(
+        "data_interface.postgres.jsonb:open_store",
+        needs=("asyncpg",),
+        database="postgres",
+        layout="jsonb",
     ),
     "asyncmy": Backend(
         "data_interface.mysql.asyncmy_store:open_store",

@@ -9,12 +9,12 @@ from data_interface import BACKENDS, Backend
 from data_interface.store import Store, StoreError
 
 
-async def votes(database: str, url: str) -> int:
-    """Return the number of votes that the database at a URL has counted, without changing it.
+async def votes(database: str, url: str, layout: str = "") -> int:
+    """Return the number of votes in a layout of the database at a URL, without changing it.
 
     Raises StoreError if no driver is installed, and if the database refuses or does not answer.
     """
-    store = store_of(database, url)
+    store = store_of(database, url, layout)
     try:
         async with store.acquire() as data:
             return (await data.statistics()).votes
@@ -22,13 +22,13 @@ async def votes(database: str, url: str) -> int:
         await store.close()
 
 
-def store_of(database: str, url: str) -> Store:
-    """Return a store, not yet open, with the first backend of the database that can be imported.
+def store_of(database: str, url: str, layout: str = "") -> Store:
+    """Return a store, not yet open, with the first backend of the layout that can be imported.
 
     Raises StoreError if there is none, and ``Refused`` if the URL is malformed.
     """
     for backend in BACKENDS.values():
-        if backend.database == database and _runs_here(backend):
+        if (backend.database, backend.layout) == (database, layout) and _runs_here(backend):
             store: Store = backend.load()("one", url, 1)
             return store
     raise StoreError(f"No driver for {database} is installed here: make env")

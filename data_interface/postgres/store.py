@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Callable, Dict, NamedTuple
 
 from data_interface import HOUSEKEEPING
 from data_interface.driver import Driver, address
 from data_interface.postgres import upkeep
+from data_interface.postgres.upkeep import Layout
 from data_interface.sql.store import Drivers, SqlStore, Upkeep
 
 
@@ -14,11 +16,12 @@ class PostgresSession(NamedTuple):
     """The settings of a connection; its name tells in the server's statistics what it is for."""
 
     application_name: str
+    schema: str = upkeep.SCHEMA
 
     @property
     def settings(self) -> Dict[str, str]:
         """Return the server's settings for the connection, by name."""
-        return {"application_name": self.application_name, "search_path": upkeep.SCHEMA}
+        return {"application_name": self.application_name, "search_path": self.schema}
 
 
 PAGES = PostgresSession("sticker-site")
@@ -28,15 +31,26 @@ NewDriver = Callable[[str, PostgresSession], Driver]
 
 
 class PostgresStore(SqlStore):
-    """A store on PostgreSQL."""
+    """A store on PostgreSQL, in one of its layouts."""
 
-    def __init__(self, connection: str, url: str, size: int, new_driver: NewDriver) -> None:
+    def __init__(
+        self,
+        connection: str,
+        url: str,
+        size: int,
+        new_driver: NewDriver,
+        layout: Layout = upkeep.COLUMNS,
+    ) -> None:
         """Take `new_driver`, which returns a driver of ``sql.data.Connection``."""
         address("postgres", url)
-        background = new_driver(url, UPKEEP)
+        background = new_driver(url, UPKEEP._replace(schema=layout.schema))
         super().__init__(
             connection,
             size,
-            Drivers(new_driver(url, PAGES), background, background),
-            Upkeep(upkeep.create_schema, upkeep.choose, upkeep.clean),
+            Drivers(new_driver(url, PAGES._replace(schema=layout.schema)), background, background),
+            Upkeep(
+                partial(upkeep.create_schema, layout),
+                partial(upkeep.choose, layout),
+                partial(upkeep.clean, layout),
+            ),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import NamedTuple
 
 from data_interface.sql.data import Connection
 from data_interface.sql.store import first
@@ -53,13 +54,13 @@ AHEAD_SESSIONS = """
         SELECT ctid FROM sessions WHERE seen > now() + interval '1 min'
         ORDER BY seen LIMIT $1 FOR UPDATE SKIP LOCKED
     )) RETURNING 1) SELECT count(*) FROM renewed"""
-OLD_SESSIONS = FORGET.format("""
+OLD_SESSIONS = """
     SELECT ctid FROM sessions WHERE seen <= now() - make_interval(secs => $2)
-    ORDER BY seen LIMIT $1 FOR UPDATE SKIP LOCKED""")
-SURPLUS_SESSIONS = FORGET.format("""
+    ORDER BY seen LIMIT $1 FOR UPDATE SKIP LOCKED"""
+SURPLUS_SESSIONS = """
     SELECT ctid FROM sessions ORDER BY seen
     LIMIT least($1::bigint, greatest(0, (SELECT count(*) FROM sessions) - $2::bigint))
-    FOR UPDATE SKIP LOCKED""")
+    FOR UPDATE SKIP LOCKED"""
 
 
 FIND_VERSION = "SELECT obj_description(to_regnamespace($1)::oid, 'pg_namespace')"
@@ -75,39 +76,65 @@ AFTER_LOADING = """
     ANALYZE packs, stickers"""
 
 
-async def create_schema(connection: Connection) -> None:
+class Layout(NamedTuple):
+    """A schema with the script that makes it, and the statements in which layouts differ."""
+
+    schema: str
+    script: str
+    cleaning_lock: int
+    load_packs: str
+    load_stickers: str
+    after_loading: str
+    forget: str
+    ahead_sessions: str
+
+
+COLUMNS = Layout(
+    SCHEMA,
+    SCHEMA_FILE.read_text(encoding="utf-8"),
+    CLEANING_LOCK,
+    LOAD_PACKS,
+    LOAD_STICKERS,
+    AFTER_LOADING,
+    FORGET,
+    AHEAD_SESSIONS,
+)
+
+
+async def create_schema(layout: Layout, connection: Connection) -> None:
     """Make the schema and load the stickers if they are missing. Two servers may start at once.
 
     The file is run once for each of its versions: creating an index that exists still waits for the
     writers of its table, which would disturb a running server.
     """
-    script = SCHEMA_FILE.read_text(encoding="utf-8")
-    version = hashlib.sha256(script.encode("utf-8")).hexdigest()
+    version = hashlib.sha256(layout.script.encode("utf-8")).hexdigest()
     # If this fails, the connection is closed, which ends the transaction.
     await connection.script("BEGIN")
     await connection.fetch("SELECT pg_advisory_xact_lock($1)", SETUP_LOCK)
-    if await first(connection, FIND_VERSION, SCHEMA) != version:
-        await connection.script(script)
-        await connection.script(f"COMMENT ON SCHEMA {SCHEMA} IS '{version}'")
+    if await first(connection, FIND_VERSION, layout.schema) != version:
+        await connection.script(layout.script)
+        await connection.script(f"COMMENT ON SCHEMA {layout.schema} IS '{version}'")
     if await first(connection, IS_EMPTY):
-        await _load(connection)
+        await _load(layout, connection)
     await connection.script("COMMIT")
 
 
-async def _load(connection: Connection) -> None:
+async def _load(layout: Layout, connection: Connection) -> None:
     packs, stickers = catalogue()
-    await connection.fetch(LOAD_PACKS, [row.id for row in packs], [row.title for row in packs])
+    await connection.fetch(
+        layout.load_packs, [row.id for row in packs], [row.title for row in packs]
+    )
     columns = [[getattr(row, name) for row in stickers] for name in LOADED_COLUMNS]
-    await connection.fetch(LOAD_STICKERS, *columns)
-    await connection.script(AFTER_LOADING)
+    await connection.fetch(layout.load_stickers, *columns)
+    await connection.script(layout.after_loading)
 
 
-async def choose(connection: Connection) -> bool:
+async def choose(layout: Layout, connection: Connection) -> bool:
     """Return whether this connection's process cleans; the lock ends with the connection."""
-    return bool(await first(connection, TRY_LOCK, CLEANING_LOCK))
+    return bool(await first(connection, TRY_LOCK, layout.cleaning_lock))
 
 
-async def clean(connection: Connection) -> None:
+async def clean(layout: Layout, connection: Connection) -> None:
     """Delete rows that are too old or too many, the oldest first, in batches with short locks.
 
     The tables take turns: one that grows as fast as it is cleaned does not keep the others waiting.
@@ -118,9 +145,9 @@ async def clean(connection: Connection) -> None:
         for sql, bounds in (
             (OLD_TOKENS, ()),
             (SURPLUS_TOKENS, (TOKENS_KEPT,)),
-            (AHEAD_SESSIONS, ()),
-            (OLD_SESSIONS, (SESSION_SECONDS,)),
-            (SURPLUS_SESSIONS, (SESSIONS_KEPT,)),
+            (layout.ahead_sessions, ()),
+            (layout.forget.format(OLD_SESSIONS), (SESSION_SECONDS,)),
+            (layout.forget.format(SURPLUS_SESSIONS), (SESSIONS_KEPT,)),
             (SURPLUS_VOTES, (VOTES_KEPT,)),
         ):
             left = await first(connection, sql, BATCH, *bounds) == BATCH or left

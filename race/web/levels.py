@@ -21,6 +21,8 @@ LEVELS = {
         "psycopg": "the database PostgreSQL (postgres) through the driver psycopg",
         "sqlalchemy": "the database PostgreSQL (postgres) through SQLAlchemy's mapped classes, on "
         "the driver asyncpg",
+        "postgresjson": "the database PostgreSQL (postgres) through the driver asyncpg, with one "
+        "JSONb column in each table, as the sticker article had it",
         "asyncmy": "the database MariaDB (mysql) through the driver asyncmy",
         "aiomysql": "the database MariaDB (mysql) through the driver aiomysql",
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from data_interface import BACKENDS
 from databases import find
 from race.discipline import Party, Sample
 from race.machine import cores
@@ -48,7 +49,8 @@ class SharedState:
             if between:
                 between.end()
             raise
-        votes = VoteCheck(self.databases, name)
+        backend = BACKENDS.get(contender.factors.get("backend", ""))
+        votes = VoteCheck(self.databases, name, backend.layout if backend else "")
         return SiteSubject(self, contender, server, layout, votes, between)
 
     def _start_link(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:

@@ -35,6 +35,7 @@ class VoteCheck:
 
     databases: Databases
     name: str | None
+    layout: str = ""
     _before: int | None = None
     _posted: PostedVotes = field(default_factory=lambda: PostedVotes(0, 0))
 
@@ -54,7 +55,7 @@ class VoteCheck:
         """
         if task != VOTING or self.name is None:
             return
-        before, now = self._before, count(self.databases, self.name)
+        before, now = self._before, count(self.databases, self.name, self.layout)
         posted, self._posted, self._before = self._posted, PostedVotes(0, 0), now
         if before is None or now is None:
             return
@@ -65,8 +66,8 @@ class VoteCheck:
             raise CellFailed(f"{least} to {most} votes were acknowledged, {counted}")
 
 
-def count(databases: Databases, name: str) -> int | None:
-    """Return the votes in a database, or None if the race does not use it.
+def count(databases: Databases, name: str, layout: str = "") -> int | None:
+    """Return the votes in a layout of a database, or None if the race does not use it.
 
     Votes that a client posted without waiting for the answer may still be under way. The count is
     asked until it stays the same, so that none of them is taken for a vote of the next load.
@@ -75,10 +76,10 @@ def count(databases: Databases, name: str) -> int | None:
     if url is None:
         return None
     deadline = time.monotonic() + TIMEOUTS.database
-    now, before = ask(name, votes(name, url)), -1
+    now, before = ask(name, votes(name, url, layout)), -1
     while now != before:
         if time.monotonic() > deadline:
             raise CellFailed("votes were still counted when nobody voted any more")
         time.sleep(PAUSE_SECONDS)
-        now, before = ask(name, votes(name, url)), now
+        now, before = ask(name, votes(name, url, layout)), now
     return now

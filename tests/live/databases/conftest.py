@@ -18,10 +18,12 @@ __all__ = ["pytest_pyfunc_call"]
 
 
 def drivers(database: str) -> list[str]:
-    """Return the backends on a database that this interpreter runs."""
+    """Return the backends on a database's usual layout that this interpreter runs."""
     version = platform.python_version()
     return [
-        name for name, one in BACKENDS.items() if one.database == database and one.suits(version)
+        name
+        for name, one in BACKENDS.items()
+        if (one.database, one.layout) == (database, "") and one.suits(version)
     ]
 
 

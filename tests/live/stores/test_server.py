@@ -163,9 +163,9 @@ async def test_cancelling_is_instant_and_silent(bench: Bench) -> None:
 async def test_the_votes_are_read_without_opening_the_site(bench: Bench) -> None:
     async with bench.store() as store:
         ballot = await new_ballot(store)
-        before = await votes(bench.database.name, bench.url)
+        before = await votes(bench.database.name, bench.url, bench.plugin.layout)
         assert await vote(store, ballot.left_token, ballot.right_token)
-        assert await votes(bench.database.name, bench.url) == before + 1
+        assert await votes(bench.database.name, bench.url, bench.plugin.layout) == before + 1
 
 
 async def opened(bench: Bench, url: str) -> None:

@@ -111,6 +111,27 @@ class PostgresInsider(SqlInsider):
         await asyncio.sleep(0.3)
 
 
+class JsonbInsider(PostgresInsider):
+    """In the layout with JSONb, whose views can be read and deleted from."""
+
+    async def expire(self, token: str, seconds: int = -1) -> None:
+        sql = """UPDATE tokens_json SET data =
+            jsonb_set(data, '{3}', to_jsonb(extract(epoch FROM now()) + $2::int))
+            WHERE data ->> 0 = $1 RETURNING 1"""
+        assert await self._connection.fetch(sql, token, seconds)
+
+    async def keep_token(self, token: str, sticker: int, mate: str) -> None:
+        sql = """INSERT INTO tokens_json (data) VALUES (jsonb_build_array($1::text, $2::bigint,
+            $3::text, extract(epoch FROM now()) + 60, nextval('token_numbers')))"""
+        await self._connection.fetch(sql, token, sticker, mate)
+
+    async def age_session(self, session: str, seconds: float) -> None:
+        sql = """UPDATE sessions_json SET data =
+            jsonb_set(data, '{1}', to_jsonb((data ->> 1)::numeric - $2::bigint))
+            WHERE data ->> 0 = $1 RETURNING 1"""
+        assert await self._connection.fetch(sql, session, int(seconds))
+
+
 def put_first(file: Path, line: str) -> None:
     """Put a line at the beginning of a file, unless it is there."""
     text = file.read_text()
@@ -183,12 +204,13 @@ def through(
     return opened
 
 
-# By the database of the registry's entry.
-INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Any]]] = {
-    None: in_memory,
-    "postgres": through(PostgresInsider),
-    "mysql": through(MysqlInsider),
-    "tarantool": through(TarantoolInsider),
+# By database and layout of the registry's entry.
+INSIDERS: Dict[Tuple[Optional[str], str], Callable[[Any, str], AsyncContextManager[Any]]] = {
+    (None, ""): in_memory,
+    ("postgres", ""): through(PostgresInsider),
+    ("postgres", "jsonb"): through(JsonbInsider),
+    ("mysql", ""): through(MysqlInsider),
+    ("tarantool", ""): through(TarantoolInsider),
 }
 
 

@@ -13,7 +13,7 @@ from race.web.votes import PostedVotes, VoteCheck
 def checked(monkeypatch: pytest.MonkeyPatch, *counts: int | None) -> VoteCheck:
     """VoteCheck of a database that counts so many, one check after the other; the first is done."""
     found = iter(counts)
-    monkeypatch.setattr(votes, "count", lambda databases, name: next(found))
+    monkeypatch.setattr(votes, "count", lambda *_: next(found))
     ballots = VoteCheck(Databases(), "tarantool")
     ballots.check("vote")
     return ballots
