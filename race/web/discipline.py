@@ -16,7 +16,7 @@ from race.web import load as generators
 from race.web.databases import held
 from race.web.engines import CONTENDER
 from race.web.levels import LEVELS
-from race.web.link import LINK
+from race.web.link import DISTANCE, LINK
 from race.web.load import GENERATORS
 from race.web.scenario import SiteScenario
 from race.web.servers import Launcher
@@ -38,7 +38,7 @@ class SiteDiscipline:
     @property
     def factors(self) -> Mapping[str, Sequence[str]]:
         """The factors of server.py, and those that a race varies on top of them."""
-        return {**engines.catalogue().factors, WORKERS: (), LINK: (), BUILD: ()}
+        return {**engines.catalogue().factors, WORKERS: (), LINK: (), DISTANCE: (), BUILD: ()}
 
     @property
     def tasks(self) -> Mapping[str, Task]:

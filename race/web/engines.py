@@ -16,7 +16,7 @@ from race.machine.describe import BUILD, PYTHON, current_python
 from race.plan.contenders import matching
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
-from race.web.link import LINK, level
+from race.web.link import DISTANCE, LINK, level
 from race.web.scenario import SiteScenario
 from runtime.interpreters import (
     executable,
@@ -82,13 +82,14 @@ def choose(scenario: SiteScenario) -> Choice:
     left_out = [f"{one.name}: {one.problem}" for one in chosen if one.problem]
     runs = [entry for entry in chosen if entry.problem is None]
     contenders = [
-        _contender(scenario, entry, render, workers, more)
+        _contender(scenario, entry, render, workers, {LINK: more, DISTANCE: far})
         for entry in runs
         for render in _renders(scenario, entry)
         for workers in scenario.workers
         if workers == 1 or _spreads(scenario, entry)
         for more in scenario.link or (None,)
         if not more or entry.database is not None
+        for far in scenario.distance or (None,)
     ]
     alone = [one for one in runs if max(scenario.workers) > 1 and not _spreads(scenario, one)]
     left_out += [f"{one.name} with more than one worker" for one in alone]
@@ -178,9 +179,13 @@ def _renders(scenario: SiteScenario, entry: Entry) -> Sequence[str | None]:
 
 
 def _contender(
-    scenario: SiteScenario, entry: Entry, render: str | None, workers: int, more: float | None
+    scenario: SiteScenario,
+    entry: Entry,
+    render: str | None,
+    workers: int,
+    links: Mapping[str, float | None],
 ) -> Contender:
-    """Return a contender; `more` is what its link adds in milliseconds, None without links."""
+    """Return a contender; `links` add so many milliseconds, None where that is no factor."""
     label = entry.name
     if scenario.pythons:
         label += f"@{entry.factors.get(PYTHON)}"
@@ -191,9 +196,8 @@ def _contender(
     if scenario.workers != (1,):
         label += f", {workers} worker{'s' * (workers > 1)}"
     rendered = {} if render is None else {RENDER: render}
-    linked = {} if more is None else {LINK: level(more)}
-    if linked:
-        label += f", link {linked[LINK]}"
+    linked = {factor: level(more) for factor, more in links.items() if more is not None}
+    label += "".join(f", {factor} {more}" for factor, more in linked.items())
     factors = {**entry.factors, **rendered, WORKERS: str(workers), **linked}
     described = entry.name not in scenario.programs
     return Contender(label=label, name=entry.name, factors=factors, described=described)

@@ -41,6 +41,10 @@ LEVELS = {
         "0 ms": "nothing between server and database but the machine; a link of 2 ms adds two "
         "milliseconds to each round trip between them, half on the way there, half on the way back",
     },
+    "distance": {
+        "0 ms": "nothing between load generator and server but the machine; a distance of 12 ms "
+        "adds twelve milliseconds to each round trip between them, half on each way",
+    },
     "generator": {
         "locust": "Locust's users wait one to four seconds between two pages and send the next one "
         "when they have read the last (a closed loop): a slow site is asked less, and requests/s "

@@ -82,7 +82,8 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """`pythons` are versions (`3.12`) or `found`; `builds` are environments (`.venv-fast`) of
     several builds of one version, or `found`; `render` are ways to render pages (none: the
     plainest); `workers` are numbers of processes of a server; `link` are milliseconds that each
-    round trip between server and database takes more (0: nothing is put in between).
+    round trip between server and database takes more (0: nothing is put in between), `distance`
+    those between generator and server.
 
     Each engine races on each of them. A page may be given by its path, as `/good`.
     """
@@ -94,6 +95,7 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     render: tuple[Name, ...] = ()
     workers: Annotated[tuple[Workers, ...], Meta(min_length=1)] = (1,)
     link: tuple[Milliseconds, ...] = ()
+    distance: tuple[Milliseconds, ...] = ()
     load: HttpLoad = HttpLoad()
     programs: dict[str, Program] = field(default_factory=dict)
 

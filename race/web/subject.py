@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from data_interface import BACKENDS
@@ -11,11 +12,12 @@ from race.discipline import Party, Sample
 from race.machine import cores
 from race.machine.cores import WORKERS, Layout
 from race.machine.proc import tree
+from race.machine.process import Child
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
 from race.web.databases import Databases
-from race.web.link import LINK, Link
+from race.web.link import DISTANCE, LINK, Distance, Link
 from race.web.load.drive import drive
 from race.web.load.generator import Target
 from race.web.locust.sampler import WatchedProcesses
@@ -41,21 +43,23 @@ class SharedState:
         layout = cores.assign(PARTIES, int(workers), sharing=sharing)
         self.databases.pin(layout[DATABASE])
         name = self.names.get(contender.name)
-        between = self._start_link(contender, name, layout)
-        try:
+        with ExitStack() as failed:
+            between = self._start_link(contender, name, layout)
+            if between:
+                failed.callback(between.child.end)
             env = between.env if between else None
             server = self.launcher.start(contender, layout[SERVER], env)
-        except BaseException:
-            if between:
-                between.end()
-            raise
+            failed.callback(server.child.end)
+            more = link.milliseconds(contender, DISTANCE)
+            far = link.away(server.url, more, layout[GENERATOR]) if more else None
+            failed.pop_all()
         backend = BACKENDS.get(contender.factors.get("backend", ""))
         votes = VoteCheck(self.databases, name, backend.layout if backend else "")
-        return SiteSubject(self, contender, server, layout, votes, between)
+        return SiteSubject(self, contender, server, layout, votes, between, far)
 
     def _start_link(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:
         """Start a link to the database, on its cores; None if it adds nothing."""
-        more, url = link.milliseconds(contender), self.databases.url(name) if name else None
+        more, url = link.milliseconds(contender, LINK), self.databases.url(name) if name else None
         if not more or name is None or url is None:
             return None
         return link.start(find(name), url, more, layout[DATABASE])
@@ -71,6 +75,7 @@ class SiteSubject:
     layout: Layout
     votes: VoteCheck
     link: Link | None = None
+    distance: Distance | None = None
     _driven: bool = False
 
     def parties(self) -> Mapping[str, Party]:
@@ -86,12 +91,13 @@ class SiteSubject:
             found[DATABASE] = Party(self.shared.databases.pid(name), self.layout[DATABASE])
         if self.link is not None:
             found[LINK] = Party(self.link.child.pid, self.layout[DATABASE])
+        if self.distance is not None:
+            found[DISTANCE] = Party(self.distance.child.pid, self.layout[GENERATOR])
         return found
 
     def alive(self) -> bool:
-        """Return whether the server and its link run."""
-        linked = self.link is None or self.link.child.running()
-        return linked and self.server.child.running()
+        """Return whether the server and its links run."""
+        return all(child.running() for child in self._children())
 
     def resume(self) -> None:
         """Pin server and database to their cores; others may have voted meanwhile."""
@@ -112,7 +118,8 @@ class SiteSubject:
     def drive(self, work: Work) -> Sample:
         """Run a load generator once."""
         self._driven = True
-        target = Target(self.server.url, work.task, tasks.path_of(work.task), self._watched())
+        url = self.distance.url if self.distance else self.server.url
+        target = Target(url, work.task, tasks.path_of(work.task), self._watched())
         try:
             result = drive(target, work.load, self.server.child, self.layout[GENERATOR])
         except BaseException:
@@ -153,9 +160,11 @@ class SiteSubject:
         return requests.per_page(self.shared.databases, self.votes.name, start, pages)
 
     def close(self) -> None:
-        """End the server and its link."""
-        try:
-            self.server.child.end()
-        finally:
-            if self.link is not None:
-                self.link.end()
+        """End the server and its links."""
+        with ExitStack() as stack:
+            for child in self._children():
+                stack.callback(child.end)
+
+    def _children(self) -> list[Child]:
+        links = [one.child for one in (self.link, self.distance) if one is not None]
+        return [self.server.child, *links]

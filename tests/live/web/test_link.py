@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -174,10 +175,26 @@ def test_a_link_in_a_process_leads_where_its_environment_says(kind: str, tmp_pat
             assert received(end, 5) == b"hello"
             assert time.monotonic() - began >= 0.045
     finally:
-        found.end()
+        found.child.end()
         listener.close()
     assert not found.child.running()
     assert where.path is None or not Path(where.path).parent.exists()
+
+
+def test_a_distance_in_a_process_leads_to_the_server() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(SECONDS)
+        found = link.away(f"http://127.0.0.1:{listener.getsockname()[1]}", 100, frozenset())
+        try:
+            where = urlsplit(found.url)
+            end = socket.create_connection((where.hostname, where.port), SECONDS)
+            with end, listener.accept()[0] as other:
+                began = time.monotonic()
+                other.sendall(b"hello")
+                assert received(end, 5) == b"hello"
+                assert time.monotonic() - began >= 0.045
+        finally:
+            found.child.end()
 
 
 def test_a_link_that_does_not_start_fails_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,6 +109,12 @@ def test_interpreters_and_workers_are_told_apart_by_label(monkeypatch: pytest.Mo
         "a-b-one@3.8, 2 workers",
     ]
     assert found[1].factors == {"python": "3.7", "render": "jinja", "workers": "2"}
+    far = engines.choose(made(engines=["a-*-one"], link=[0, 2], distance=[12])).contenders
+    assert [one.label for one in far] == [
+        "a-b-one, link 0 ms, distance 12 ms",
+        "a-b-one, link 2 ms, distance 12 ms",
+        "a-memory-one, link 0 ms, distance 12 ms",
+    ]
     alone = engines.choose(made(engines=["a-memory-one"], workers=[1, 2]))
     assert [one.factors["workers"] for one in alone.contenders] == ["1"]
     assert alone.left_out == ["a-memory-one with more than one worker"]
