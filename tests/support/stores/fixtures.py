@@ -70,7 +70,8 @@ def live_settings(axes: str) -> List[Setting]:
     """Return the settings that stand for all others in tests with these axes.
 
     "driver and mode": a pair of modes for each driver. "driver": one mode each. "database": one
-    driver for each database. "shared connection": drivers that share one. "every mode": all.
+    driver for each layout of a database. "shared connection": drivers that share one. "every mode":
+    all.
     """
     everything = every_setting()
     if axes == "shared connection":
@@ -80,9 +81,11 @@ def live_settings(axes: str) -> List[Setting]:
     pairs = [one for one in paired() if one in everything]
     if axes == "driver and mode":
         return pairs
-    seen: Dict[Optional[str], Setting] = {}
+    seen: Dict[str, Setting] = {}
     for name, mode in pairs:
-        seen.setdefault(name if axes == "driver" else BACKENDS[name].database, (name, mode))
+        plugin = BACKENDS[name]
+        kind = name if axes == "driver" else f"{plugin.database} {plugin.layout}"
+        seen.setdefault(kind, (name, mode))
     return list(seen.values())
 
 
