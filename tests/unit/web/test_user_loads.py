@@ -182,5 +182,5 @@ def test_a_link_is_a_time(wrong: list[Any]) -> None:
 
 def test_levels_of_a_link_are_milliseconds() -> None:
     assert [link.level(one) for one in (0, 0.2, 2.0)] == ["0 ms", "0.2 ms", "2 ms"]
-    assert link.milliseconds(records.contender("a", factors={"link": "0.2 ms"})) == 0.2
-    assert link.milliseconds(records.contender("a")) == 0.0
+    assert link.milliseconds(records.contender("a", factors={"link": "0.2 ms"}), link.LINK) == 0.2
+    assert link.milliseconds(records.contender("a"), link.DISTANCE) == 0.0
