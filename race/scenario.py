@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from race.machine.cores import Sharing
-from race.saved.model import Limits, Load, Name, Positive
+from race.saved.model import Limits, Load, Name, Positive, Sharing
 
 DEFAULT_DISCIPLINE = "web"
 DEFAULT_SCENARIO = "quick"

@@ -14,8 +14,7 @@ from databases.locks import locked
 from race.discipline import Subject
 from race.errors import CellFailed, RaceError
 from race.machine import cores
-from race.machine.cores import Sharing
-from race.saved.model import Contender
+from race.saved.model import Contender, Sharing
 from race.web.databases import Databases, address, held
 from runtime.address import Address
 from toolbench.drivers import DRIVERS

@@ -6,14 +6,11 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+
+from race.saved.model import Sharing
 
 Layout = dict[str, frozenset[int]]
 """Cores by party, the one under test first; empty sets mean that nothing is pinned."""
-
-
-Sharing = Literal["own", "one", "any"]
-"""Which cores parties get: their own; one for all of them; any, so that nothing is pinned."""
 
 WORKERS = "workers"
 """The factor with the number of processes of the party under test; one if it is missing."""

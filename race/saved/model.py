@@ -20,6 +20,8 @@ Fault = Literal["once", "too short", "too slow"]
 """A fault of the contender: it spoiled a cell for the first time, it needs a longer cell, or one
 longer than there may be.
 """
+Sharing = Literal["own", "one", "any"]
+"""Which cores parties get: their own; one for all of them; any, so that nothing is pinned."""
 Name = Annotated[str, Meta(min_length=1)]
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")]
 Count = Annotated[int, Meta(ge=0)]

@@ -68,7 +68,8 @@ SELECT
     to_timestamp((data ->> 3)::float8) AS expires, (data ->> 4)::bigint AS number
 FROM sticker_site_json.tokens_json;
 
--- [session, seen, visits, address, agent]
+-- [session, seen, visits, address, agent]. The article casts the id to a UUID, and a visitor may send
+-- one that is none; its hash always is.
 CREATE TABLE IF NOT EXISTS sticker_site_json.sessions_json (data jsonb NOT NULL) WITH (
     fillfactor = 80,
     autovacuum_vacuum_cost_delay = 0,
@@ -77,7 +78,7 @@ CREATE TABLE IF NOT EXISTS sticker_site_json.sessions_json (data jsonb NOT NULL)
     autovacuum_vacuum_insert_scale_factor = 0.5
 );
 CREATE UNIQUE INDEX IF NOT EXISTS sessions_by_session
-ON sticker_site_json.sessions_json (((data ->> 0)::uuid));
+ON sticker_site_json.sessions_json ((md5(data ->> 0)::uuid));
 CREATE INDEX IF NOT EXISTS sessions_by_seen
 ON sticker_site_json.sessions_json (to_timestamp((data ->> 1)::float8));
 CREATE OR REPLACE VIEW sticker_site_json.sessions AS

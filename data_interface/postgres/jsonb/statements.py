@@ -5,6 +5,7 @@ Whatever only reads or deletes rows does so through views that have the columns'
 
 # ruff: noqa: F403, F405, S608  only constants are put together here
 from data_interface.postgres.statements import *
+from data_interface.store import TOKEN_SECONDS
 
 FIELDS = """
     (data ->> 0)::bigint, (data ->> 2)::bigint, data ->> 3, (data ->> 1)::int,
@@ -16,7 +17,8 @@ KEEP_TOKEN = f"""
 TOUCH_SESSION = f"""
     INSERT INTO sessions_json (data)
     VALUES (jsonb_build_array($1::text, {NOW}, 1, $2::text, $3::text))
-    ON CONFLICT (((data ->> 0)::uuid)) DO UPDATE SET data = jsonb_set(jsonb_set(jsonb_set(jsonb_set(
+    ON CONFLICT ((md5(data ->> 0)::uuid)) DO UPDATE SET
+        data = jsonb_set(jsonb_set(jsonb_set(jsonb_set(
         sessions_json.data, '{{1}}', excluded.data -> 1),
         '{{2}}', to_jsonb((sessions_json.data ->> 2)::bigint + 1)),
         '{{3}}', excluded.data -> 3),

@@ -1,4 +1,4 @@
-"""The chapters of the report: a registry in the order of the page, one file each."""
+"""The chapters of the report: a registry in the order of the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHAPTERS = {
     "machine": Plugin("race.report.chapters.machine:render"),
     "method": Plugin("race.report.chapters.method:render"),
     "cells": Plugin("race.report.chapters.cells:render"),
-    "repeat": Plugin("race.report.chapters.repeat:render"),
+    "repeat": Plugin("race.report.chapters.method:repeat"),
 }
 """Name, which is the anchor on the page, to a function from an analysis to a chapter.
 

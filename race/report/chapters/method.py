@@ -1,8 +1,9 @@
-"""The rules by which the report was made, with the limits of its race."""
+"""The rules by which the report was made, with the limits of its race, and the race's command."""
 
 from __future__ import annotations
 
 import math
+import shlex
 
 from race.analysis.model import Analysis
 from race.report.template import ReportChapter, chapter
@@ -23,3 +24,8 @@ def render(analysis: Analysis) -> ReportChapter | None:
         rounds_needed=signed_rank.rounds_needed(),
         rated=any(one.rated for one in analysis.comparisons),
     )
+
+
+def repeat(analysis: Analysis) -> ReportChapter | None:
+    """Return the command that runs the race again, and the commit."""
+    return chapter("Repeat it", "repeat", analysis, command=shlex.join(analysis.race.head.command))

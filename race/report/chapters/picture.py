@@ -17,7 +17,7 @@ from race.report.charts.rows import Bar
 from race.report.template import ReportChapter, chapter
 from race.stats.processes import RoundValues
 
-APART = 5.0
+APART = 2.5
 """Tasks whose best rates differ by a larger factor are drawn on scales of their own."""
 
 
@@ -40,7 +40,7 @@ def _drawing(analysis: Analysis, comparisons: Sequence[Comparison]) -> Markup:
     unit = analysis.discipline.unit
     found = [(one, _group(analysis, one)) for one in comparisons]
     panels = [
-        groups(panel, f"{unit.capitalize()} per second", words.listed([one.title for one in panel]))
+        groups(panel, f"{unit.capitalize()} per second")
         for panel in alike([group for _, group in found])
     ]
     described = "; ".join(

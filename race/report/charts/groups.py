@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from race.report import format as words
 from race.report.charts import svg
-from race.report.charts.rows import AXIS, Bar, axis
+from race.report.charts.rows import AXIS, Bar
 from race.report.charts.svg import Panel, Scale
 
 HEADING, STEP, GAP = 24, 17, 10
 """Pixels of a group's title, from one bar to the next, and below a group."""
-LETTER, MOST_LEFT = 6.4, 184
-"""Pixels that a letter of a name takes at most, and that are kept for names: half of a phone."""
+LETTER, MOST_LETTERS, MOST_LEFT = 6.6, 29, 186
+"""Pixels of a letter of a short name; the most letters of a name, and pixels that are kept for it:
+half of a phone.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +45,23 @@ def groups(found: Sequence[Group], title: str, note: str = "") -> Panel:
     thin line.
     """
     letters = max(len(_fitting(bar.look.short)) for group in found for bar in group.bars)
-    left = round(letters * LETTER) + 8
-    scale = Scale(0, max(group.end for group in found) * 1.35 or 1)
+    left = min(round(letters * LETTER) + 8, MOST_LEFT)
+    scale = Scale(0, max(group.end for group in found) * 1.45 or 1)
     height = sum(group.height for group in found)
-    drawn = list(axis(scale, height, scale.ticks(3)))
-    top = 0
+    drawn, top = [*_axis(scale, height)], 0
     for group in found:
         drawn.append(svg.text(group.title, 0, top + 17, dx=-left, class_="group"))
         for number, bar in enumerate(group.bars):
             drawn += _bar(bar, scale, top + HEADING + STEP * number + STEP / 2)
         top += group.height
     return Panel(title, height + AXIS, drawn, left, note)
+
+
+def _axis(scale: Scale, height: float) -> Iterator[Markup]:
+    for tick in scale.ticks(3):
+        yield svg.down(scale.percent(tick), 0, height, class_="grid")
+        text = words.short(tick) if tick >= 1000 else f"{tick:g}"
+        yield svg.tick(text, scale.percent(tick), height + 16)
 
 
 def _bar(bar: Bar, scale: Scale, y: float) -> Iterator[Markup]:
@@ -69,8 +78,7 @@ def _bar(bar: Bar, scale: Scale, y: float) -> Iterator[Markup]:
 
 def _fitting(name: str) -> str:
     """Return a name without its middle where it has no room."""
-    most = int((MOST_LEFT - 8) / LETTER)
-    if len(name) <= most:
+    if len(name) <= MOST_LETTERS:
         return name
-    half = (most - 1) // 2
+    half = (MOST_LETTERS - 1) // 2
     return f"{name[:half]}…{name[-half:]}"

@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from data_interface import BACKENDS
+from data_interface import Backend
+from data_interface.votes import store_of
 from handlers import ESCAPED_SLASH, HALF_CLOSED
 from handlers.engine import parse
 from tests.support.engines import BARE, EACH_WEB, ON_MEMORY, Starter, on
@@ -34,7 +35,8 @@ CLAIMS = {
 @on(EACH_WEB)
 @pytest.mark.parametrize("peer", PEERS)
 def test_the_address_is_the_peers(site: SiteServer, starter: Starter, peer: str) -> None:
-    name = parse(site.engine).plugins[1].database
+    backend = parse(site.engine).plugins[1]
+    name = backend.database
     assert name
     connection = http.client.HTTPConnection(
         "127.0.0.1", site.port, timeout=5.0, source_address=(peer, 0)
@@ -47,18 +49,17 @@ def test_the_address_is_the_peers(site: SiteServer, starter: Starter, peer: str)
     finally:
         connection.close()
     assert match
-    assert stored_address(name, starter.databases.hold(name), match[1]) == peer
+    assert stored_address(backend, starter.databases.hold(name), match[1]) == peer
 
 
-def stored_address(name: str, url: str, session: str) -> str:
+def stored_address(backend: Backend, url: str, session: str) -> str:
     """The address of a session, as the database has it."""
 
     async def read() -> str:
-        backend = next(one for one in BACKENDS.values() if one.database == name)
-        store = backend.load()("one", url, 1)
+        store = store_of(str(backend.database), url, backend.layout)
         await store.open()
         try:
-            async with INSIDERS[name](store, url) as insider:
+            async with INSIDERS[backend.layout or backend.database](store, url) as insider:
                 address: str = (await insider.session(session))[0]
                 return address
         finally:

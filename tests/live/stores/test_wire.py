@@ -40,7 +40,7 @@ def upkeep(mode: str, requests: int) -> int:
     one.
     """
     made = {"tarantool-multi": 1, "tarantool-query": requests}
-    return 2 * made.get(mode, 0) + (mode == "postgres-pool")
+    return 2 * made.get(mode, 0) + (mode in ("postgres-pool", "postgresjson-pool"))
 
 
 async def test_requests_on_the_wire(bench: Bench) -> None:

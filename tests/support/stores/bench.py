@@ -79,7 +79,7 @@ class Bench:
 
     def insider(self, store: Store) -> AsyncContextManager[Any]:
         """The database, past the store."""
-        return INSIDERS[self._database, self.plugin.layout](store, self.url)
+        return INSIDERS[self.plugin.layout or self._database](store, self.url)
 
     @contextlib.asynccontextmanager
     async def down(self) -> AsyncIterator[None]:

@@ -138,13 +138,13 @@ def through(
     return opened
 
 
-# By database and layout of the registry's entry.
-INSIDERS: Dict[Tuple[Optional[str], str], Callable[[Any, str], AsyncContextManager[Any]]] = {
-    (None, ""): in_memory,
-    ("postgres", ""): through(PostgresInsider),
-    ("postgres", "jsonb"): through(JsonbInsider),
-    ("mysql", ""): through(MysqlInsider),
-    ("tarantool", ""): through(TarantoolInsider),
+# By the database of the registry's entry, or by its layout where that has a name.
+INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Any]]] = {
+    None: in_memory,
+    "postgres": through(PostgresInsider),
+    "jsonb": through(JsonbInsider),
+    "mysql": through(MysqlInsider),
+    "tarantool": through(TarantoolInsider),
 }
 
 

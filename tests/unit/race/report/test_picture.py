@@ -27,18 +27,18 @@ LONG = Look("long", "a" * 30 + "b" * 30, "blue", True)
 
 def test_bars_of_a_panel_have_one_scale_and_a_thin_line_each() -> None:
     slow = Group("Good", [Bar(LOOK, 100, "100", Spread(100, 50, 200)), Bar(LONG, 0, "failed")])
-    found = str(drawing([groups([slow, Group("Bad", [Bar(LOOK, 27, "27")])], "Rates")], "", ""))
-    assert attributes(found, "rect", "width") == [round(100 / 2.7, 2), 0, 10]
+    found = str(drawing([groups([slow, Group("Bad", [Bar(LOOK, 29, "29")])], "Rates")], "", ""))
+    assert attributes(found, "rect", "width") == [round(100 / 2.9, 2), 0, 10]
     assert re.findall(r'class="group"[^>]*>(\w+)<', found) == ["Good", "Bad"]
-    assert attributes(found, "line", "x2")[-1] == round(200 / 2.7, 2)
+    assert attributes(found, "line", "x2")[-1] == round(200 / 2.9, 2)
     assert "quick &lt;one&gt;" in found
-    assert "a" * 13 + "…" + "b" * 13 in found
+    assert "a" * 14 + "…" + "b" * 14 in found
 
 
 def test_groups_that_are_far_apart_have_scales_of_their_own() -> None:
-    found = [Group(str(end), [Bar(LOOK, end, "")]) for end in (1000, 4000, 90_000, 3000, 100_000)]
+    found = [Group(str(end), [Bar(LOOK, end, "")]) for end in (2000, 4000, 90_000, 3000, 100_000)]
     titles = [[int(group.title) for group in panel] for panel in alike(found)]
-    assert titles == [[1000, 4000, 3000], [90_000, 100_000]]
+    assert titles == [[2000, 4000, 3000], [90_000, 100_000]]
 
 
 def test_the_thin_line_is_the_interval_of_the_rate(found: Analysis, article: SavedRace) -> None:
