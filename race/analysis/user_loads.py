@@ -116,9 +116,11 @@ TIMELINES: Mapping[str, Callable[[Moment], float | None]] = {
     "active": lambda moment: moment.active,
 }
 """The figures of a moment, in the order of the report."""
-COUNT = "count"
+COUNT, REQUESTS = "count", "requests"
+"""What went well, and all that was asked for, as load generators count it."""
 MEASURES: Mapping[str, Measure] = {
     COUNT: lambda cell: cell.count,
+    REQUESTS: lambda cell: None if cell.count is None else cell.count + _failed(cell),
     "p50": lambda cell: cell.latency_us.get("p50"),
     "p95": lambda cell: cell.latency_us.get("p95"),
 }
@@ -246,8 +248,12 @@ def _side(
     )
 
 
+def _failed(cell: Cell) -> int:
+    return sum(cell.errors.values())
+
+
 def _lost(cell: Cell) -> float:
-    failed = sum(cell.errors.values())
+    failed = _failed(cell)
     return failed / max(1, failed + (cell.count or 0))
 
 
@@ -305,7 +311,7 @@ def ratio(analysis: Analysis, work: Work, name: str, label: str, other: str) -> 
     None without a common round, for a time where one did not keep up, for a count where one had a
     round in which nothing went well.
     """
-    cells = shown_cells(analysis) if name == COUNT else analysis.counted
+    cells = shown_cells(analysis) if name in (COUNT, REQUESTS) else analysis.counted
     if any(not cell.count for cell in cells if cell.work == work and cell.label in (label, other)):
         return None
     logs = values(cells, MEASURES[name]).get(work, {})

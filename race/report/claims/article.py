@@ -10,8 +10,9 @@ from typing import Annotated, NamedTuple
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from race.errors import RaceError
+from race.errors import RaceError, unknown
 from race.plan.read import converted, toml
+from race.report.claims.measures import MEASURES
 from race.saved.model import Name
 
 Range = tuple[float, float]
@@ -37,7 +38,8 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     words as in a claim of a document (`pairs.task_word`). Each is a row of its own, or all are one
     row with their geometric `mean`. `said`, `ratio` and `tolerance` replace those of the claim;
     `differs` says what is measured otherwise than in the article. With `fails`, the claim is that
-    `first` cannot do the tasks.
+    `first` cannot do the tasks. With a `measure` (`measures.MEASURES`, and the words that it takes
+    after the contender), a figure of `first` is shown beside the article's, and nothing is judged.
     """
 
     race: Name
@@ -47,14 +49,17 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     against: str = ""
     mean: bool = False
     fails: bool = False
+    measure: str = ""
     said: str = ""
     ratio: Range | None = None
     tolerance: Factor | None = None
     differs: str = ""
 
     def __post_init__(self) -> None:
-        if bool(self.second) == bool(self.against):
-            raise ValueError("it needs either 'second' or 'against'")
+        if sum(map(bool, (self.second, self.against, self.measure))) != 1:
+            raise ValueError("it needs one of 'second', 'against' and 'measure'")
+        if (name := self.measure.partition(" ")[0]) not in ("", *MEASURES):
+            raise ValueError(str(unknown("measure", name, MEASURES)))
         _check(self.ratio or FASTER)
 
     def rows(self) -> Iterator[tuple[str, ...]]:
@@ -67,7 +72,8 @@ class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     `said` is its figure for people, `ratio` for the verdict. `here` are the questions that answer
     it, `untested` is why none can. A claim with `every` holds where each of its rows holds.
-    `differs` is for questions without their own.
+    `differs` is for questions without their own. `number` names it in documents: the article's
+    place and its own ("1.3").
     """
 
     text: Name
@@ -78,6 +84,7 @@ class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     here: tuple[Question, ...] = ()
     untested: str = ""
     differs: str = ""
+    number: str = ""
 
     def __post_init__(self) -> None:
         if bool(self.here) == bool(self.untested):
@@ -117,7 +124,13 @@ def read(folder: Path) -> list[Article]:
         raise RaceError(f"no claims in {folder}: it has no file *.toml")
     key = "key of the claims"
     found = [converted(toml(path), Article, path.name, f"{key} in {path.name}") for path in paths]
-    return sorted(found, key=lambda article: (article.place, article.title))
+    return sorted(map(_numbered, found), key=lambda article: (article.place, article.title))
+
+
+def _numbered(article: Article) -> Article:
+    claims = enumerate(article.claims, 1)
+    numbered = (replace(claim, number=f"{article.place}.{number}") for number, claim in claims)
+    return replace(article, claims=tuple(numbered))
 
 
 def scenarios(articles: Iterable[Article]) -> list[str]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from race.analysis import user_loads
 from race.analysis.model import Comparison
 from race.analysis.pairing import Run
 from race.report import format as words
-from race.report.claims.measures import user_load_ratio
+from race.report.claims.measures import MEAN, measure
 from race.report.claims.pairs import Sides, comparisons, task_word
+from race.report.claims.timelines import user_load_ratio
 from race.report.claims.verdicts import MeasuredRatio
 from race.stats.noise import LEAST_MARGIN
 from race.stats.verdict import verdict, winner
 
 LOST = ("failed", "invalid", "waiting")
 NOTHING = "in no round that they have in common did both do anything"
+RATES = ("rate", "rows")
+"""Measures that a party other than the one under test bounds."""
 USER_LOAD = "a user load ranks nobody: here the interval alone decides, by 3 %"
 
 
@@ -72,6 +76,14 @@ def measured(sides: Sides) -> MeasuredRatio:
     return MeasuredRatio(ratio, winner, sides.margin(), note="" if ratio else NOTHING)
 
 
+def figure(sides: Sides, asked: str) -> tuple[str, str]:
+    """Return a figure of the first side alone; with a rate, what else limited it."""
+    name, *more = shlex.split(asked)
+    text = measure(name, sides.runs, [MEAN.join(sides.first.tasks), sides.first.label, *more])
+    limits = _limits(sides, sides.bounds(sides.first), {}) if name in RATES else []
+    return text, "; ".join(limits)
+
+
 def of_user_load(sides: Sides) -> bool:
     """Return whether the question is about users instead of connections."""
     (first, *_) = comparisons(sides.runs, sides.first.tasks[0])
@@ -98,13 +110,19 @@ def _by_cpu(sides: Sides) -> Iterator[str]:
 
 
 def _user_load(sides: Sides) -> MeasuredRatio:
-    """Compare how much users were answered; how many there are bounds what is asked."""
+    """Compare how many requests users sent, which an article counts as Locust does: those that
+    failed are among them. The ratio without those stands in the note.
+    """
     task, labels = sides.first.tasks[0], (sides.first.label, sides.second.label)
-    ratio = user_load_ratio(sides.runs, task, *labels, user_loads.COUNT)
+    ratio, answered = (
+        user_load_ratio(sides.runs, task, *labels, what)
+        for what in (user_loads.REQUESTS, user_loads.COUNT)
+    )
     if ratio is None:
         return MeasuredRatio(None, 0, note=NOTHING)
     late = [text for run in sides.runs for text in _late(run, task, labels)]
-    note = "; ".join(dict.fromkeys([*late, USER_LOAD]))
+    alone = f"of the requests that went well alone {answered or words.NONE}"
+    note = "; ".join(dict.fromkeys([alone, *late, USER_LOAD]))
     return MeasuredRatio(ratio, winner(ratio, LEAST_MARGIN), note=note)
 
 
@@ -116,8 +134,7 @@ def _late(run: Run, task: str, labels: Sequence[str]) -> Iterator[str]:
                 lost = words.spread(side.lost, words.percent)
                 which = "the first" if side.item.label == labels[0] else "the second"
                 yield (
-                    f"{which} did not keep up in {side.late} of {side.cells} cells, and "
-                    f"the {lost} that failed are not counted"
+                    f"{which} did not keep up in {side.late} of {side.cells} cells: {lost} failed"
                 )
 
 

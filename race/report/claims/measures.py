@@ -6,18 +6,20 @@ the median of the runs' own, and a word must be the same in all of them.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from race.analysis import user_loads
+from race.analysis.distributions import ROWS
 from race.analysis.merge import MergedPair, between
-from race.analysis.model import Comparison, ContenderResult, Spread
+from race.analysis.model import Comparison, ContenderResult
 from race.analysis.pairing import Pairing, Run
 from race.errors import RaceError, unknown
 from race.report import format as words
+from race.report.claims import timelines
 from race.report.claims.pairs import Side, Sides, comparisons, pair
-from race.stats.estimate import Estimate
+from race.report.claims.times import times
 
 UNRANKED = "not ranked"
 DISAGREE = "pairs disagree"
@@ -105,59 +107,61 @@ def _both(runs: Runs, task: str) -> Iterable[tuple[Run, Comparison]]:
     return zip(runs, comparisons(runs, task), strict=True)
 
 
-def _results(runs: Runs, task: str, label: str) -> list[tuple[Comparison, ContenderResult]]:
-    side = Side((task,), label)
+def _results(runs: Runs, tasks: str, label: str) -> list[tuple[Comparison, ContenderResult]]:
+    side = Side(tuple(tasks.split(MEAN)), label)
     return list(Sides(runs, side, side).results(side))
 
 
-def user_load_ratio(runs: Runs, task: str, first: str, second: str, figure: str) -> Estimate | None:
-    """Return the ratio of a figure that two contenders showed a user load, over all runs."""
-    if figure not in user_loads.MEASURES:
-        raise unknown("figure of a user load", figure, user_loads.MEASURES)
-    for label in (first, second):
-        _results(runs, task, label)
-    return between(
-        [
-            user_loads.ratio(run.analysis, one.work, figure, first, second)
-            for run, one in _both(runs, task)
-        ]
-    )
-
-
 def _user_load(runs: Runs, task: str, first: str, second: str, figure: str) -> str:
-    return str(user_load_ratio(runs, task, first, second, figure) or words.NONE)
+    return str(timelines.user_load_ratio(runs, task, first, second, figure) or words.NONE)
 
 
-def _seen(runs: Runs, task: str, label: str, figure: str) -> str:
-    """Return the median over rounds, with the least and the largest round."""
-    if figure not in SEEN:
-        raise unknown("figure of a user load", figure, SEEN)
-    _results(runs, task, label)
-    found = [
-        side
-        for run, comparison in _both(runs, task)
-        for group in user_loads.user_loads(run.analysis)
-        for side in group.sides
-        if group.comparison.work == comparison.work and side.item.label == label
-    ]
-    number, shown = SEEN[figure]
-    return _same(words.spread(number(side), shown) for side in found) if found else words.NONE
+def _rows(runs: Runs, tasks: str, label: str) -> str:
+    """Return the rows a second, and the operations a second."""
+    rows = _median(runs, tasks, label, _rows_per_second)
+    rate = _median(runs, tasks, label, _rate)
+    return f"{words.number(rows)} rows/s ({words.number(rate)} a second)"
+
+
+def _rows_per_second(item: ContenderResult) -> float | None:
+    rows, rate = item.facts.get(ROWS), _rate(item)
+    return rows * rate if rows and rate else None
+
+
+def _rate(item: ContenderResult) -> float | None:
+    return item.throughput and item.throughput.median
+
+
+def _times(runs: Runs, tasks: str, label: str) -> str:
+    return times(runs, Side(tuple(tasks.split(MEAN)), label))
 
 
 def _figure(
     number: Callable[..., float | None], shown: Callable[[float | None], str], *takes: str
 ) -> Measure:
-    """Return the measure that is the median over runs of a figure of one contender.
+    """Return the measure that is the median over runs of a figure of one contender, each the
+    geometric mean over tasks that `MEAN` joins.
 
     `number` is called with a result, and with a word for each of `takes`.
     """
 
-    def text(runs: Runs, task: str, label: str, *more: str) -> str:
-        known = (number(item, *more) for _, item in _results(runs, task, label))
-        found = [one for one in known if one is not None]
-        return shown(statistics.median(found) if found else None)
+    def text(runs: Runs, tasks: str, label: str, *more: str) -> str:
+        return shown(_median(runs, tasks, label, lambda item: number(item, *more)))
 
-    return Measure(("TASK", "CONTENDER", *takes), text)
+    return Measure((*ONE, *takes), text)
+
+
+def _median(
+    runs: Runs, tasks: str, label: str, number: Callable[[ContenderResult], float | None]
+) -> float | None:
+    """Return the median over the runs that know a figure."""
+    found = []
+    for run in runs:
+        known = [number(item) for _, item in _results([run], tasks, label)]
+        known = [one for one in known if one is not None]
+        if len(known) == len(tasks.split(MEAN)):
+            found.append(math.prod(known) ** (1 / len(known)))
+    return statistics.median(found) if found else None
 
 
 def _saturated(runs: Runs, task: str, label: str) -> str:
@@ -204,14 +208,7 @@ def _same(texts: Iterable[str]) -> str:
     return found[0] if len(set(found)) == 1 else " / ".join(found)
 
 
-SEEN: dict[
-    str, tuple[Callable[[user_loads.UserLoadResult], Spread | None], Callable[[float | None], str]]
-] = {
-    "p50": (lambda side: side.by_name[user_loads.ALL].p50_us, words.milliseconds),
-    "p95": (lambda side: side.p95_us, words.milliseconds),
-    "failed": (lambda side: side.lost, words.percent),
-}
-"""The figures that one contender showed a user load."""
+ONE = ("TASK", "CONTENDER")
 PAIR = ("TASK", "A", "B")
 MEASURES = {
     "ratio": Measure(PAIR, _ratio),
@@ -221,12 +218,15 @@ MEASURES = {
     "verdict": Measure(PAIR, _verdict),
     "effect": Measure(("TASK", "FACTOR", "LEVEL", "REFERENCE"), _effect),
     "user-load": Measure((*PAIR, "FIGURE"), _user_load),
-    "seen": Measure(("TASK", "CONTENDER", "FIGURE"), _seen),
-    "rate": _figure(lambda item: item.throughput and item.throughput.median, words.number),
+    "seen": Measure((*ONE, "FIGURE"), timelines.seen),
+    "watched": Measure((*ONE, "FIGURE"), timelines.watched),
+    "rate": _figure(_rate, words.number),
+    "rows": Measure(ONE, _rows),
+    "times": Measure(ONE, _times),
     "busy": _figure(lambda item: item.busy, words.percent),
     "counted": _figure(lambda item: item.cells, lambda cells: f"{cells:g}"),
-    "saturated": Measure(("TASK", "CONTENDER"), _saturated),
-    "rank": Measure(("TASK", "CONTENDER"), _rank),
+    "saturated": Measure(ONE, _saturated),
+    "rank": Measure(ONE, _rank),
     "cpu": _figure(lambda item, party: item.cpu_us.get(party), words.number, "PARTY"),
     "fact": _figure(
         lambda item, name: item.facts.get(name), lambda value: words.figure(value, "count"), "NAME"

@@ -9,16 +9,24 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from race.analysis.pairing import Run
-from race.analysis.user_loads import COUNT
+from race.analysis.user_loads import REQUESTS
 from race.report import format as words
 from race.report.claims.article import Article, Claim, Question
-from race.report.claims.evidence import counted, failures, measured, missing, of_user_load
+from race.report.claims.evidence import (
+    counted,
+    failures,
+    figure,
+    measured,
+    missing,
+    of_user_load,
+)
 from race.report.claims.measures import MEAN
 from race.report.claims.pairs import Side, Sides
 from race.report.claims.scenario import unlike
 from race.report.claims.verdicts import (
     HOLDS,
     REFUTED,
+    SHOWN,
     UNDECIDED,
     UNMEASURED,
     VERDICTS,
@@ -37,10 +45,12 @@ class ClaimRow:
     or over itself on the task `against`; empty texts where nothing can be compared.
 
     `ratio` is None where there is none, and a lower bound with `bound`. `users` marks a ratio of
-    what users were answered. `why` is what the verdict alone does not say, `differs` what is
+    what users asked for. A `figure` of the first alone, found by a `measure`, replaces the ratio
+    where that is no ratio. `why` is what the verdict alone does not say, `differs` what is
     otherwise here than in other rows. A `whole` row sums up a claim of all its rows.
     """
 
+    number: str
     claim: str
     said: str
     verdict: str
@@ -55,24 +65,34 @@ class ClaimRow:
     bound: bool = False
     users: bool = False
     whole: bool = False
+    measure: str = ""
+    figure: str = ""
+
+    @property
+    def title(self) -> str:
+        """The claim with its number."""
+        return f"{self.number} {self.claim}".strip()
 
     @property
     def measured(self) -> str:
         """The words with which `race claim` finds the same ratio."""
         if not self.first:
             return self.task
+        if self.measure:
+            name, *more = shlex.split(self.measure)
+            return shlex.join([name, self.runs, self.task, self.first, *more])
         if self.against:
             return shlex.join(["tasks-ratio", self.runs, self.task, self.against, self.first])
         pair = [self.runs, self.task, self.first, self.second]
         if self.users:
-            return shlex.join(["user-load", *pair, COUNT])
+            return shlex.join(["user-load", *pair, REQUESTS])
         return shlex.join(["least-ratio", *pair] if self.bound else pair)
 
     @property
     def ratio_text(self) -> str:
-        """The ratio with its interval; ≥ marks a lower bound."""
+        """The ratio with its interval, ≥ marks a lower bound; or the figure."""
         if self.ratio is None:
-            return words.NONE
+            return self.figure or words.NONE
         return f"≥ {self.ratio}" if self.bound else str(self.ratio)
 
 
@@ -83,6 +103,7 @@ class Found(NamedTuple):
     why: str
     ratio: Estimate | None = None
     bound: bool = False
+    figure: str = ""
 
 
 def rows(article: Article, runs: Runs) -> list[ClaimRow]:
@@ -92,7 +113,7 @@ def rows(article: Article, runs: Runs) -> list[ClaimRow]:
 
 def _rows(claim: Claim, runs: Runs) -> list[ClaimRow]:
     if claim.untested:
-        return [ClaimRow(claim.text, claim.said, UNMEASURED, claim.untested)]
+        return [ClaimRow(claim.number, claim.text, claim.said, UNMEASURED, claim.untested)]
     found = [
         _row(claim, question, tasks, runs.get(question.race, ()))
         for question in claim.here
@@ -107,6 +128,7 @@ def _row(claim: Claim, question: Question, tasks: tuple[str, ...], runs: Sequenc
     sides = Sides(runs, Side(tasks, question.first), second)
     found = _found(claim, question, sides)
     return ClaimRow(
+        number=claim.number,
         claim=claim.text,
         said=question.said or claim.said,
         verdict=found.verdict,
@@ -120,19 +142,23 @@ def _row(claim: Claim, question: Question, tasks: tuple[str, ...], runs: Sequenc
         differs=question.differs or claim.differs,
         bound=found.bound,
         users=found.ratio is not None and of_user_load(sides),
+        measure=question.measure,
+        figure=found.figure,
     )
 
 
 def _found(claim: Claim, question: Question, sides: Sides) -> Found:
     runs = sides.runs
-    if not runs:
-        return Found(UNMEASURED, f"no run of {question.race}")
-    if other := next(filter(None, map(unlike, runs)), ""):
-        return Found(UNMEASURED, other)
+    no_run = "" if runs else f"no run of {question.race}"
+    if unusable := next(filter(None, map(unlike, runs)), no_run):
+        return Found(UNMEASURED, unusable)
     if question.fails and (failed := failures(sides)):
         return Found(HOLDS if len(failed) == len(runs) else UNDECIDED, failed[0])
     if reason := next(missing(sides), ""):
         return Found(UNMEASURED, reason)
+    if question.measure:
+        text, why = figure(sides, question.measure)
+        return Found(SHOWN, why, figure=text)
     found = measured(sides)
     if question.fails:
         return Found(REFUTED, counted(sides), found.ratio, found.bound)
@@ -153,7 +179,7 @@ def _whole(claim: Claim, found: Sequence[ClaimRow]) -> ClaimRow:
         verdict = UNMEASURED
     where = f"all of {words.plural(len(found), 'row')}"
     why = "" if verdict == UNMEASURED else ", ".join(f"{n} “{one}”" for one, n in ordered(number))
-    return ClaimRow(claim.text, claim.said, verdict, why, task=where, whole=True)
+    return ClaimRow(claim.number, claim.text, claim.said, verdict, why, task=where, whole=True)
 
 
 def ordered(number: Mapping[str, int]) -> list[tuple[str, int]]:

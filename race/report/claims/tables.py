@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from race.report import format as words
 from race.report.claims.article import Article
 from race.report.claims.rows import ClaimRow
 from race.report.claims.verdicts import HOLDS, REFUTED, UNMEASURED, WEAKER
@@ -35,22 +36,27 @@ class ClaimVerdict(NamedTuple):
         return STYLES.get(self.verdict, "")
 
 
+def _second(row: ClaimRow) -> str:
+    alone = words.NONE if row.measure else row.second
+    return "itself" if row.against else alone
+
+
 CLAIM = (
-    Column("claim", lambda row: row.claim, TEXT),
+    Column("claim", lambda row: row.title, TEXT),
     Column("claimed", lambda row: row.said, TEXT),
 )
 RUNS = Column("runs", lambda row: row.runs, TEXT)
 SIDES = (
     Column("task", lambda row: " over ".join(filter(None, (row.task, row.against))), TEXT),
     Column("first", lambda row: row.first, TEXT),
-    Column("second", lambda row: "itself" if row.against else row.second, TEXT),
+    Column("second", _second, TEXT),
 )
 BRIEF = (
-    Column("claim", lambda row: f"{row.claim} ({row.said})", TEXT),
+    Column("claim", lambda row: f"{row.title} ({row.said})", TEXT),
     Column("measured", lambda row: row.measured, TEXT),
 )
 FOUND = (
-    Column("ratio [95 %]", lambda row: row.ratio_text, RATIO, css="ratio"),
+    Column("found [95 %]", lambda row: row.ratio_text, RATIO, css="ratio"),
     Column("verdict", lambda row: ClaimVerdict(row.verdict, row.why), TEXT),
 )
 

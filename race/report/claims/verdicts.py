@@ -15,7 +15,7 @@ from race.stats.noise import LEAST_MARGIN
 from race.stats.verdict import Verdict, verdict
 
 HOLDS, WEAKER, REFUTED = "holds", "weaker", "does not hold"
-UNDECIDED, UNMEASURED = "undecided", "not measured"
+UNDECIDED, UNMEASURED, SHOWN = "undecided", "not measured", "shown"
 VERDICTS = {
     HOLDS: "the measurement shows what was claimed, by the rule for its kind",
     WEAKER: "the first is declared the winner, but the whole interval lies below the claim",
@@ -23,6 +23,8 @@ VERDICTS = {
     "nobody is declared the winner, or the rule for its kind says so",
     UNDECIDED: "the interval allows several of these, or no winner can be declared. A lower bound "
     "decides only what a larger rate would not change",
+    SHOWN: "an absolute figure of the article's machine and versions: ours stands beside it, and "
+    "nothing is judged",
     UNMEASURED: "no saved run has it, or the reason is given",
 }
 """Verdicts, each with when it is given."""

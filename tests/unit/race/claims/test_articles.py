@@ -45,7 +45,7 @@ def test_the_page_has_every_row_and_says_once_what_differs(one: Run, tmp_path: P
     for part in (
         "## T\n\nS. There: C Here, in all rows: two cores.",
         "1. another \\<core\\>",
-        f"| one is faster | 2 times | one | good | {FAST} | {BASELINE} | 1.",
+        f"| 0.1 one is faster | 2 times | one | good | {FAST} | {BASELINE} | 1.",
         "|  |  |  | ugly |  |  | ",
         "| holds | 1 |",
         "| one | 20 November 2026, 20:45 UTC | 6 | 0123456789ab |",
@@ -101,7 +101,8 @@ def test_a_run_that_no_claim_asks_for_is_one_line(
         ("titel = 'x'", "unknown key of the claims in t.toml 'titel': did you mean 'title'"),
         ("title = ", "t.toml: "),
         (LEAST, "it needs either 'here' or 'untested'"),
-        (f"{LEAST}{HERE}", "it needs either 'second' or 'against'"),
+        (f"{LEAST}{HERE}", "it needs one of 'second', 'against' and 'measure'"),
+        (f'{LEAST}{HERE}measure = "rte"', "unknown measure 'rte': did you mean 'rate'"),
         (f'{LEAST}ratio = [0.5, 2]\nuntested = "x"', "from 1 or more up, not from 0.5 to 2"),
         (f'{LEAST}ratio = [0, inf]\nuntested = "x"', "from 1 or more up, not from 0 to inf"),
         (f'{LEAST}tolerance = 0.9\nuntested = "x"', "key 'claims[0].tolerance'"),

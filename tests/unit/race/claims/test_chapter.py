@@ -74,8 +74,8 @@ def test_rows_that_ask_for_this_scenario_are_shown(found: Analysis, folder: Path
         assert part in text, part
     assert "wide" not in text
     assert "<dt>weaker</dt>" not in text
-    assert text.count('<th scope="row" class="">sanic is faster</th>') == 1
-    assert text.count('<span class="above">sanic is faster</span>') == 1
+    assert text.count('<th scope="row" class="">1.1 sanic is faster</th>') == 1
+    assert text.count('<span class="above">1.1 sanic is faster</span>') == 1
 
 
 def test_a_claim_of_all_is_of_all_that_this_scenario_has(found: Analysis, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -19,7 +20,7 @@ from race.report.claims.document import compute
 from race.report.claims.page import ClaimsPage
 from race.report.claims.pairs import comparisons
 from race.report.claims.rows import ClaimRow, rows
-from race.report.claims.verdicts import HOLDS, REFUTED, UNDECIDED, UNMEASURED, WEAKER
+from race.report.claims.verdicts import HOLDS, REFUTED, SHOWN, UNDECIDED, UNMEASURED, WEAKER
 from race.saved.model import Cell, Contender, Discipline, Load
 from race.saved.reader import SavedRace, load
 from tests.support import records, user_load
@@ -117,6 +118,30 @@ def test_over_a_lower_bound_there_is_no_ratio(one: Run) -> None:
 def test_what_was_not_raced_is_not_measured(one: Run, question: Question, why: str) -> None:
     found = row(one, question)
     assert (found.ratio, found.verdict, found.why) == (None, UNMEASURED, why)
+
+
+@pytest.mark.parametrize(
+    ("task", "measure", "words"),
+    [
+        ("good", "rate", f"rate one good {FAST}"),
+        ("good", "latency p50", f"latency one good {FAST} p50"),
+        ("good+ugly", "rate", f"rate one good+ugly {FAST}"),
+    ],
+)
+def test_a_figure_of_one_is_shown_and_not_judged(
+    one: Run, task: str, measure: str, words: str
+) -> None:
+    tasks = tuple(task.split("+"))
+    question = asked(tasks=tasks, mean=len(tasks) > 1, second="", measure=measure)
+    (found,) = rows(article(question), {"article": [one]})
+    assert (found.verdict, found.why, found.measured) == (SHOWN, "", words)
+    assert found.ratio_text == compute(shlex.split(words), lambda name: one) != "–"
+
+
+def test_a_rate_that_something_else_bounds_says_so(one: Run) -> None:
+    question = asked(tasks=("ugly:x24",), first=BOUND, second="", measure="rate")
+    (found,) = rows(article(question), {"article": [one]})
+    assert (found.verdict, found.why) == (SHOWN, "the generator was saturated (the first)")
 
 
 def test_what_has_no_run_or_cannot_be_tested_is_not_measured() -> None:
@@ -226,6 +251,25 @@ def test_a_driver_that_was_not_the_limit_has_a_lower_bound() -> None:
     assert of_fixed(run, (1.5, INF), "wide:c10")[0] == HOLDS
 
 
+def test_times_and_rows_of_several_tasks_are_geometric_means() -> None:
+    def timed(cell: Cell) -> Cell:
+        us = 1000.0 if cell.task == "wide" else 4000.0
+        known = {"min": us / 2, "mean": us, "max": 2 * us, "deviation": us / 10}
+        pairs = [(us, cell.count or 0)]
+        return changed(cell, latency_us=known, histogram=pairs, facts={"rows": 10 * us})
+
+    run = changed_run(fixed({}), timed)
+    wide, both = (
+        (compute(["times", "t", tasks, "quick"], lambda name: run))
+        for tasks in ("wide:c10", "wide:c10+ints:c10")
+    )
+    assert wide.startswith("mean 1.00 ms (0.50 to 2.00), deviation 0.10 (10.0 %), p25 1.00, ")
+    assert both.startswith("mean 2.00 ms (1.00 to 4.00), deviation 0.20 (10.0 %), p25 2.00, ")
+    assert both.endswith(", p99.99 2.00")
+    found = compute(["rows", "t", "wide:c10+ints:c10", "quick"], lambda name: run)
+    assert re.fullmatch(r"38,\d{3},\d{3} rows/s \(1,9\d\d a second\)", found)
+
+
 @pytest.mark.parametrize("typed", ["wide c10", "wide (10 at once)", "Wide rows, 10 at once"])
 def test_a_task_can_be_typed_as_it_is_printed(typed: str) -> None:
     (found,) = comparisons([fixed({})], typed)
@@ -266,6 +310,7 @@ def test_of_a_user_load_the_interval_decides(
 
     found = of_users(users, counts)
     assert found.verdict == verdict
+    assert found.why.startswith(f"of the requests that went well alone {found.ratio}; ")
     assert found.why.endswith("a user load ranks nobody: here the interval alone decides, by 3 %")
 
 
@@ -278,7 +323,11 @@ def test_who_did_not_keep_up_with_a_user_load_is_said(users: Run) -> None:
 
     found = of_users(users, late)
     assert found.ratio is not None
-    assert "the second did not keep up in 6 of 6 cells, and the 19.9 % [" in found.why
+    alone = of_users(users, lambda cell: cell).ratio
+    assert alone is not None
+    assert found.ratio.ratio == pytest.approx(alone.ratio / 1.25, rel=0.01)
+    assert f"of the requests that went well alone {alone}; " in found.why
+    assert "the second did not keep up in 6 of 6 cells: 19.9 % [" in found.why
     assert "the first" not in found.why
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,18 +13,25 @@ from msgspec.structs import replace as changed
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis, Spread
+from race.analysis.pairing import Run
 from race.analysis.user_loads import ALL, user_loads, watched
 from race.commands.claim import finder
 from race.errors import RaceError
 from race.report import format as words
 from race.report import html, markdown
 from race.report.claims.document import compute
+from race.report.claims.pairs import task_word
 from race.saved.model import Cell, Moment
 from race.saved.reader import SavedRace, load
 from tests.support.user_load import LOAD, write
 from tests.unit.race.report.reading import altered, section, shown
 from tests.unit.race.report.reading import tables as marked
 
+FIGURES = {
+    "throughput@70": "23.5 a second [23.5, 23.5]",  # of the seconds 17 to 30: its windows had 70
+    "connections@70": "10 [10, 10]",
+    "throughput@3": "–",
+}
 QUERY, POOL = "aiohttp-psycopg-query", "aiohttp-psycopg-pool"
 
 
@@ -174,6 +182,10 @@ def test_a_claim_is_about_what_is_compared(raced: SavedRace, found: Analysis) ->
     assert re.fullmatch(
         r"[\d,]+ ms \[.*\]", claim("seen", "user_load", "reports:Steps", both[1], "p95")
     )
+    fast = [f"seen user_load reports:Steps {both[0]!r} {one}" for one in FIGURES]
+    assert [claim(*shlex.split(words)) for words in fast] == list(FIGURES.values())
+    with pytest.raises(RaceError, match="unknown part 'Report 9': there are all, Report 1, Rep"):
+        claim("seen", "user_load", "reports:Steps", both[1], "p50:Report 9")
     with pytest.raises(
         RaceError, match="unknown figure of a user load 'fail': did you mean 'failed'"
     ):
@@ -209,6 +221,9 @@ def test_what_was_watched_without_a_user_load_is_drawn_too(small: SavedRace) -> 
                 round(at / 20, 3) for at in range(1, 21)
             ]
             assert {point.mean for point in side.timelines["connections"]} == {40.0}
+            asked = ["watched", "small", task_word(one.comparison.work), side.item.label]
+            for figure, text in {"connections": "40", "active": "6"}.items():
+                assert compute([*asked, figure], lambda name: Run.analysed(raced)) == text
     page = html.page(raced)
     shown = section(page, "user-loads")
     assert "connections to the database" in shown
