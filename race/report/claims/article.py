@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -58,7 +59,8 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if sum(map(bool, (self.second, self.against, self.measure))) != 1:
             raise ValueError("it needs one of 'second', 'against' and 'measure'")
-        if (name := self.measure.partition(" ")[0]) not in ("", *MEASURES):
+        name, *_ = shlex.split(self.measure) or [""]
+        if name not in ("", *MEASURES):
             raise ValueError(str(unknown("measure", name, MEASURES)))
         _check(self.ratio or FASTER)
 

@@ -120,6 +120,8 @@ def _rows(runs: Runs, tasks: str, label: str) -> str:
     """Return the rows a second, and the operations a second."""
     rows = _median(runs, tasks, label, _rows_per_second)
     rate = _median(runs, tasks, label, _rate)
+    if rows is None:
+        return words.NONE
     return f"{words.number(rows)} rows/s ({words.number(rate)} a second)"
 
 

@@ -10,11 +10,11 @@ from markupsafe import Markup
 from race.report import format as words
 from race.report.claims.article import Article
 from race.report.claims.rows import ClaimRow
-from race.report.claims.verdicts import HOLDS, REFUTED, UNMEASURED, WEAKER
+from race.report.claims.verdicts import HOLDS, REFUTED, SHOWN, UNMEASURED, WEAKER
 from race.report.table import PLAIN, TEXT, Column, ReportTable, as_above, fill
 from race.report.tables.values import RATIO
 
-STYLES = {HOLDS: "green", WEAKER: "yellow", REFUTED: "red", UNMEASURED: "dim"}
+STYLES = {HOLDS: "green", WEAKER: "yellow", REFUTED: "red", SHOWN: "dim", UNMEASURED: "dim"}
 
 
 class ClaimVerdict(NamedTuple):

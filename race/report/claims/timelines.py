@@ -127,7 +127,7 @@ def _cells(run: Run, comparison: Comparison, label: str) -> list[Cell]:
 
 
 def _per_second(rate: float | None) -> str:
-    return f"{words.number(rate)} a second"
+    return words.NONE if rate is None else f"{words.number(rate)} a second"
 
 
 def _count(value: float | None) -> str:
@@ -135,7 +135,7 @@ def _count(value: float | None) -> str:
 
 
 def _seconds(value: float | None) -> str:
-    return f"{words.number(value)} s"
+    return words.NONE if value is None else f"{words.number(value)} s"
 
 
 SEEN: dict[str, tuple[Number, Shown]] = {
