@@ -131,7 +131,7 @@ def _rows_per_second(item: ContenderResult) -> float | None:
 
 
 def _rate(item: ContenderResult) -> float | None:
-    return item.throughput and item.throughput.median
+    return item.throughput.median if item.throughput else None
 
 
 def _times(runs: Runs, tasks: str, label: str) -> str:
@@ -159,9 +159,9 @@ def _median(
     """Return the median over the runs that know a figure."""
     found = []
     for run in runs:
-        known = [number(item) for _, item in _results([run], tasks, label)]
-        known = [one for one in known if one is not None]
-        if len(known) == len(tasks.split(MEAN)):
+        results = _results([run], tasks, label)
+        known = [one for _, item in results if (one := number(item)) is not None]
+        if len(known) == len(results):
             found.append(math.prod(known) ** (1 / len(known)))
     return statistics.median(found) if found else None
 
