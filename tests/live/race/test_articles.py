@@ -1,4 +1,4 @@
-"""docs/articles.md: every command is one that can run, in the time that it says."""
+"""docs/articles.md: every command is one that can run, and every claim has a command."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pytest
 
 import server
 from race.cli import main
+from race.paths import CLAIMS
+from race.report.claims import article
 from runtime.paths import ROOT
 from tests.conftest import absent
 
@@ -50,3 +52,19 @@ def test_a_command_can_run_and_takes_as_long_as_it_says(
 def _seconds(text: str) -> float:
     number, unit = text.split()
     return float(number) * {"seconds": 1, "minutes": 60, "hours": 3600}[unit]
+
+
+def test_every_claim_has_a_row() -> None:
+    known = [claim.number for one in article.read(CLAIMS) for claim in one.claims]
+    cells = [row.rsplit(" | ", 1)[1] for row in re.findall(r"^(\| .+) \|$", TEXT, re.MULTILINE)]
+    named = {number for cell in cells for number in _numbers(cell, known)}
+    assert named == {*known}
+
+
+def _numbers(cell: str, known: list[str]) -> list[str]:
+    """Return the numbers of a cell such as "1.5, 1.9 to 1.12"; ValueError for one of no claim."""
+    found = []
+    for part in re.findall(r"\d+\.\d+(?: to \d+\.\d+)?", cell):
+        first, _, last = part.partition(" to ")
+        found += known[known.index(first) : known.index(last or first) + 1]
+    return found
