@@ -20,6 +20,7 @@ from runtime.plugin import Plugin
 DISCIPLINES = {
     "web": Plugin("race.web.discipline:SiteDiscipline"),
     "tools": Plugin("toolbench.discipline:Tools"),
+    "app": Plugin("race.app.discipline:AppDiscipline"),
 }
 
 
@@ -177,21 +178,17 @@ class Discipline(Protocol):
     def scenario(self) -> type[Scenario]:
         """The class of its scenarios."""
 
-    @property
-    def headline(self) -> str | None:
-        """The task that the first sentence of a report is about, where it was raced."""
+    def headline(self, scenario: Any) -> str | None:
+        """Return the task that the first sentence of a report is about, where it was raced."""
 
-    @property
-    def factors(self) -> Mapping[str, Sequence[str]]:
-        """The levels of each factor, the plainest first; none for one in natural order."""
+    def factors(self, scenario: Any) -> Mapping[str, Sequence[str]]:
+        """Return the levels of each factor, the plainest first; none for one in natural order."""
 
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The tasks that contenders can be raced on, in order."""
+    def tasks(self, scenario: Any) -> Mapping[str, Task]:
+        """Return the tasks that contenders can be raced on, in order."""
 
-    @property
-    def level_texts(self) -> Mapping[str, Mapping[str, str]]:
-        """The meaning of levels whose names do not say it, by factor and level, for reports."""
+    def level_texts(self, scenario: Any) -> Mapping[str, Mapping[str, str]]:
+        """Return what levels mean whose names do not say it, by factor and level, for reports."""
 
     def choose(self, scenario: Any) -> Choice:
         """Return what can run here; raises RaceError if a name is unknown or nothing can drive."""

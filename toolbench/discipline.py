@@ -57,22 +57,23 @@ class Tools:
     task = "operation"
     parties = PARTIES
     scenario = ToolsScenario
-    headline = "wide"
 
-    @property
-    def factors(self) -> Mapping[str, Sequence[str]]:
-        """The factors in which drivers differ, with their levels."""
+    def headline(self, scenario: ToolsScenario) -> str:
+        """Return the operation of the article, rows of many columns."""
+        return "wide"
+
+    def factors(self, scenario: ToolsScenario) -> Mapping[str, Sequence[str]]:
+        """Return the factors in which drivers differ, with their levels."""
         names = dict.fromkeys(tool.called or name for name, tool in DRIVERS.items())
         return {DRIVER: list(names), **FACTORS, PYTHON: ()}
 
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The operations, sorted by database, and those of the limits."""
+    def tasks(self, scenario: ToolsScenario) -> Mapping[str, Task]:
+        """Return the operations, sorted by database, and those of the limits."""
         known = operations()
         return {**{name: Task(one.title, text=one.text) for name, one in known.items()}, **LIMITS}
 
-    @property
-    def level_texts(self) -> Mapping[str, Mapping[str, str]]:
+    def level_texts(self, scenario: ToolsScenario) -> Mapping[str, Mapping[str, str]]:
+        """Return what each driver is, and what the levels of its options mean."""
         return {DRIVER: driver_texts(), **LEVEL_TEXTS}
 
     def choose(self, scenario: ToolsScenario) -> Choice:

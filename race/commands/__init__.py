@@ -10,6 +10,8 @@ from runtime.plugin import Plugin
 
 COMMANDS = {
     "run": Plugin("race.commands.run:COMMAND"),
+    "commits": Plugin("race.app.commits:COMMAND"),
+    "init": Plugin("race.app.init:COMMAND"),
     "resume": Plugin("race.commands.resume:COMMAND"),
     "series": Plugin("race.commands.series:COMMAND"),
     "report": Plugin("race.commands.report:COMMAND"),

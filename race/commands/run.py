@@ -13,7 +13,7 @@ from msgspec import to_builtins
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.commands import FAILED, INTERRUPTED, NO_RESULT, Command
+from race.commands import FAILED, INTERRUPTED, NO_RESULT, Command, adhoc
 from race.commands.find import SAVED_RACE, find
 from race.commands.options import as_words, changed, scenario_options
 from race.console import Console
@@ -39,8 +39,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "scenario", nargs="?", default=DEFAULT_SCENARIO, metavar="SCENARIO", help=text
     )
+    text = "race this command against others, with {port} where its port goes; may be given again"
+    what.add_argument("--program", action="append", metavar="COMMAND", help=text)
     text = f"take everything from a saved race, its connections too: {SAVED_RACE}"
     what.add_argument("--like", metavar="RUN", help=text)
+    text = "with --program: the path of a page to ask for (default /); may be given again"
+    parser.add_argument("--path", action="append", metavar="PATH", help=text)
     scenario_options(parser)
     programs.option(parser)
     parser.add_argument("--seed", type=int, metavar="S", help="seed of the random order")
@@ -59,11 +63,21 @@ def run(options: argparse.Namespace) -> int:
         if options.dry_run:
             return _dry_run(plan, console, options)
         seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
-        words = ["race", "run", *(["--like", options.like] if options.like else [options.scenario])]
-        words += [*as_words(options, plan.scenario), "--seed", str(seed)]
+        words = ["race", "run", *_what(options), *as_words(options, plan.scenario)]
+        words += ["--seed", str(seed)]
         head = race.new_head(plan, seed, words, options.results, connections)
         programs.remember(plan.scenario)
         return carry_out(options.results / head.race, head, plan, options.json)
+
+
+def _what(options: argparse.Namespace) -> list[str]:
+    """Return what is raced, as it is typed."""
+    if options.like:
+        return ["--like", options.like]
+    if not options.program:
+        return [str(options.scenario)]
+    paths = [word for path in options.path or () for word in ("--path", path)]
+    return [*(word for one in options.program for word in ("--program", one)), *paths]
 
 
 def _plan(options: argparse.Namespace) -> Plan:
@@ -83,6 +97,10 @@ def _like(options: argparse.Namespace) -> tuple[Plan, Mapping[str, int]]:
 
 def scenario(options: argparse.Namespace) -> Scenario:
     """Return the scenario; a name after `--engines A` may have been meant as another engine."""
+    if options.program:
+        return read.from_file(Path("programs"), adhoc.scenario(options.program, options.path))
+    if options.path:
+        raise RaceError("--path goes with --program, the command of a server")
     try:
         return read.load(options.scenario)
     except RaceError as error:

@@ -54,9 +54,11 @@ class Child:
         cwd: Path | None = None,
         talks: bool = False,
         hears: bool = False,
+        logs: bool = False,
     ) -> None:
         """Start it on these cores. With `talks` its output is read line by line while it runs, else
-        as a whole after its end; with `hears` it reads lines from its stdin.
+        as a whole after its end; with `hears` it reads lines from its stdin. With `logs` both its
+        outputs are a log, of which only the end is kept.
         """
         guard.up()
         self.command = list(command)
@@ -66,7 +68,7 @@ class Child:
             self._process = subprocess.Popen(
                 [*_prefix(cores), *command],
                 stdin=subprocess.PIPE if hears else subprocess.DEVNULL,
-                stdout=subprocess.PIPE if talks else self._stdout,
+                stdout=subprocess.PIPE if talks else self._stderr if logs else self._stdout,
                 stderr=self._stderr,
                 env=None if env is None else {**os.environ, **env},
                 cwd=cwd,

@@ -62,7 +62,7 @@ def labelled(scenario: Scenario, found: Sequence[Contender], what: str) -> list[
 
 def _missing_levels(scenario: Scenario, pattern: str, labels: Sequence[str]) -> str:
     """Return which keys add the levels that a label has and a scenario does not ask for, or ""."""
-    factors = discipline(scenario.discipline).factors
+    factors = discipline(scenario.discipline).factors(scenario)
     keys = [
         f"--set {factor}={level}"
         for level in pattern.lower().split(", ")[1:]

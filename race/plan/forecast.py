@@ -50,7 +50,7 @@ class Plan:
     @property
     def works(self) -> list[Work]:
         """Return the closed-loop works of a contender that can do all tasks."""
-        return closed_works(self.scenario, self.discipline.tasks)
+        return closed_works(self.scenario, self.discipline.tasks(self.scenario))
 
     def able(self, contender: Contender, works: Iterable[Work]) -> list[Work]:
         """Return the works that a contender, or the original of a twin, can do."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
-from race.discipline import Discipline, discipline
+from race.discipline import discipline
 from race.errors import RaceError, unknown
 from race.paths import SCENARIOS
 from race.scenario import DEFAULT_DISCIPLINE, Scenario
@@ -36,7 +36,14 @@ def load(name: str) -> Scenario:
     path = Path(name) if name.endswith(".toml") else SCENARIOS / f"{name}.toml"
     if not name.endswith(".toml") and name not in names():
         raise unknown("scenario", name, names())
-    return from_json({"name": path.stem, **toml(path)})
+    return from_file(path, toml(path))
+
+
+def from_file(path: Path, data: Mapping[str, Any]) -> Scenario:
+    """The scenario of a file's data. Commands of a discipline that has them run in its folder."""
+    form = discipline(str(data.get("discipline", DEFAULT_DISCIPLINE))).scenario
+    folder = {"folder": str(path.parent.resolve())} if hasattr(form, "folder") else {}
+    return from_json({"name": path.stem, **folder, **data})
 
 
 def toml(path: Path) -> dict[str, Any]:
@@ -65,9 +72,10 @@ def from_json(data: Mapping[str, Any]) -> Scenario:
     """Check decoded data and build the scenario; RaceError in one line otherwise."""
     chosen = discipline(str(data.get("discipline", DEFAULT_DISCIPLINE)))
     made = converted(data, chosen.scenario, f"scenario {data.get('name', '')}", "scenario key")
+    tasks = chosen.tasks(made)
     for task in made.tasks:
-        if task not in chosen.tasks:
-            raise _unknown_task(chosen, task)
+        if task not in tasks:
+            raise _unknown_task(chosen.task, tasks, task)
     for key, value in (*_doubled(made, ""), *_doubled(made.load, "load.")):
         raise RaceError(f"scenario {made.name}: {key} has {value!r} twice")
     if made.load.connections < made.load.threads:
@@ -75,14 +83,14 @@ def from_json(data: Mapping[str, Any]) -> Scenario:
     return made
 
 
-def _unknown_task(chosen: Discipline, text: str) -> RaceError:
+def _unknown_task(word: str, tasks: Collection[str], text: str) -> RaceError:
     """Return the error for a task; what a plan or a table prints, "ugly x24", has a load too."""
     for pattern, key in PRINTED_LOADS.items():
         match = re.fullmatch(rf"(\S+?)(?:,| \(| ){pattern}.*", text)
-        if match and match[1] in chosen.tasks:
+        if match and match[1] in tasks:
             how = f"type {match[1]!r} and --set {key}={match[2]}"
-            return RaceError(f"{text!r} is the {chosen.task} {match[1]!r} under a load: {how}")
-    return unknown(chosen.task, text, chosen.tasks)
+            return RaceError(f"{text!r} is the {word} {match[1]!r} under a load: {how}")
+    return unknown(word, text, tasks)
 
 
 def change(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
@@ -126,21 +134,33 @@ def labels(text: str) -> list[str]:
 
 
 def _unknown_keys(form: Any, data: Any, where: str) -> Iterator[tuple[str, list[str]]]:
-    """Keys that a form does not have, with those it has; also in tables inside."""
-    if not isinstance(data, Mapping):
-        return
-    if get_origin(form) is dict:
-        for key, value in data.items():
-            yield from _unknown_keys(get_args(form)[1], value, f"{where}{key}.")
-        return
+    """Keys that a form does not have, with those it has; also in tables and lists inside."""
+    form = get_args(form)[0] if get_origin(form) is Annotated else form
+    known = _types(form)
+    if known is not None and isinstance(data, Mapping):
+        valid = [f"{where}{name}" for name in known]
+        yield from ((f"{where}{key}", valid) for key in data if key not in known)
+    for inner, value, place in _inside(form, data, where):
+        yield from _unknown_keys(inner, value, place)
+
+
+def _types(form: Any) -> dict[str, Any] | None:
+    """Return the type of each key of a table's form; None for another form."""
     if not (isinstance(form, type) and issubclass(form, Struct)):
-        return
-    known = {one.encode_name: one.type for one in msgspec.structs.fields(form)}
-    for key, value in data.items():
-        if key not in known:
-            yield f"{where}{key}", [f"{where}{name}" for name in known]
-        else:
-            yield from _unknown_keys(known[key], value, f"{where}{key}.")
+        return None
+    return {one.encode_name: one.type for one in msgspec.structs.fields(form)}
+
+
+def _inside(form: Any, data: Any, where: str) -> Iterator[tuple[Any, Any, str]]:
+    """Yield what a table or list contains: the form, the data, and its place."""
+    if isinstance(data, list) and get_origin(form) is tuple:
+        for number, value in enumerate(data):
+            yield get_args(form)[0], value, f"{where[:-1]}[{number}]."
+    elif isinstance(data, Mapping):
+        types = _types(form) or {}
+        every = get_args(form)[1] if get_origin(form) is dict else None
+        for key, value in data.items():
+            yield types.get(key, every), value, f"{where}{key}."
 
 
 def _doubled(form: Struct, where: str) -> Iterator[tuple[str, Any]]:

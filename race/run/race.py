@@ -70,7 +70,7 @@ def new_head(
     layout = _layout(plan)
     return Head(
         race=next(name for name in _numbered(stem) if not (results / name).exists()),
-        discipline=described(plan.scenario.discipline, plan.discipline),
+        discipline=described(plan.scenario, plan.discipline),
         scenario=plan.scenario.as_json(),
         limits=plan.scenario.limits,
         seed=seed,
@@ -86,21 +86,22 @@ def new_head(
     )
 
 
-def described(name: str, kind: Discipline) -> model.Discipline:
-    """Return what a report must know of a discipline."""
+def described(scenario: Scenario, kind: Discipline) -> model.Discipline:
+    """Return what a report must know of a discipline in a scenario."""
+    tasks, texts = kind.tasks(scenario), kind.level_texts(scenario)
     return model.Discipline(
-        name=name,
+        name=scenario.discipline,
         unit=kind.unit,
         contender=kind.contender,
         task=kind.task,
         parties=list(kind.parties),
-        factors={factor: list(levels) for factor, levels in kind.factors.items()},
-        tasks={task: one.title for task, one in kind.tasks.items()},
-        headline=kind.headline,
+        factors={factor: list(levels) for factor, levels in kind.factors(scenario).items()},
+        tasks={task: one.title for task, one in tasks.items()},
+        headline=kind.headline(scenario),
         meters={name: meter.unit for name, meter in meters().items()},
-        ignores={task: list(one.ignores) for task, one in kind.tasks.items() if one.ignores},
-        task_texts={name: task.text for name, task in kind.tasks.items() if task.text},
-        level_texts={factor: dict(texts) for factor, texts in kind.level_texts.items()},
+        ignores={task: list(one.ignores) for task, one in tasks.items() if one.ignores},
+        task_texts={name: task.text for name, task in tasks.items() if task.text},
+        level_texts={factor: dict(known) for factor, known in texts.items()},
     )
 
 

@@ -32,18 +32,22 @@ class SiteDiscipline:
     task = "page"
     parties = PARTIES
     scenario = SiteScenario
-    headline = "good"
-    level_texts = LEVELS
 
-    @property
-    def factors(self) -> Mapping[str, Sequence[str]]:
-        """The factors of server.py, and those that a race varies on top of them."""
+    def headline(self, scenario: SiteScenario) -> str:
+        """Return Good: it asks the database, and is rendered."""
+        return "good"
+
+    def factors(self, scenario: SiteScenario) -> Mapping[str, Sequence[str]]:
+        """Return the factors of server.py, and those that a race varies on top of them."""
         return {**engines.catalogue().factors, WORKERS: (), LINK: (), DISTANCE: (), BUILD: ()}
 
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The pages, and mixes of them."""
+    def tasks(self, scenario: SiteScenario) -> Mapping[str, Task]:
+        """Return the pages, and mixes of them."""
         return TASKS
+
+    def level_texts(self, scenario: SiteScenario) -> Mapping[str, Mapping[str, str]]:
+        """Return what the levels of engine names mean."""
+        return LEVELS
 
     def choose(self, scenario: SiteScenario) -> Choice:
         """Return what can race here. RaceError if a load generator is missing."""

@@ -82,20 +82,19 @@ class Toys:
     task = "game"
     parties = ("toy",)
     scenario = Scenario
-    headline = None
 
-    @property
-    def factors(self) -> Mapping[str, Sequence[str]]:
+    def headline(self, scenario: Any) -> None:
+        """Prefer no task."""
+
+    def factors(self, scenario: Any) -> Mapping[str, Sequence[str]]:
         """One, with two levels."""
         return {"speed": ("slow", "fast")}
 
-    @property
-    def tasks(self) -> Mapping[str, Task]:
+    def tasks(self, scenario: Any) -> Mapping[str, Task]:
         """Two tasks."""
         return {"run": Task("Run", pipelines=True), "jump": Task("Jump", text="Both feet.")}
 
-    @property
-    def level_texts(self) -> Mapping[str, Mapping[str, str]]:
+    def level_texts(self, scenario: Any) -> Mapping[str, Mapping[str, str]]:
         """A text for one of the two levels."""
         return {"speed": {"slow": "takes its time"}}
 

@@ -45,8 +45,12 @@ OLD_TOO = (
     *(f"toolbench/{name}" for name in ("driver.py", "drivers.py", "languages.py", "runner/")),
     *("toolbench/timeouts.py", "toolbench/tool.py"),
 )
-FIRST_DISCIPLINE = "race/web/"
-UNKNOWN_TO_THE_CORE = {"race.web", "toolbench", "handlers", "data_interface", "databases"}
+SITE, APPLICATION = "race/web/", "race/app/"
+UNKNOWN_TO_THE_CORE = {
+    *("race.web", "race.app", "toolbench", "handlers", "data_interface", "databases"),
+}
+UNKNOWN_TO_AN_APPLICATION = UNKNOWN_TO_THE_CORE - {"race.app", "race.web"}
+"""The load generators are in `race.web.load`."""
 ON_SAVED_RESULTS = ("race/stats/", "race/saved/", "race/analysis/", "race/report/")
 LIVE = {"asyncio", "data_interface", "databases", "handlers", "psutil", "socket", "subprocess"}
 SMALL = {"typing_extensions"}
@@ -91,12 +95,16 @@ def standard_library(trees: Trees) -> Iterator[str]:
 
 
 def core(trees: Trees) -> Iterator[str]:
-    """The core of the harness imports a discipline."""
+    """The core of the harness imports a discipline, or an application's race knows the site."""
     for path, tree in trees.items():
-        if path.startswith("race/") and not path.startswith(FIRST_DISCIPLINE):
-            for name in sorted(imports(path, tree)):
-                if any(name == one or name.startswith(one + ".") for one in UNKNOWN_TO_THE_CORE):
-                    yield f"{path} imports {name}"
+        if not path.startswith("race/") or path.startswith(SITE):
+            continue
+        unknown = UNKNOWN_TO_THE_CORE
+        if path.startswith(APPLICATION):
+            unknown = UNKNOWN_TO_AN_APPLICATION
+        for name in sorted(imports(path, tree)):
+            if any(name == one or name.startswith(one + ".") for one in unknown):
+                yield f"{path} imports {name}"
 
 
 def plugins(trees: Trees) -> Iterator[str]:
@@ -249,7 +257,7 @@ def test_a_name_taken_apart_is_seen(line: str) -> None:
 def test_the_rules_see_the_project(trees: Trees) -> None:
     assert {"server.py", "handlers/site.py", "data_interface/store.py"} <= set(trees)
     assert any(path.startswith(ON_SAVED_RESULTS) for path in trees)
-    assert any(path.startswith(FIRST_DISCIPLINE) for path in trees)
+    assert any(path.startswith((SITE, APPLICATION)) for path in trees)
 
 
 def test_what_runs_on_3_7_has_its_syntax(trees: Trees) -> None:

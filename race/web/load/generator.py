@@ -18,13 +18,15 @@ ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 class Target:
     """The target of a load: base URL, task and the path of its first page.
 
-    `watched` are processes that a generator with a timeline may sample during the load.
+    `watched` are processes that a generator with a timeline may sample during the load; `requests`
+    is a file of requests to send in place of GETs for the path (wrk_scripts/requests.lua).
     """
 
     url: str
     page: str
     path: str
     watched: WatchedProcesses = UNWATCHED
+    requests: str = ""
 
 
 @dataclass(frozen=True)

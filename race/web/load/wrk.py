@@ -18,7 +18,9 @@ TIMEOUT = "5s"
 
 
 class Wrk:
-    """wrk with vote.lua for votes, and pipeline.lua with the load's depth for other pages."""
+    """wrk with vote.lua for votes, requests.lua for requests of a file, and pipeline.lua with the
+    load's depth for other pages.
+    """
 
     open_loop = False
     interruptible = True
@@ -35,6 +37,9 @@ class Wrk:
         words += [f"-d{math.ceil(load.duration_s)}s", "--timeout", TIMEOUT, "-s"]
         if target.page == "vote":
             return [*words, str(SCRIPTS / "vote.lua"), target.url]
+        if target.requests:
+            script = str(SCRIPTS / "requests.lua")
+            return [*words, script, target.url, "--", "--file", target.requests]
         words += [str(SCRIPTS / "pipeline.lua"), target.url, "--"]
         return [*words, "--path", target.path, "--depth", str(load.pipeline)]
 

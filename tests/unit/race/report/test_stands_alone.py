@@ -17,6 +17,7 @@ from race.run.race import described
 from race.saved.head import Head
 from race.saved.model import Cell, Limits
 from race.saved.reader import SavedRace
+from tests.support import toy
 from tests.support.synthetic import BASELINE, SMALL
 from tests.support.toy import Toys
 from tests.unit.race.report.reading import alone, altered, bound, section
@@ -209,6 +210,6 @@ def test_each_task_is_a_link_and_folds(small: SavedRace, page: str) -> None:
 
 
 def test_a_new_race_saves_what_its_words_mean() -> None:
-    expected = described("toys", Toys())
+    expected = described(toy.scenario(), Toys())
     assert expected.task_texts == {"jump": "Both feet."}
     assert expected.level_texts == {"speed": {"slow": "takes its time"}}

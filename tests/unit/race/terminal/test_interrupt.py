@@ -57,7 +57,7 @@ def planned(toys: Toys) -> tuple[Head, Plan]:
     head = records.head(
         *contenders,
         race="one",
-        discipline=described("toys", toys),
+        discipline=described(chosen, toys),
         scenario=chosen.as_json(),
         baseline="slow",
     )
@@ -144,7 +144,7 @@ def test_an_interrupt_before_anything_was_measured_has_no_report(
 ) -> None:
     toys, chosen = Toys(), toy.scenario()
     plan = Plan(toys, chosen, toys.choose(chosen).contenders, [])
-    head = records.head(*plan.contenders, discipline=described("toys", toys))
+    head = records.head(*plan.contenders, discipline=described(chosen, toys))
     assert carry_out(tmp_path / "one", head, plan, False) == INTERRUPTED
     said = capsys.readouterr().out
     assert "report" not in said

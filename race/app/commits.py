@@ -1,0 +1,72 @@
+"""`race commits`: race two commits of an application against each other."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from race.app import checkouts
+from race.commands import Command
+from race.commands import run as races
+from race.commands.options import scenario_options
+from race.errors import RaceError
+from race.terminal import programs
+
+FILE = "race.toml"
+BRANCHES = ("origin/HEAD", "main", "master")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the revisions, the file, and the options that change a scenario."""
+    parser.epilog = (
+        "One revision stands for the commit that it and HEAD have both come from, against HEAD; "
+        f"none, for {' or '.join(BRANCHES)}. {checkouts.WORKTREE} is what is not committed yet."
+    )
+    parser.add_argument("revisions", nargs="*", metavar="REVISION", help="the older one first")
+    parser.add_argument(
+        "--file", default=FILE, metavar="FILE", help="the scenario for both; default %(default)s"
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="seed of the random order")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan, race nothing")
+    scenario_options(parser)
+    programs.option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Race them as `race run` does."""
+    folder = Path(options.file).resolve().parent
+    if not Path(options.file).exists():
+        raise RaceError(f"there is no {options.file}: `race init` writes one")
+    chosen = _pair(folder, options.revisions)
+    options.set = [*options.set, ("commits", chosen, f"commits={','.join(chosen)}")]
+    options.scenario, options.like, options.program, options.path = options.file, None, None, None
+    return races.run(options)
+
+
+def _pair(folder: Path, revisions: list[str]) -> list[str]:
+    """Return the two revisions to race."""
+    if len(revisions) > 2:
+        raise RaceError("give at most two revisions, the older one first")
+    if len(revisions) == 2:
+        return revisions
+    one = revisions[0] if revisions else _main(folder)
+    base = checkouts.merge_base(folder, one, "HEAD")
+    if base in checkouts.resolved(folder, ["HEAD"]).values():
+        raise RaceError(
+            f"HEAD is part of {one} already: name two revisions, or {checkouts.WORKTREE}"
+        )
+    return [base[:12], "HEAD"]
+
+
+def _main(folder: Path) -> str:
+    for name in BRANCHES:
+        try:
+            checkouts.resolved(folder, [name])
+        except RaceError:
+            continue
+        return name
+    checkouts.root(folder)
+    raise RaceError(f"there is neither {' nor '.join(BRANCHES)}: name two revisions")
+
+
+COMMAND = Command("race two commits of an application", arguments, run)

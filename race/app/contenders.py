@@ -1,0 +1,116 @@
+"""The contenders of an application's race: its servers, one for each combination of levels."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from race.app.scenario import PORT, AppScenario
+from race.errors import RaceError
+from race.machine.describe import PYTHON
+from race.plan.contenders import matching
+from race.saved.model import Contender
+
+CONTENDER = "server"
+SHELL = {"&&", "||", "|", ";", "&", ">", ">>", "<"}
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line with the environment variables that it sets."""
+
+    words: tuple[str, ...]
+    env: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return shlex.join([*(f"{name}={value}" for name, value in self.env.items()), *self.words])
+
+
+def choose(scenario: AppScenario) -> list[Contender]:
+    """Return the contenders that a scenario's names and patterns fit. RaceError if one fits none,
+    or if a command cannot be run.
+    """
+    found = [_contender(scenario, levels) for levels in product(*scenario.levels.values())]
+    wanted = matching(scenario, [one.name for one in found], CONTENDER)
+    chosen = [one for name in wanted for one in found if one.name == name]
+    for one in chosen:
+        served = serve(scenario, one, 0)
+        if (
+            not scenario.build
+            and shutil.which(served.words[0], path=_path(scenario, served)) is None
+        ):
+            raise RaceError(
+                f"{one.label}: cannot find {served.words[0]!r}, which `serve` begins with"
+            )
+    return chosen
+
+
+def _contender(scenario: AppScenario, levels: tuple[str, ...]) -> Contender:
+    factors = dict(zip(scenario.levels, levels, strict=True))
+    name = "-".join(levels) or scenario.name
+    # The core takes a number here for one of its own interpreters; "" is none that it knows.
+    python = factors.get(PYTHON, "")
+    factors[PYTHON] = f"CPython {python}" if python[:1].isdigit() else python
+    return Contender(label=name, name=name, factors=factors)
+
+
+def _path(scenario: AppScenario, command: Command) -> str | None:
+    """Return the PATH that the command is searched in, or the folder for a relative one."""
+    if "/" in command.words[0]:
+        return str(Path(scenario.folder))
+    return {**scenario.env, **command.env}.get("PATH")
+
+
+def build(scenario: AppScenario, contender: Contender) -> Command | None:
+    """Return the command that builds a contender; None if nothing does."""
+    return _command(scenario, contender, "build", scenario.build, {}) if scenario.build else None
+
+
+def serve(scenario: AppScenario, contender: Contender, port: int) -> Command:
+    """Return the command that serves a contender on a port."""
+    return _command(scenario, contender, "serve", scenario.serve, {PORT: str(port)})
+
+
+def _command(
+    scenario: AppScenario, contender: Contender, what: str, text: str, more: Mapping[str, str]
+) -> Command:
+    levels = _texts(scenario, contender)
+    filled = _filled(text, {**levels, **more})
+    try:
+        words = shlex.split(filled)
+    except ValueError as error:
+        raise RaceError(f"{what} {filled!r}: {error}") from None
+    if shell := SHELL.intersection(words):
+        raise RaceError(
+            f"{what} has {shell.pop()!r}, but no shell runs it: write sh -c 'exec ...' around it"
+        )
+    env = {name: _filled(value, {**levels, **more}) for name, value in scenario.env.items()}
+    while words and (assigned := _ASSIGNED.fullmatch(words[0])):
+        env[assigned[1]] = assigned[2]
+        words.pop(0)
+    if not words:
+        raise RaceError(f"{what} {filled!r} has no program")
+    return Command(tuple(words), env)
+
+
+def _texts(scenario: AppScenario, contender: Contender) -> dict[str, str]:
+    """Return the text of a contender's level of each factor."""
+    found = {}
+    for factor, levels in scenario.levels.items():
+        level = contender.factors[factor].removeprefix("CPython ")
+        found[factor] = levels[level]
+    return found
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with values in place of their names in braces; levels may name others."""
+    names = "|".join(map(re.escape, values)) or "(?!)"
+    for _ in range(len(values)):
+        text = re.sub(rf"\{{({names})\}}", lambda match: values[match[1]], text)
+    return text

@@ -1,0 +1,107 @@
+"""Guesses how an application starts, from its source, for the first race.toml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_FILES = 2000
+SKIPPED = {"node_modules", "site-packages", "tests", "test", "docs", "build", "dist"}
+
+
+@dataclass(frozen=True)
+class Framework:
+    """A framework: what creates its application in the source, and the command that serves one.
+
+    `{module}` and `{name}` stand in the command for where the application is.
+    """
+
+    name: str
+    created: str
+    serve: str
+
+
+ASGI = "uvicorn {module}:{name} --port {{port}} --no-access-log"
+FRAMEWORKS = (
+    Framework("FastAPI", r"FastAPI\(", ASGI),
+    Framework("Starlette", r"Starlette\(", ASGI),
+    Framework("Litestar", r"Litestar\(", ASGI),
+    Framework("Quart", r"Quart\(", "hypercorn {module}:{name} --bind 127.0.0.1:{{port}}"),
+    Framework("Sanic", r"Sanic\(", "sanic {module}:{name} --port {{port}} --single-process"),
+    Framework(
+        "Flask", r"Flask\(", "gunicorn {module}:{name} --bind 127.0.0.1:{{port}} --threads 4"
+    ),
+    Framework(
+        "Django",
+        r"get_wsgi_application\(",
+        "gunicorn {module}:{name} --bind 127.0.0.1:{{port}} --threads 4",
+    ),
+    Framework(
+        "aiohttp",
+        r"(?:web|aiohttp\.web)\.Application\(",
+        "python -m aiohttp.web -H 127.0.0.1 -P {{port}} {module}:FUNCTION",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A framework that was found, the file that creates its application, and the command."""
+
+    framework: str
+    file: Path
+    serve: str
+
+
+def guess(folder: Path) -> Guess | None:
+    """Return how the application in a folder starts; None if no file creates one."""
+    prefix = "uv run " if (folder / "uv.lock").exists() else ""
+    found = [
+        Guess(one.name, path, prefix + one.serve.format(module=_module(folder, path), name=name))
+        for path in _sources(folder)
+        for one in FRAMEWORKS
+        for name in _created(path, one)
+    ]
+    return min(found, key=lambda one: len(one.file.parts), default=None)
+
+
+def build(folder: Path) -> str:
+    """Return the command that installs what the application needs; "" if no lock says so."""
+    if (folder / "uv.lock").exists():
+        return "uv sync --frozen"
+    return "npm ci" if (folder / "package-lock.json").exists() else ""
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    """Yield the Python files of a folder, at most `MOST_FILES`, without environments and tests."""
+    waiting, seen = [folder], 0
+    while waiting and seen < MOST_FILES:
+        for path in sorted(waiting.pop(0).iterdir()):
+            if path.name.startswith(".") or path.name in SKIPPED or path.is_symlink():
+                continue
+            if path.is_dir():
+                if not (path / "pyvenv.cfg").exists():
+                    waiting.append(path)
+            elif path.suffix == ".py":
+                seen += 1
+                yield path
+
+
+def _created(path: Path, framework: Framework) -> Iterator[str]:
+    """Yield the names that a module gives to applications of a framework."""
+    text = path.read_text(errors="replace")
+    pattern = rf"^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)*{framework.created}"
+    for match in re.finditer(pattern, text, re.MULTILINE):
+        yield match[1]
+
+
+def _module(folder: Path, path: Path) -> str:
+    """Return the dotted name of a module, from the folder or from its `src`."""
+    parts = list(path.relative_to(folder).with_suffix("").parts)
+    if parts[0] == "src":
+        parts.pop(0)
+    if parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts)

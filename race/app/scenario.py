@@ -1,0 +1,191 @@
+"""Scenarios of an application: how its servers start, and the requests that they answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr
+
+from race.errors import RaceError
+from race.machine.cores import WORKERS
+from race.saved.model import Name, Positive
+from race.scenario import LoadPlan, Scenario
+
+PORT = "port"
+"""Stands in a command, in braces, for the port that a server listens on."""
+MIX = "mix"
+"""The task of all requests together, by their weights."""
+METHODS = ("get", "post", "put", "patch", "delete", "options")
+COMMIT = "commit"
+"""The factor whose levels are the commits that race."""
+WRK, OHA = "wrk", "oha"
+
+Path = Annotated[str, Meta(pattern=r"^/[^\s\x00-\x1f\x7f]*$")]
+Status = Annotated[int, Meta(ge=200, le=399)]
+Header = Annotated[str, Meta(pattern=r"^[^\r\n\x00]*$")]
+Levels = Mapping[str, str]
+
+
+class Expected(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The right answer: its status (any below 400 without one), a text in it, its type."""
+
+    status: Status | None = None
+    contains: str = ""
+    type: str = ""
+
+
+class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One kind of request: a method and its path, and at most one of `json`, `form` and `body`.
+
+    `{1..50}`, `{red|green}` and `{file.csv:column}` in a path, a header or a body stand for values,
+    which are drawn once, from a seed, and are the same for every contender. A JSON text that is
+    only `{1..50}` becomes a number. `compare`: all contenders must answer alike; what may differ
+    matches one of the patterns in `mask`.
+    """
+
+    name: Name
+    get: Path | None = None
+    post: Path | None = None
+    put: Path | None = None
+    patch: Path | None = None
+    delete: Path | None = None
+    options: Path | None = None
+    headers: dict[str, Header] = {}
+    json: Any = None
+    form: dict[str, str] | None = None
+    body: str | None = None
+    weight: Positive = 1.0
+    expect: Expected = Expected()
+    compare: bool = True
+    mask: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self._paths()) != 1:
+            raise RaceError(f"request {self.name!r}: give one of {', '.join(METHODS)}, with a path")
+        if sum(one is not None for one in (self.json, self.form, self.body)) > 1:
+            raise RaceError(f"request {self.name!r}: give one of json, form and body")
+        for pattern in self.mask:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise RaceError(f"request {self.name!r}: mask {pattern!r}: {error}") from None
+
+    def _paths(self) -> list[tuple[str, str]]:
+        return [(one, path) for one in METHODS if (path := getattr(self, one)) is not None]
+
+    @property
+    def method(self) -> str:
+        """The method, in capitals."""
+        return self._paths()[0][0].upper()
+
+    @property
+    def path(self) -> str:
+        """The path, with what stands for values."""
+        return self._paths()[0][1]
+
+
+class AppLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The load of a scenario: wrk drives a closed loop, oha an open one."""
+
+    generator: Name = WRK
+    open_generator: Name = OHA
+    duration_s: Annotated[float, Meta(ge=0.2)] = 0.5
+
+    def __post_init__(self) -> None:
+        if (self.generator, self.open_generator) != (WRK, OHA):
+            raise RaceError(f"an application is driven by {WRK}, at fixed rates by {OHA}")
+
+
+def _named(levels: Levels | Sequence[str | int | float]) -> dict[str, str]:
+    """Return the text of each level by its name; in a list a level is its own name."""
+    if isinstance(levels, Mapping):
+        return dict(levels)
+    return {str(level): str(level) for level in levels}
+
+
+class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A race of an application.
+
+    `serve` is the command of a server, which listens on 127.0.0.1:{port}; `build` runs once for
+    each contender before the race. Each of `factors` has levels: texts by name, or a list of texts
+    that are their own names. The level that a contender has stands in `serve`, `build` and `env`
+    where the factor's name stands in braces. A server is ready when `ready` is answered below 400.
+    Commands run in `folder`, by default that of the file. `only` are the requests to race: names,
+    or "mix" for all of them by weight; without it, each by itself and the mix. `commits` are
+    revisions of the repository that `folder` is in, each a checkout of its own where the commands
+    run; a race saves them with the commits that they stood for.
+    """
+
+    contenders: tuple[Name, ...] = field(default=("*",), name="servers")
+    tasks: tuple[Name, ...] = field(default=(), name="only")
+    serve: Name
+    build: str = ""
+    ready: Path | None = None
+    start_s: Positive = 30.0
+    build_s: Positive = 1800.0
+    env: dict[str, str] = field(default_factory=dict)
+    factors: dict[str, dict[str, str] | tuple[str | int | float, ...]] = field(default_factory=dict)
+    requests: Annotated[tuple[Request, ...], Meta(min_length=1)]
+    allow_different: bool = False
+    commits: dict[str, str] | tuple[Name, ...] = ()
+    folder: str = ""
+    rounds: Annotated[int, Meta(ge=1, le=10_000)] = 12
+    restart: Annotated[int, Meta(ge=0)] = 3
+    load: AppLoad = AppLoad()
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in self.requests]
+        mixed = [MIX] if len(names) > 1 else []
+        force_setattr(self, "tasks", self.tasks or (*names, *mixed))
+        if problem := next(self._problems(), None):
+            raise RaceError(f"scenario {self.name}: {problem}")
+
+    def _problems(self) -> Iterator[str]:
+        """Yield what is wrong with the names of requests and with the factors."""
+        names = [one.name for one in self.requests]
+        yield from (f"request {name!r} is there twice" for name in names if names.count(name) > 1)
+        if MIX in names:
+            yield f"request {MIX!r} is the name of all together"
+        for factor, levels in self.own_levels.items():
+            yield from self._wrong_names(factor, levels)
+            if f"{{{factor}}}" not in " ".join(self._texts()):
+                yield f"nothing contains {{{factor}}}, so all levels of {factor} would be the same"
+        for level in self.levels.get(WORKERS, ()):
+            if not level.isdecimal() or int(level) < 1:
+                yield f"{WORKERS} are numbers, not {level!r}"
+
+    def _wrong_names(self, factor: str, levels: Levels) -> Iterator[str]:
+        if not levels or len(levels) < len(self.factors[factor]):
+            yield f"factor {factor!r} has no level, or one twice"
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", factor) or factor in (COMMIT, PORT):
+            yield f"{factor!r} is no name of a factor"
+        for level in levels:
+            if not re.fullmatch(r"[\w.+:=-]+", level):
+                yield f"{level!r} is no name of a level: one word"
+
+    def _texts(self) -> Iterator[str]:
+        yield from (self.serve, self.build, *self.env.values())
+        yield from (text for levels in self.levels.values() for text in levels.values())
+
+    @property
+    def levels(self) -> Mapping[str, Levels]:
+        """The text of each level by its name, by factor; that of a commit is its hash."""
+        return {**({COMMIT: _named(self.commits)} if self.commits else {}), **self.own_levels}
+
+    @property
+    def own_levels(self) -> Mapping[str, Levels]:
+        """The levels of the factors that the scenario names."""
+        return {factor: _named(levels) for factor, levels in self.factors.items()}
+
+    @property
+    def own_programs(self) -> Mapping[str, Sequence[str]]:
+        commands = {"build": self.build, "serve": self.serve}
+        levels = {
+            f"{factor} {level}": text
+            for factor, levels in self.own_levels.items()
+            for level, text in levels.items()
+        }
+        return {name: [text] for name, text in {**commands, **levels}.items() if text}

@@ -1,0 +1,159 @@
+"""A server of an application as a contender: started, checked and driven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from race.app import answers, requests, server
+from race.app.answers import Answer
+from race.app.checkouts import checked_out
+from race.app.contenders import build
+from race.app.requests import Drawn
+from race.app.scenario import COMMIT, AppScenario
+from race.app.server import AppServer
+from race.discipline import Party, Sample, Start
+from race.errors import CellFailed, RaceError
+from race.machine import cores
+from race.machine.cores import WORKERS, Layout
+from race.machine.proc import tree
+from race.saved.model import Contender, Figures, Work
+from race.web.load.drive import drive
+from race.web.load.generator import Target
+
+SERVER, GENERATOR = PARTIES = ("server", "generator")
+
+
+@dataclass
+class SharedRequests:
+    """What the contenders of a race share: the requests of each task, a folder for files that have
+    them, and the checkouts of commits, by name.
+    """
+
+    scenario: AppScenario
+    tasks: Mapping[str, Sequence[Drawn]]
+    folder: Path
+    checkouts: Mapping[str, Path]
+
+    def file(self, task: str) -> Path:
+        """Return the file with the requests of a task."""
+        path = self.folder / f"{list(self.tasks).index(task)}.requests"
+        if not path.exists():
+            requests.write(self.tasks[task], path)
+        return path
+
+    def start(self, contender: Contender) -> AppSubject:
+        """Start a contender. CellFailed if it does not get ready."""
+        layout = cores.assign(PARTIES, int(contender.factors.get(WORKERS, "1")))
+        started = server.start(self.scenario, contender, self.place(contender), layout[SERVER])
+        return AppSubject(self, started, layout)
+
+    def place(self, contender: Contender) -> Path:
+        """Return the folder that a contender's commands run in."""
+        return self.checkouts.get(contender.factors.get(COMMIT, ""), Path(self.scenario.folder))
+
+    def build(self, contenders: Iterable[Contender]) -> None:
+        """Build all contenders, none twice. RaceError if a build fails."""
+        done: set[tuple[str, Path]] = set()
+        for contender in contenders:
+            command, place = build(self.scenario, contender), self.place(contender)
+            if command and (str(command), place) not in done:
+                done.add((str(command), place))
+                server.build(self.scenario, command, place)
+
+
+@dataclass
+class AppSubject:
+    """A contender as `discipline.Subject` asks for it: a server, and wrk or oha."""
+
+    shared: SharedRequests
+    server: AppServer
+    layout: Layout
+    _bytes: dict[str, int] = field(default_factory=dict)
+
+    def parties(self) -> Mapping[str, Party]:
+        """Return the processes to meter; the generator has none between two loads."""
+        return {
+            SERVER: Party(self.server.child.pid, self.layout[SERVER]),
+            GENERATOR: Party(None, self.layout[GENERATOR]),
+        }
+
+    def alive(self) -> bool:
+        """Return whether the server runs."""
+        return self.server.child.running()
+
+    def resume(self) -> None:
+        """Pin the server to its cores."""
+        cores.pin_tree(tree(self.server.child.pid), self.layout[SERVER])
+
+    def pause(self) -> None:
+        """Move the server off the measured cores."""
+        cores.pin_tree(tree(self.server.child.pid), cores.resting(self.layout))
+
+    def check(self, task: str) -> None:
+        """Ask one request of each kind, and compare the answer with what is expected."""
+        found = [self._right(one) for one in requests.samples(self.shared.tasks[task], most=1)]
+        self._bytes[task] = sum(len(one.body) for one in found) // len(found)
+
+    def _right(self, request: Drawn) -> Answer:
+        answer = answers.ask(self.server.port, request)
+        if wrong := answers.problem(request, answer):
+            raise CellFailed(wrong)
+        return answer
+
+    def drive(self, work: Work) -> Sample:
+        """Run a load generator once."""
+        path, file = self.shared.tasks[work.task][0].path, self.shared.file(work.task)
+        target = Target(self.server.url, work.task, path, requests=str(file))
+        return drive(target, work.load, self.server.child, self.layout[GENERATOR]).sample
+
+    def facts(self, task: str) -> Figures:
+        """Return the bytes of the answer's body, the mean of one answer to each kind."""
+        return {"body_bytes": self._bytes.get(task, 0)}
+
+    def close(self) -> None:
+        """End the server with all its processes."""
+        self.server.child.end()
+
+
+@contextmanager
+def opened(scenario: AppScenario, contenders: Sequence[Contender]) -> Iterator[Start]:
+    """Build what is raced, compare what all answer, and give the function that starts one."""
+    tasks, commits = requests.tasks(scenario), scenario.levels.get(COMMIT, {})
+    with (
+        TemporaryDirectory(prefix="race-") as folder,
+        checked_out(Path(scenario.folder), commits) as places,
+    ):
+        shared = SharedRequests(scenario, tasks, Path(folder), places)
+        shared.build(contenders)
+        rehearse(shared, [one for one in contenders if not one.aa])
+        yield shared.start
+
+
+def rehearse(shared: SharedRequests, contenders: Sequence[Contender]) -> None:
+    """Start one contender after the other and compare their answers. RaceError if one does not
+    start, is wrong, or differs from the first, unless the scenario allows that.
+    """
+    asked = requests.samples([one for each in shared.tasks.values() for one in each])
+    reference: list[Answer] = []
+    for contender in contenders:
+        found = _answers(shared, contender, asked)
+        reference = reference or found
+        unlike = answers.differences(contender.label, found, contenders[0].label, reference, asked)
+        if unlike and not shared.scenario.allow_different:
+            remedy = "mend it, mask what may differ (`mask`), or add --set allow_different=true"
+            raise RaceError(f"{'; '.join(unlike)}. {remedy[0].upper()}{remedy[1:]}")
+
+
+def _answers(shared: SharedRequests, contender: Contender, asked: Sequence[Drawn]) -> list[Answer]:
+    try:
+        subject = shared.start(contender)
+        try:
+            return [subject._right(one) for one in asked]  # noqa: SLF001 - of this module
+        finally:
+            subject.close()
+    except CellFailed as failure:
+        raise RaceError(f"{contender.label}: {failure}") from None

@@ -1,0 +1,143 @@
+"""Races of an application that knows nothing of this project: a verdict, or why there is none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from race.cli import main
+from race.commands.run import REPORT_FILE
+from tests.support.race_lab import LIMITS, Race
+
+SHOP = """
+import asyncio, os, sys, time
+from aiohttp import web
+
+port, how = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+
+async def items(request):
+    if how == "slow":
+        end = time.thread_time() + 0.002
+        while time.thread_time() < end:
+            pass
+    page = int(request.query["page"])
+    found = {"items": [page, page + 1], "time": time.time(), "by": "x" if how == "other" else "y"}
+    return web.json_response(found, status=500 if how == "broken" else 200)
+
+async def buy(request):
+    order = await request.json()
+    assert isinstance(order["item"], int)
+    return web.Response(status=201, text="bought")
+
+if how == "dies":
+    sys.exit("no licence")
+if how == "background" and os.fork():
+    sys.exit(0)
+if how == "loud":
+    for stream in (1, 2):
+        os.write(stream, b"x" * 8_000_000 + b"\\n")
+if how == "child" and os.fork() == 0:
+    time.sleep(600)
+app = web.Application()
+app.router.add_get("/items", items)
+app.router.add_post("/orders", buy)
+web.run_app(app, host="127.0.0.1", port=port + 1 if how == "elsewhere" else port, print=None)
+"""
+FILE = """
+discipline = "app"
+title = "Shop"
+serve = "{python} shop.py {{port}} {{kind}}"
+rounds = 6
+restart = 0
+start_s = {start_s}
+[factors.kind]
+plain = ""
+{kind} = "{kind}"
+[[requests]]
+name = "list"
+get = "/items?page={{1..50}}"
+weight = 3
+expect = {{ status = 200, contains = "items", type = "application/json" }}
+mask = ['"time": [0-9.]+']
+[[requests]]
+name = "buy"
+post = "/orders"
+json = {{ item = "{{1..1000}}", count = 1 }}
+expect = {{ status = 201 }}
+[load]
+duration_s = 0.25
+connections = 8
+max_connections = 8
+[warmup]
+windows = 1
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "shop.py").write_text(SHOP)
+    return tmp_path
+
+
+def file(shop: Path, kind: str, start_s: float = 30.0) -> str:
+    path = shop / "race.toml"
+    path.write_text(FILE.format(python=sys.executable, kind=kind, start_s=start_s) + LIMITS)
+    return str(path)
+
+
+def test_the_slower_server_loses_on_what_is_slower(shop: Path) -> None:
+    with Race(["run", file(shop, "slow")], shop / "results") as race:
+        assert race.wait() == 0, race.text()
+        saved = race.saved_race()
+        assert race.children() == []
+    kinds = {cell.task for cell in saved.cells}
+    assert kinds == {"list", "buy", "mix"}
+    counted = [cell for cell in saved.cells if cell.round and cell.status == "ok"]
+    assert all(cell.meters["cpu_ns"]["server"] > 0 for cell in counted)
+    text = race.text()
+    assert "plain serves list" in text or "plain serves Mix" in text, text
+    report = (saved.folder / REPORT_FILE).read_text()
+    assert "GET /items?page={1..50}" in report
+
+
+def test_programs_race_without_a_file(shop: Path) -> None:
+    program = f"{sys.executable} {shop}/shop.py {{port}}"
+    words = ["run", "--program", program, "--program", f"{program} slow"]
+    words += ["--path", "/items?page=3", "--set", "allow_different=true", "--rounds", "6"]
+    words += ["--duration", "0.25", "--set", "limits.foreign=1", "--set", "limits.steal=1"]
+    with Race([*words, "--set", "limits.quiet_wait_s=0"], shop / "results") as race:
+        assert race.wait() == 0, race.text()
+        labels = {cell.label for cell in race.saved_race().cells}
+    name = Path(sys.executable).name
+    assert labels == {name, f"{name} (A/A)", f"{name}-2"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("broken", "broken: GET /items?page="),
+        ("other", "plain and other answer GET /items?page="),
+        ("dies", "dies: server ended with code 1 (no licence)"),
+        ("background", "background: server ended with code 0: it must stay in the foreground"),
+        ("elsewhere", "does `serve` use {port}?"),
+    ],
+)
+def test_what_cannot_be_raced_is_one_line_before_anything_is_timed(
+    shop: Path, kind: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = file(shop, kind, start_s=4.0)
+    assert main(["run", path, "--results", str(shop / "results")]) == 2
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    assert last.startswith("race: "), last
+    assert said in last
+
+
+@pytest.mark.parametrize("kind", ["loud", "child"])
+def test_a_server_that_writes_much_or_forks_is_raced_and_ended(shop: Path, kind: str) -> None:
+    words = ["run", file(shop, kind), "--rounds", "1", "--set", "only=list"]
+    with Race(words, shop / "results") as race:
+        assert race.wait() in (0, 3), race.text()
+        assert {cell.status for cell in race.saved_race().cells} == {"ok"}
+        assert race.children() == []

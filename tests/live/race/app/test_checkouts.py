@@ -1,0 +1,115 @@
+"""Checkouts of commits: each is what was committed, and the user's repository stays as it is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from race.app import checkouts, commits
+from race.app.checkouts import NOBODY, WORKTREE, checked_out, git, resolved
+from race.errors import RaceError
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose folder `shop` has one commit of "1" and one of "2", and then "3"."""
+    monkeypatch.setenv("VAR_DIR", str(tmp_path / "var"))
+    folder = tmp_path / "all" / "shop"
+    folder.mkdir(parents=True)
+    git(folder.parent, "init", "--quiet", "--initial-branch", "main")
+    (folder / ".gitignore").write_text("ignored\n")
+    for text in "12":
+        (folder / "app.py").write_text(text)
+        commit(folder, text)
+    (folder / "app.py").write_text("3")
+    (folder / "new.py").write_text("new")
+    (folder / "ignored").write_text("secret")
+    return folder
+
+
+def commit(folder: Path, text: str) -> None:
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", text, env=NOBODY)
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """Return every file, and of git's own those that a person could miss."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path: path.read_bytes() for path in files if "objects" not in path.parts}
+
+
+def test_commits_and_what_is_not_committed_are_checked_out(repository: Path) -> None:
+    before = contents(repository.parent)
+    found = resolved(repository, ["main~1", "HEAD", WORKTREE])
+    with checked_out(repository, found) as places:
+        texts = {name: (place / "app.py").read_text() for name, place in places.items()}
+        assert texts == {"main~1": "1", "HEAD": "2", WORKTREE: "3"}
+        assert (places[WORKTREE] / "new.py").exists()
+        assert not (places[WORKTREE] / "ignored").exists()
+        assert not (places["HEAD"] / "new.py").exists()
+        (places["HEAD"] / "app.py").write_text("changed by a build")
+    assert not any(place.exists() for place in places.values())
+    assert contents(repository.parent) == before
+
+
+def test_a_submodule_is_checked_out_from_the_users_own(repository: Path, tmp_path: Path) -> None:
+    part = tmp_path / "part"
+    part.mkdir()
+    git(part, "init", "--quiet")
+    (part / "part.py").write_text("part")
+    commit(part, "part")
+    local = ("-c", "protocol.file.allow=always")
+    git(repository.parent, *local, "submodule", "--quiet", "add", str(part), "part")
+    commit(repository.parent, "with a submodule")
+    part.rename(tmp_path / "moved")
+    with checked_out(repository, resolved(repository, ["HEAD"])) as places:
+        assert (places["HEAD"].parent / "part" / "part.py").read_text() == "part"
+
+
+def test_what_a_killed_race_left_is_removed(repository: Path, tmp_path: Path) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    left = tmp_path / "var" / "checkouts" / f"{ended.pid}-1.00"
+    left.mkdir(parents=True)
+    with checked_out(repository, resolved(repository, ["HEAD"])):
+        assert not left.exists()
+        (own,) = left.parent.iterdir()
+        assert own.name.startswith(f"{os.getpid()}-")
+
+
+def test_a_wrong_revision_or_folder_is_one_line(repository: Path, tmp_path: Path) -> None:
+    with pytest.raises(RaceError, match="has no commit 'nobody'"):
+        resolved(repository, ["nobody"])
+    with pytest.raises(RaceError, match="has no commit '--all'"):
+        resolved(repository, ["--all"])
+    with pytest.raises(RaceError, match="is in no git repository"):
+        resolved(tmp_path, ["HEAD"])
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{repository.parent}", str(shallow))
+    with pytest.raises(RaceError, match="this clone is shallow, `git fetch --unshallow` gets it"):
+        resolved(shallow, ["HEAD~1"])
+    (repository.parent / "later").mkdir()
+    with (
+        pytest.raises(RaceError, match="commit HEAD has no folder later"),
+        checked_out(repository.parent / "later", resolved(repository, ["HEAD"])),
+    ):
+        pass
+
+
+def test_one_revision_means_what_it_and_head_have_in_common(repository: Path) -> None:
+    git(repository, "checkout", "--quiet", "-b", "change")
+    commit(repository, "3")
+    base = resolved(repository, ["main"])["main"][:12]
+    assert commits._pair(repository, []) == [base, "HEAD"]
+    assert commits._pair(repository, ["main"]) == [base, "HEAD"]
+    assert commits._pair(repository, ["main~1", "main"]) == ["main~1", "main"]
+    with pytest.raises(RaceError, match="HEAD is part of change already"):
+        commits._pair(repository, ["change"])
+
+
+def test_a_name_that_no_label_can_have_becomes_a_hash(repository: Path) -> None:
+    (name,) = resolved(repository, ["main@{0}"])
+    assert name == checkouts.resolved(repository, ["main"])["main"][:12]

@@ -1,0 +1,47 @@
+"""Two commits of an application: the slower one is found, and the repository stays as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from race.app.checkouts import NOBODY, git
+from tests.live.race.app.test_app import SHOP, file
+from tests.support.race_lab import Race
+from tests.support.site_server import environment
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository of the shop with two commits: the second one is slow."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    for text in (SHOP, SHOP.replace('how == "slow"', "True")):
+        (folder / "shop.py").write_text(text)
+        git(folder, "add", "--all")
+        git(folder, "commit", "--quiet", "--message", "change", env=NOBODY)
+    return folder
+
+
+def test_the_commit_that_made_it_slower_loses(repository: Path, tmp_path: Path) -> None:
+    path = Path(file(repository, "plain"))
+    path.write_text(path.read_text().replace('plain = ""\nplain = "plain"', 'plain = ""'))
+    env = {**environment(), "VAR_DIR": str(tmp_path / "var")}
+    words = ["commits", "main~1", "main", "--file", str(path), "--requests", "list"]
+    with Race(words, tmp_path / "results", env) as race:
+        assert race.wait() == 0, race.text()
+        saved = race.saved_race()
+        text = race.text()
+    assert {cell.label for cell in saved.cells} == {
+        "main~1-plain",
+        "main~1-plain (A/A)",
+        "main-plain",
+    }
+    assert "main~1-plain serves list" in text, text
+    assert "They differ in commit" in text.replace("\n", " "), text
+    commits = saved.head.scenario["commits"]
+    assert commits["main"] == git(repository, "rev-parse", "main")
+    assert git(repository, "status", "--porcelain") == "?? race.toml"
+    assert list((tmp_path / "var" / "checkouts").iterdir()) == []

@@ -1,0 +1,50 @@
+"""The first race.toml: what is guessed from the source, and that it can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from race.app.scenario import AppScenario
+from race.cli import main
+from race.plan import read
+
+SOURCES = {
+    "FastAPI": ("shop.py", "from fastapi import FastAPI\napp = FastAPI()\n", "uvicorn shop:app "),
+    "Flask": (
+        "src/web/__init__.py",
+        "import flask\nsite = flask.Flask(__name__)\n",
+        "gunicorn web:site ",
+    ),
+    "Django": (
+        "shop/wsgi.py",
+        "application = get_wsgi_application()\n",
+        "gunicorn shop.wsgi:application ",
+    ),
+    "Sanic": ("app.py", "app: Sanic = Sanic('x')\n", "sanic app:app "),
+}
+
+
+@pytest.mark.parametrize("framework", SOURCES)
+def test_a_framework_is_found_in_the_source(framework: str, tmp_path: Path) -> None:
+    name, text, command = SOURCES[framework]
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    (tmp_path / "uv.lock").touch()
+    assert main(["init", str(tmp_path)]) == 0
+    found = read.load(str(tmp_path / "race.toml"))
+    assert isinstance(found, AppScenario)
+    assert found.serve.startswith(f"uv run {command}")
+    assert "{port}" in found.serve
+    assert found.build == "uv sync --frozen"
+
+
+def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(tmp_path)]) == 0
+    assert "which you must change" in capsys.readouterr().out
+    assert main(["init", str(tmp_path)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert main(["init", str(tmp_path / "none")]) == 2
+    assert "is no folder" in capsys.readouterr().err
