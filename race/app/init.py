@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
-from race.app import guess
+from race.app import guess, sources
 from race.commands import Command
 from race.errors import RaceError
 
@@ -32,15 +33,17 @@ serve = {serve}
 
 # The requests: get, post, put, patch or delete with a path. {{1..50}}, {{red|green}} and
 # {{users.csv:name}} stand for values, the same for every server.
+"""
+REQUESTS = """\
 [[requests]]
 name = "front"
 get = "/"
-expect = {{ status = 200 }}
+expect = { status = 200 }
 
 # [[requests]]
 # name = "buy"
 # post = "/orders"
-# json = {{ item = "{{1..1000}}", count = 1 }}
+# json = { item = "{1..1000}", count = 1 }
 # weight = 0.25
 """
 
@@ -50,6 +53,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", nargs="?", type=Path, default=Path(), metavar="FOLDER", help="default: this one"
     )
+    text = "take the requests from a HAR file, an OpenAPI document or an access log"
+    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help=text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,9 +64,11 @@ def run(options: argparse.Namespace) -> int:
         raise RaceError(f"{folder} is no folder")
     path = folder / FILE
     found = guess.guess(folder.resolve())
+    source = sources.read(options.source) if options.source else None
+    requests = sources.as_toml(source.requests) if source else REQUESTS
     try:
         with path.open("x") as file:
-            file.write(content(folder.resolve(), found))
+            file.write(content(folder.resolve(), found) + requests)
     except FileExistsError:
         raise RaceError(f"{path} is there already: edit it, or move it away") from None
     except OSError as error:
@@ -70,13 +77,15 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"file": str(path), "serve": serve, "guessed": found is not None}))
         return 0
+    for text in source.left_out if source else ():
+        print(f"left out: {text}", file=sys.stderr)
     print(f"{path}: serve = {serve!r}" + ("" if found else ", which you must change"))
     print(f"look at it, then: race run {path}")
     return 0
 
 
 def content(folder: Path, found: guess.Guess | None) -> str:
-    """Return the text of the file."""
+    """Return the text of the file up to its requests."""
     where = found and found.file.relative_to(folder)
     build = guess.build(folder)
     return TEXT.format(
