@@ -253,17 +253,26 @@ def _noise(comparisons: Sequence[Comparison]) -> Spread | None:
     )
 
 
-def _incompatible(one: Head, two: Head) -> Iterator[str]:
-    """Yield why two runs are not of one scenario, each reason a phrase."""
-    if one.discipline.name != two.discipline.name:
-        yield f"disciplines {one.discipline.name} and {two.discipline.name}"
-    if one.scenario.get("name") != two.scenario.get("name"):
-        yield f"scenarios {one.scenario.get('name')} and {two.scenario.get('name')}"
+def _unlike_keys(one: Head, two: Head) -> Iterator[str]:
+    """Yield the keys of tables in which two scenarios differ."""
     for table, word in (("load", "loads"), ("sizes", "sizes")):
         first, second = (dict(head.scenario.get(table) or {}) for head in (one, two))
         differ = [key for key in sorted({*first, *second}) if first.get(key) != second.get(key)]
         for key in differ:
             yield f"their {word} differ in {key}: {first.get(key)} and {second.get(key)}"
+
+
+def _incompatible(one: Head, two: Head) -> Iterator[str]:
+    """Yield why two runs are not of one scenario, each reason a phrase."""
+    compared: dict[str, tuple[Any, Any]] = {
+        "disciplines": (one.discipline.name, two.discipline.name),
+        "scenarios": (one.scenario.get("name"), two.scenario.get("name")),
+        "commits": (one.scenario.get("commits"), two.scenario.get("commits")),
+    }
+    for what, (mine, theirs) in compared.items():
+        if mine != theirs:
+            yield f"{what} {mine} and {theirs}"
+    yield from _unlike_keys(one, two)
     mine, theirs = ({item.label: item.factors for item in head.contenders} for head in (one, two))
     unshared = sorted(mine.keys() ^ theirs.keys())
     if unshared:

@@ -6,15 +6,18 @@ import http.client
 import json
 import re
 import socket
+import time
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from race.app.requests import Drawn
+from race.app.requests import HOST, Drawn
 from race.app.scenario import Request
 from race.errors import CellFailed
 from race.timeouts import TIMEOUTS
 
+MOST_BYTES = 1 << 26
 AROUND = 24
 """The characters that are shown of two bodies from where they differ."""
 
@@ -36,16 +39,35 @@ class Answer:
 def ask(port: int, request: Drawn) -> Answer:
     """Return the answer to the bytes that a load sends. CellFailed if it does not come whole."""
     try:
-        with socket.create_connection(("127.0.0.1", port), TIMEOUTS.page) as connection:
+        with socket.create_connection((HOST, port), TIMEOUTS.page) as connection:
             connection.sendall(request.raw)
             answer = http.client.HTTPResponse(connection, method=request.kind.method)
             answer.begin()
-            body = answer.read()
+            body = _decoded(_body(answer), answer.getheader("Content-Encoding", ""))
             kind = answer.getheader("Content-Type", "").partition(";")[0].strip().lower()
             return Answer(answer.status, kind, body)
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, http.client.HTTPException, zlib.error) as error:
         said = f"{type(error).__name__} {error}".strip()
         raise CellFailed(f"{request} did not answer: {said}") from None
+
+
+def _body(answer: http.client.HTTPResponse) -> bytes:
+    """Return a body that ends in time and is not too long. TimeoutError, HTTPException if not."""
+    deadline, body = time.monotonic() + TIMEOUTS.page, bytearray()
+    while some := answer.read1(1 << 16):
+        body += some
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"no end after {TIMEOUTS.page:g} s")
+        if len(body) > MOST_BYTES:
+            raise http.client.HTTPException(f"more than {MOST_BYTES:,} bytes")
+    return bytes(body)
+
+
+def _decoded(body: bytes, coding: str) -> bytes:
+    """Return a body without gzip or deflate, which a request may ask for."""
+    if coding.lower() not in ("gzip", "x-gzip", "deflate"):
+        return body
+    return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, MOST_BYTES)
 
 
 def problem(request: Drawn, answer: Answer) -> str | None:

@@ -1,11 +1,13 @@
 """Checkouts of the commits that race.
 
-Each is a clone that shares the objects of the user's repository. Nothing else of that repository is
+Each is a repository that shares the objects of the user's. Nothing else of that repository is
 written: neither its working tree, nor its index, nor its list of worktrees.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import re
 import shutil
@@ -14,14 +16,15 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-
-import psutil
+from typing import NamedTuple
 
 from race.errors import RaceError
 from race.paths import var
 
+LOCK = "lock"
 WORKTREE = "WORKTREE"
 """Stands for the files as they are, committed or not; ignored ones are left out."""
+SHALLOW = "this clone is shallow, `git fetch --unshallow` gets all commits"
 SECONDS = 600.0
 """The longest that one command of git may take."""
 NOBODY = {
@@ -45,14 +48,12 @@ def resolved(folder: Path, revisions: Iterable[str]) -> dict[str, str]:
 def _commit(folder: Path, revision: str) -> str:
     if revision == WORKTREE:
         return _snapshot(folder)
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     try:
-        return git(
-            folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
-        )
+        return git(folder, *words)
     except RaceError:
         root(folder)  # says so where there is no repository at all
-        shallow = git(folder, "rev-parse", "--is-shallow-repository") == "true"
-        hint = ": this clone is shallow, `git fetch --unshallow` gets it" if shallow else ""
+        hint = f": {SHALLOW}" if _is_shallow(folder) else ""
         raise RaceError(f"{folder} has no commit {revision!r}{hint}") from None
 
 
@@ -60,17 +61,23 @@ def root(folder: Path) -> Path:
     """Return the top folder of the repository that a folder is in. RaceError without one."""
     try:
         return Path(git(folder, "rev-parse", "--show-toplevel"))
-    except RaceError:
-        raise RaceError(f"{folder} is in no git repository") from None
+    except RaceError as error:
+        none = "not a git repository" in str(error)
+        raise RaceError(f"{folder} is in no git repository" if none else str(error)) from None
 
 
 def merge_base(folder: Path, one: str, other: str) -> str:
     """Return the commit that two revisions have both come from. RaceError if there is none."""
-    commits = resolved(folder, (one, other))
+    commits = [_commit(folder, name) for name in (one, other)]
     try:
-        return git(folder, "merge-base", *commits.values())
+        return git(folder, "merge-base", *commits)
     except RaceError:
-        raise RaceError(f"{one} and {other} have no commit in common") from None
+        hint = f"; {SHALLOW}" if _is_shallow(folder) else ""
+        raise RaceError(f"{one} and {other} have no commit in common{hint}") from None
+
+
+def _is_shallow(folder: Path) -> bool:
+    return git(folder, "rev-parse", "--is-shallow-repository") == "true"
 
 
 def _snapshot(folder: Path) -> str:
@@ -78,45 +85,60 @@ def _snapshot(folder: Path) -> str:
     top = root(folder)
     with tempfile.TemporaryDirectory(prefix="race-") as place:
         env = {**NOBODY, "GIT_INDEX_FILE": str(Path(place) / "index")}
-        git(top, "read-tree", "HEAD", env=env)
+        shutil.copyfile(_inside(top, "index"), env["GIT_INDEX_FILE"])
         git(top, "add", "--all", env=env)
         tree = git(top, "write-tree", env=env)
         return git(top, "commit-tree", tree, "-p", "HEAD", "-m", WORKTREE, env=env)
 
 
+class Checkout(NamedTuple):
+    """What a checkout is for: a commit's name, and the command that builds it."""
+
+    commit: str
+    build: str
+
+
 @contextmanager
-def checked_out(folder: Path, commits: Mapping[str, str]) -> Iterator[dict[str, Path]]:
-    """Check each commit out for the length of a `with`; give what `folder` is there, by name."""
+def checked_out(folder: Path, commits: Mapping[Checkout, str]) -> Iterator[dict[Checkout, Path]]:
+    """Check each commit out for the length of a `with`; give what `folder` is there."""
     if not commits:
         yield {}
         return
     top = root(folder)
     inner = folder.resolve().relative_to(top.resolve())
     _remove_left()
-    place = _places() / f"{os.getpid()}-{psutil.Process().create_time():.2f}"
-    place.mkdir(parents=True)
-    try:
+    with _own_place() as place:
         found = {}
-        for name, commit in commits.items():
-            target = place / commit[:12]
-            if not target.exists():
-                _clone(top, commit, target)
-            found[name] = target / inner
-            if not found[name].is_dir():
-                raise RaceError(f"commit {name} has no folder {inner}")
+        for number, (wanted, commit) in enumerate(commits.items()):
+            target = place / f"{commit[:12]}-{number}"
+            _check_out(top, commit, target)
+            found[wanted] = target / inner
+            if not found[wanted].is_dir():
+                raise RaceError(f"commit {wanted.commit} has no folder {inner}")
         yield found
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
-def _clone(top: Path, commit: str, target: Path) -> None:
-    git(top, "clone", "--quiet", "--shared", "--no-checkout", str(top), str(target))
-    git(target, "checkout", "--quiet", "--detach", commit)
-    if not (target / ".gitmodules").exists():
-        return
-    for line in git(
-        target, "config", "--file", ".gitmodules", "--get-regexp", r"\.path$"
-    ).splitlines():
+def _check_out(top: Path, commit: str, target: Path) -> None:
+    """Make a repository that takes its objects from another one, and check a commit out in it."""
+    git(top, "init", "--quiet", "--template=", str(target))
+    (target / ".git" / "objects" / "info").mkdir(exist_ok=True)
+    (target / ".git" / "objects" / "info" / "alternates").write_text(f"{_inside(top, 'objects')}\n")
+    if (shallow := _inside(top, "shallow")).exists():
+        shutil.copyfile(shallow, target / ".git" / "shallow")
+    git(target, "-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach", commit)
+    if missing := git(target, "status", "--porcelain"):
+        name = missing.splitlines()[0]
+        raise RaceError(
+            f"{commit[:12]} cannot be checked out whole ({name}): is it a partial clone?"
+        )
+    if (target / ".gitmodules").exists():
+        _submodules(top, target)
+
+
+def _submodules(top: Path, target: Path) -> None:
+    """Check the submodules out from those of the user's own working tree."""
+    known = git(target, "config", "--file", ".gitmodules", "--get-regexp", r"\.path$")
+    for line in known.splitlines():
         key, _, path = line.partition(" ")
         if not (top / path / ".git").exists():
             raise RaceError(f"submodule {path} is not there: git submodule update --init")
@@ -125,19 +147,34 @@ def _clone(top: Path, commit: str, target: Path) -> None:
     git(target, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
 
 
+def _inside(top: Path, name: str) -> Path:
+    """Return a file of git's own, which several worktrees may share."""
+    return top / git(top, "rev-parse", "--git-path", name)
+
+
+@contextmanager
+def _own_place() -> Iterator[Path]:
+    """Make a folder for the length of a `with`, locked for as long as this process lives."""
+    place = Path(tempfile.mkdtemp(dir=_places()))
+    try:
+        with (place / LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
 def _places() -> Path:
-    return var() / "checkouts"
+    found = var() / "checkouts"
+    found.mkdir(parents=True, exist_ok=True)
+    return found
 
 
 def _remove_left() -> None:
-    """Remove checkouts of harnesses that were killed."""
-    for path in _places().glob("*-*"):
-        pid, _, began = path.name.partition("-")
-        try:
-            alive = f"{psutil.Process(int(pid)).create_time():.2f}" == began
-        except (psutil.Error, ValueError):
-            alive = False
-        if not alive:
+    """Remove checkouts of harnesses that were killed: nobody holds their lock."""
+    for path in _places().iterdir():
+        with contextlib.suppress(OSError), (path / LOCK).open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(path, ignore_errors=True)
 
 

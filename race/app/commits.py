@@ -34,13 +34,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Race them as `race run` does."""
-    folder = Path(options.file).resolve().parent
+    complete(options)
+    return races.run(options)
+
+
+def complete(options: argparse.Namespace) -> None:
+    """Add what `race run` would be asked for. RaceError if there is no file or no such commit."""
     if not Path(options.file).exists():
         raise RaceError(f"there is no {options.file}: `race init` writes one")
-    chosen = _pair(folder, options.revisions)
-    options.set = [*options.set, ("commits", chosen, f"commits={','.join(chosen)}")]
+    chosen = _pair(Path(options.file).resolve().parent, options.revisions)
+    title = f"{chosen[0]} against {chosen[1]}"
+    options.set = [
+        *options.set,
+        ("commits", chosen, f"commits={','.join(chosen)}"),
+        ("title", title, f"title={title}"),
+    ]
     options.scenario, options.like, options.program, options.path = options.file, None, None, None
-    return races.run(options)
 
 
 def _pair(folder: Path, revisions: list[str]) -> list[str]:
@@ -50,6 +59,8 @@ def _pair(folder: Path, revisions: list[str]) -> list[str]:
     if len(revisions) == 2:
         return revisions
     one = revisions[0] if revisions else _main(folder)
+    if one == checkouts.WORKTREE:
+        return ["HEAD", one]
     base = checkouts.merge_base(folder, one, "HEAD")
     if base in checkouts.resolved(folder, ["HEAD"]).values():
         raise RaceError(

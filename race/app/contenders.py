@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from race.app.scenario import PORT, AppScenario
+from race.app.scenario import PORT, AppScenario, level_name
 from race.errors import RaceError
 from race.machine.describe import PYTHON
 from race.plan.contenders import matching
@@ -37,34 +37,33 @@ def choose(scenario: AppScenario) -> list[Contender]:
     or if a command cannot be run.
     """
     found = [_contender(scenario, levels) for levels in product(*scenario.levels.values())]
+    names = [one.name.lower() for one in found]
+    if twice := [one.name for one in found if names.count(one.name.lower()) > 1]:
+        raise RaceError(f"two servers would be called {twice[0]!r}: give a level another name")
     wanted = matching(scenario, [one.name for one in found], CONTENDER)
     chosen = [one for name in wanted for one in found if one.name == name]
     for one in chosen:
-        served = serve(scenario, one, 0)
-        if (
-            not scenario.build
-            and shutil.which(served.words[0], path=_path(scenario, served)) is None
-        ):
-            raise RaceError(
-                f"{one.label}: cannot find {served.words[0]!r}, which `serve` begins with"
-            )
+        command = serve(scenario, one, 0)
+        if not (scenario.build or scenario.commits or _exists(scenario, command)):
+            program = command.words[0]
+            raise RaceError(f"{one.label}: cannot find {program!r}, which `serve` begins with")
     return chosen
+
+
+def _exists(scenario: AppScenario, command: Command) -> bool:
+    """Return whether there is a program that a command begins with."""
+    program = command.words[0]
+    if "/" in program:
+        return (Path(scenario.folder) / program).exists()
+    return shutil.which(program, path=command.env.get("PATH")) is not None
 
 
 def _contender(scenario: AppScenario, levels: tuple[str, ...]) -> Contender:
     factors = dict(zip(scenario.levels, levels, strict=True))
     name = "-".join(levels) or scenario.name
-    # The core takes a number here for one of its own interpreters; "" is none that it knows.
-    python = factors.get(PYTHON, "")
-    factors[PYTHON] = f"CPython {python}" if python[:1].isdigit() else python
-    return Contender(label=name, name=name, factors=factors)
-
-
-def _path(scenario: AppScenario, command: Command) -> str | None:
-    """Return the PATH that the command is searched in, or the folder for a relative one."""
-    if "/" in command.words[0]:
-        return str(Path(scenario.folder))
-    return {**scenario.env, **command.env}.get("PATH")
+    named = {factor: level_name(factor, level) for factor, level in factors.items()}
+    # Without a level the core would describe its own interpreter.
+    return Contender(label=name, name=name, factors={PYTHON: "", **named})
 
 
 def build(scenario: AppScenario, contender: Contender) -> Command | None:
@@ -101,11 +100,12 @@ def _command(
 
 def _texts(scenario: AppScenario, contender: Contender) -> dict[str, str]:
     """Return the text of a contender's level of each factor."""
-    found = {}
-    for factor, levels in scenario.levels.items():
-        level = contender.factors[factor].removeprefix("CPython ")
-        found[factor] = levels[level]
-    return found
+    return {
+        factor: text
+        for factor, levels in scenario.levels.items()
+        for level, text in levels.items()
+        if level_name(factor, level) == contender.factors[factor]
+    }
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from race.app import checkouts, contenders, requests, subject
 from race.app.contenders import CONTENDER
-from race.app.scenario import MIX, OHA, WRK, AppScenario
+from race.app.scenario import MIX, OHA, WRK, AppScenario, level_name
 from race.app.subject import PARTIES
 from race.discipline import Choice, Finding, Start, Task
 from race.errors import RaceError
@@ -34,7 +34,10 @@ class AppDiscipline:
 
     def factors(self, scenario: AppScenario) -> Mapping[str, Sequence[str]]:
         """Return the scenario's factors with their levels."""
-        return {factor: list(levels) for factor, levels in scenario.levels.items()}
+        return {
+            factor: [level_name(factor, level) for level in levels]
+            for factor, levels in scenario.levels.items()
+        }
 
     def tasks(self, scenario: AppScenario) -> Mapping[str, Task]:
         """Return the scenario's requests, and the mix of all."""
@@ -47,7 +50,9 @@ class AppDiscipline:
     def level_texts(self, scenario: AppScenario) -> Mapping[str, Mapping[str, str]]:
         """Return the text of each level where it is not the level's name."""
         return {
-            factor: {level: text for level, text in levels.items() if text != level}
+            factor: {
+                level_name(factor, level): text for level, text in levels.items() if text != level
+            }
             for factor, levels in scenario.levels.items()
         }
 
@@ -59,7 +64,7 @@ class AppDiscipline:
         for task, drawn in requests.tasks(scenario).items():
             if scenario.open_loop and (len(drawn) > 1 or not drawn[0].plain):
                 why = "at a fixed rate only a GET without values and headers can be sent"
-                raise RaceError(f"request {task!r}: {why}")
+                raise RaceError(f"request {task!r}: {why}; name others with --requests")
         if scenario.commits and not isinstance(scenario.commits, Mapping):
             commits = checkouts.resolved(Path(scenario.folder), scenario.commits)
             scenario = replace(scenario, commits=commits)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-MOST_FILES = 2000
+MOST_FILES = 5000
 SKIPPED = {"node_modules", "site-packages", "tests", "test", "docs", "build", "dist"}
 
 
@@ -75,23 +75,35 @@ def build(folder: Path) -> str:
 
 
 def _sources(folder: Path) -> Iterator[Path]:
-    """Yield the Python files of a folder, at most `MOST_FILES`, without environments and tests."""
-    waiting, seen = [folder], 0
-    while waiting and seen < MOST_FILES:
-        for path in sorted(waiting.pop(0).iterdir()):
+    """Yield the Python files of a folder, without environments and tests, if it has not too many
+    files of all kinds.
+    """
+    waiting, left = [folder], MOST_FILES
+    while waiting and left > 0:
+        for path in _entries(waiting.pop(0)):
+            left -= 1
             if path.name.startswith(".") or path.name in SKIPPED or path.is_symlink():
                 continue
-            if path.is_dir():
-                if not (path / "pyvenv.cfg").exists():
-                    waiting.append(path)
-            elif path.suffix == ".py":
-                seen += 1
+            if path.suffix == ".py":
                 yield path
+            elif path.is_dir() and not (path / "pyvenv.cfg").exists():
+                waiting.append(path)
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return what is in a folder, nothing of one that may not be read."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _created(path: Path, framework: Framework) -> Iterator[str]:
     """Yield the names that a module gives to applications of a framework."""
-    text = path.read_text(errors="replace")
+    try:
+        text = path.read_text(errors="replace")
+    except OSError:
+        return
     pattern = rf"^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)*{framework.created}"
     for match in re.finditer(pattern, text, re.MULTILINE):
         yield match[1]

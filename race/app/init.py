@@ -90,11 +90,11 @@ def content(folder: Path, found: guess.Guess | None) -> str:
     build = guess.build(folder)
     return TEXT.format(
         file=FILE,
-        title=json.dumps(f"{folder.name}"),
+        title=json.dumps(folder.name, ensure_ascii=False),
         serve=json.dumps(found.serve if found else UNKNOWN),
         guessed=f"Guessed: {where} creates {found.framework}'s application." if found else "",
         build=f"build = {json.dumps(build)}" if build else '# build = "uv sync --frozen"',
-    ).replace("{port}.  \n", "{port}.\n")
+    )
 
 
 COMMAND = Command("write the first race.toml of an application", arguments, run)

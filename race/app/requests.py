@@ -18,7 +18,7 @@ from race.errors import RaceError
 DRAWN = 1000
 """How many requests a task has whose values vary; the load takes them in turn, again and again."""
 SEED = 20170501
-HOST = "localhost"
+HOST = "127.0.0.1"
 """The Host of each request, without a port, so that an application that names its own address
 answers alike on every port."""
 
@@ -106,15 +106,16 @@ class Values:
 def rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of a CSV file with a line of names. RaceError if it has none."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            found = list(csv.DictReader(file, restval=""))
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            read = list(csv.DictReader(file, restval=""))
     except OSError as error:
         raise RaceError(f"cannot read {path}: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise RaceError(f"{path}: {error}") from None
-    if not found:
+    if not read:
         raise RaceError(f"{path} needs a line of names and a row of values at least")
-    return found
+    # A row that is longer than the line of names has the rest under None.
+    return [{name: text for name, text in row.items() if name is not None} for row in read]
 
 
 def tasks(scenario: AppScenario) -> dict[str, list[Drawn]]:
@@ -149,11 +150,14 @@ def _varies(request: Request) -> bool:
 def _draw(request: Request, values: Values) -> Drawn:
     values.next_request()
     path = values.filled(request.path, lambda value: quote(value, safe=""))
+    path = re.sub(r"[^\x21-\x7e]+", lambda match: quote(match[0]), path)
     if left := _BRACES.search(path):
         forms = "{1..50}, {red|green} or {file.csv:column}"
         raise RaceError(f"request {request.name!r}: {left[0]} stands for no value, as {forms} does")
     content, body = _body(request, values)
     given = {name: values.filled(text) for name, text in request.headers.items()}
+    if wrong := [name for name, text in given.items() if re.search(r"[\r\n\x00]", text)]:
+        raise RaceError(f"request {request.name!r}: the header {wrong[0]} has a line break")
     named = {name.lower() for name in given}
     own = {"Host": HOST, **content}
     headers = {**{name: text for name, text in own.items() if name.lower() not in named}, **given}

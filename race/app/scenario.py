@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from msgspec.structs import force_setattr
 
 from race.errors import RaceError
 from race.machine.cores import WORKERS
+from race.machine.describe import PYTHON
 from race.saved.model import Name, Positive
 from race.scenario import LoadPlan, Scenario
 
@@ -18,6 +20,7 @@ PORT = "port"
 """Stands in a command, in braces, for the port that a server listens on."""
 MIX = "mix"
 """The task of all requests together, by their weights."""
+FRAMING = ("content-length", "transfer-encoding")
 METHODS = ("get", "post", "put", "patch", "delete", "options")
 COMMIT = "commit"
 """The factor whose levels are the commits that race."""
@@ -26,6 +29,8 @@ WRK, OHA = "wrk", "oha"
 Path = Annotated[str, Meta(pattern=r"^/[^\s\x00-\x1f\x7f]*$")]
 Status = Annotated[int, Meta(ge=200, le=399)]
 Header = Annotated[str, Meta(pattern=r"^[^\r\n\x00]*$")]
+HeaderName = Annotated[str, Meta(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
+Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]{40,64}$")]
 Levels = Mapping[str, str]
 
 
@@ -53,7 +58,7 @@ class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     patch: Path | None = None
     delete: Path | None = None
     options: Path | None = None
-    headers: dict[str, Header] = {}
+    headers: dict[HeaderName, Header] = {}
     json: Any = None
     form: dict[str, str] | None = None
     body: str | None = None
@@ -67,6 +72,12 @@ class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise RaceError(f"request {self.name!r}: give one of {', '.join(METHODS)}, with a path")
         if sum(one is not None for one in (self.json, self.form, self.body)) > 1:
             raise RaceError(f"request {self.name!r}: give one of json, form and body")
+        if any(name.lower() in FRAMING for name in self.headers):
+            raise RaceError(f"request {self.name!r}: {' and '.join(FRAMING)} follow from the body")
+        try:
+            json.dumps(self.json, allow_nan=False)
+        except (TypeError, ValueError):
+            raise RaceError(f"request {self.name!r}: json has what JSON cannot have") from None
         for pattern in self.mask:
             try:
                 re.compile(pattern)
@@ -130,7 +141,7 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     factors: dict[str, dict[str, str] | tuple[str | int | float, ...]] = field(default_factory=dict)
     requests: Annotated[tuple[Request, ...], Meta(min_length=1)]
     allow_different: bool = False
-    commits: dict[str, str] | tuple[Name, ...] = ()
+    commits: dict[str, Hash] | tuple[Name, ...] = ()
     folder: str = ""
     rounds: Annotated[int, Meta(ge=1, le=10_000)] = 12
     restart: Annotated[int, Meta(ge=0)] = 3
@@ -182,10 +193,19 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def own_programs(self) -> Mapping[str, Sequence[str]]:
-        commands = {"build": self.build, "serve": self.serve}
+        commands = {"build": self.build, "serve": self.serve, "folder": self.folder}
+        commands |= {f"env {name}": text for name, text in self.env.items()}
+        commands |= {f"commit {name}": text for name, text in self.levels.get(COMMIT, {}).items()}
         levels = {
             f"{factor} {level}": text
             for factor, levels in self.own_levels.items()
             for level, text in levels.items()
         }
         return {name: [text] for name, text in {**commands, **levels}.items() if text}
+
+
+def level_name(factor: str, level: str) -> str:
+    """Return a level as reports name it. A number alone would be taken for one of the interpreters
+    that the core knows.
+    """
+    return f"CPython {level}" if factor == PYTHON and level[:1].isdigit() else level

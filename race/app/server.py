@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import socket
+import sys
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import psutil
 
+from race import console
 from race.app import contenders
 from race.app.contenders import Command
+from race.app.requests import HOST
 from race.app.scenario import AppScenario
 from race.errors import CellFailed, RaceError
 from race.machine.proc import tree
 from race.machine.process import Child, wait_first
 from race.saved.model import Contender
 
-HOST = "127.0.0.1"
 LOOK_SECONDS = 0.05
+SHARED = ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "UV_PROJECT_ENVIRONMENT")
+SHOWN = 20
+"""The lines of a log that are shown where a program fails."""
 PROBE_SECONDS = 2.0
 """The longest that one question whether a server is ready may take."""
 
@@ -37,13 +45,36 @@ class AppServer:
         return f"http://{HOST}:{self.port}"
 
 
+class NotServing(CellFailed):
+    """A server did not get ready; `log` has the last lines that it wrote."""
+
+    def __init__(self, reason: str, log: Sequence[str]) -> None:
+        super().__init__(reason)
+        self.log = log
+
+
+def tell(log: Iterable[str]) -> None:
+    """Print the end of a program's log, so that a person sees why it failed."""
+    for line in log:
+        console.write(f"  | {line}", sys.stderr)
+
+
+def _environment(scenario: AppScenario, command: Command) -> Mapping[str, str | None]:
+    """Return what changes in the environment. An active environment of Python, which commits would
+    share, is none of theirs.
+    """
+    return {**(dict.fromkeys(SHARED) if scenario.commits else {}), **command.env}
+
+
 def build(scenario: AppScenario, command: Command, folder: Path) -> None:
     """Run a build in a folder. RaceError with its last line if it fails or takes too long."""
-    child = Child(command.words, env=command.env, cwd=folder, logs=True)
+    print(f"build: {command}", file=sys.stderr, flush=True)
+    child = Child(command.words, env=_environment(scenario, command), cwd=folder, logs=True)
     try:
         if wait_first([child], scenario.build_s) is None:
             raise RaceError(f"build `{command}` took longer than {scenario.build_s:g} s (build_s)")
         if child.exit().code != 0:
+            tell(child.log(SHOWN))
             raise RaceError(f"build `{command}` {child.last_words()}")
     finally:
         child.end()
@@ -58,11 +89,15 @@ def start(
     port = _free_port()
     command = contenders.serve(scenario, contender, port)
     try:
-        child = Child(command.words, cores, command.env, folder, logs=True)
+        child = Child(command.words, cores, _environment(scenario, command), folder, logs=True)
     except RaceError as error:
         raise CellFailed(str(error)) from None
     try:
         _wait(scenario, child, port)
+    except CellFailed as failure:
+        log = child.log(SHOWN)
+        child.end()
+        raise NotServing(str(failure), log) from None
     except BaseException:
         child.end()
         raise
@@ -78,53 +113,49 @@ def _free_port() -> int:
 
 def _wait(scenario: AppScenario, child: Child, port: int) -> None:
     deadline = time.monotonic() + scenario.start_s
-    why = f"nothing listens on port {port}"
+    why = "it had no time"
     while time.monotonic() < deadline:
         if not child.running():
-            raise CellFailed(f"server {_ended(child)}")
+            raise CellFailed(f"server {ended(child)}")
         why = _not_ready(scenario, port) or ""
         if not why:
             return
         time.sleep(LOOK_SECONDS)
-    others = _other_ports(child, port)
+    others = _elsewhere(child, port)
     hint = f"; it listens on {others}: does `serve` use {{port}}?" if others else ""
-    said = child.complaint()
-    told = f"; its last line: {said}" if said else ""
-    raise CellFailed(f"server was not ready within {scenario.start_s:g} s: {why}{hint}{told}")
+    raise CellFailed(f"server was not ready within {scenario.start_s:g} s: {why}{hint}")
 
 
-def _ended(child: Child) -> str:
+def ended(child: Child) -> str:
+    """Return how a server ended, and what to do where it put itself into the background."""
     background = child.exit().code == 0
     hint = ": it must stay in the foreground" if background else ""
     return child.last_words() + hint
 
 
 def _not_ready(scenario: AppScenario, port: int) -> str | None:
-    """Return why a server is not ready; None if it is."""
+    """Return why a server is not ready; None if it is. Without `ready`, any answer will do."""
+    path = quote(scenario.ready or "/", safe="/?&=%:@!$'()*+,;~#[]{}|")
+    connection = http.client.HTTPConnection(HOST, port, timeout=PROBE_SECONDS)
     try:
-        if scenario.ready is None:
-            socket.create_connection((HOST, port), PROBE_SECONDS).close()
-            return None
-        connection = http.client.HTTPConnection(HOST, port, timeout=PROBE_SECONDS)
-        try:
-            connection.request("GET", scenario.ready)
-            status = connection.getresponse().status
-        finally:
-            connection.close()
+        connection.request("GET", path, headers={"Host": HOST})
+        status = connection.getresponse().status
     except ConnectionRefusedError:
-        return f"nothing listens on port {port}"
+        return f"nothing listens on {HOST} port {port}"
     except (OSError, http.client.HTTPException) as error:
-        return f"{scenario.ready or 'it'} did not answer: {type(error).__name__}"
-    return None if status < 400 else f"{scenario.ready} answers {status}"
+        return f"{path} did not answer: {type(error).__name__}"
+    finally:
+        connection.close()
+    return f"{path} answers {status}" if scenario.ready and status >= 400 else None
 
 
-def _other_ports(child: Child, port: int) -> str:
-    """Return the ports that a server listens on in place of its own."""
-    found: set[int] = set()
+def _elsewhere(child: Child, port: int) -> str:
+    """Return the addresses that a server listens on in place of its own."""
+    found: set[tuple[str, int]] = set()
     for pid in tree(child.pid):
-        try:
+        with contextlib.suppress(psutil.Error):
             connections = psutil.Process(pid).net_connections("tcp")
-        except psutil.Error:
-            continue
-        found |= {one.laddr.port for one in connections if one.status == psutil.CONN_LISTEN}
-    return ", ".join(map(str, sorted(found - {port})))
+            listening = (one.laddr for one in connections if one.status == psutil.CONN_LISTEN)
+            found |= {(one.ip, one.port) for one in listening}
+    own = {(HOST, port), ("0.0.0.0", port), ("::", port)}  # noqa: S104 - compared, not bound
+    return ", ".join(f"{host} port {number}" for host, number in sorted(found - own))

@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 
 from race.app import answers, requests, server
 from race.app.answers import Answer
-from race.app.checkouts import checked_out
+from race.app.checkouts import WORKTREE, Checkout, checked_out, resolved
 from race.app.contenders import build
 from race.app.requests import Drawn
 from race.app.scenario import COMMIT, AppScenario
-from race.app.server import AppServer
+from race.app.server import AppServer, NotServing
 from race.discipline import Party, Sample, Start
 from race.errors import CellFailed, RaceError
 from race.machine import cores
@@ -30,13 +30,13 @@ SERVER, GENERATOR = PARTIES = ("server", "generator")
 @dataclass
 class SharedRequests:
     """What the contenders of a race share: the requests of each task, a folder for files that have
-    them, and the checkouts of commits, by name.
+    them, and the checkouts that the contenders run in.
     """
 
     scenario: AppScenario
     tasks: Mapping[str, Sequence[Drawn]]
     folder: Path
-    checkouts: Mapping[str, Path]
+    checkouts: Mapping[Checkout, Path]
 
     def file(self, task: str) -> Path:
         """Return the file with the requests of a task."""
@@ -53,7 +53,7 @@ class SharedRequests:
 
     def place(self, contender: Contender) -> Path:
         """Return the folder that a contender's commands run in."""
-        return self.checkouts.get(contender.factors.get(COMMIT, ""), Path(self.scenario.folder))
+        return self.checkouts.get(checkout(self.scenario, contender), Path(self.scenario.folder))
 
     def build(self, contenders: Iterable[Contender]) -> None:
         """Build all contenders, none twice. RaceError if a build fails."""
@@ -63,6 +63,12 @@ class SharedRequests:
             if command and (str(command), place) not in done:
                 done.add((str(command), place))
                 server.build(self.scenario, command, place)
+
+
+def checkout(scenario: AppScenario, contender: Contender) -> Checkout:
+    """Return the commit that a contender is of, and the command that builds it."""
+    command = build(scenario, contender)
+    return Checkout(contender.factors.get(COMMIT, ""), str(command) if command else "")
 
 
 @dataclass
@@ -95,14 +101,25 @@ class AppSubject:
 
     def check(self, task: str) -> None:
         """Ask one request of each kind, and compare the answer with what is expected."""
-        found = [self._right(one) for one in requests.samples(self.shared.tasks[task], most=1)]
+        found = [self.ask(one) for one in requests.samples(self.shared.tasks[task], most=1)]
         self._bytes[task] = sum(len(one.body) for one in found) // len(found)
 
-    def _right(self, request: Drawn) -> Answer:
+    def ask(self, request: Drawn) -> Answer:
+        """Return the answer to a request. CellFailed if it is not right."""
         answer = answers.ask(self.server.port, request)
         if wrong := answers.problem(request, answer):
             raise CellFailed(wrong)
         return answer
+
+    def all_answers(self, asked: Sequence[Drawn]) -> list[Answer]:
+        """Return the answers to all requests. NotServing if one is wrong, or the server ends."""
+        try:
+            found = [self.ask(one) for one in asked]
+        except CellFailed as failure:
+            raise NotServing(str(failure), self.server.child.log(server.SHOWN)) from None
+        if not self.alive():
+            raise NotServing(f"server {server.ended(self.server.child)}", ())
+        return found
 
     def drive(self, work: Work) -> Sample:
         """Run a load generator once."""
@@ -122,15 +139,31 @@ class AppSubject:
 @contextmanager
 def opened(scenario: AppScenario, contenders: Sequence[Contender]) -> Iterator[Start]:
     """Build what is raced, compare what all answer, and give the function that starts one."""
-    tasks, commits = requests.tasks(scenario), scenario.levels.get(COMMIT, {})
+    tasks = requests.tasks(scenario)
     with (
         TemporaryDirectory(prefix="race-") as folder,
-        checked_out(Path(scenario.folder), commits) as places,
+        checked_out(Path(scenario.folder), needed(scenario, contenders)) as places,
     ):
         shared = SharedRequests(scenario, tasks, Path(folder), places)
         shared.build(contenders)
         rehearse(shared, [one for one in contenders if not one.aa])
         yield shared.start
+
+
+def needed(scenario: AppScenario, contenders: Sequence[Contender]) -> dict[Checkout, str]:
+    """Return the commit of each checkout that is needed.
+
+    Without commits all run in the folder as it is, unless they are built in several ways: then each
+    has a checkout of what is there, because a build would undo the one before.
+    """
+    wanted = dict.fromkeys(checkout(scenario, one) for one in contenders)
+    if scenario.commits:
+        commits = scenario.levels[COMMIT]
+        return {one: commits[one.commit] for one in wanted}
+    if len(wanted) < 2:
+        return {}
+    (now,) = resolved(Path(scenario.folder), [WORKTREE]).values()
+    return dict.fromkeys(wanted, now)
 
 
 def rehearse(shared: SharedRequests, contenders: Sequence[Contender]) -> None:
@@ -152,8 +185,9 @@ def _answers(shared: SharedRequests, contender: Contender, asked: Sequence[Drawn
     try:
         subject = shared.start(contender)
         try:
-            return [subject._right(one) for one in asked]  # noqa: SLF001 - of this module
+            return subject.all_answers(asked)
         finally:
             subject.close()
-    except CellFailed as failure:
+    except NotServing as failure:
+        server.tell(failure.log)
         raise RaceError(f"{contender.label}: {failure}") from None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ def scenario(commands: Sequence[str], paths: Sequence[str] | None) -> Mapping[st
         if "{port}" not in command:
             raise RaceError(f"--program {command!r}: write {{port}} where its port goes")
     asked = list(dict.fromkeys(paths or ["/"]))
+    if wrong := [path for path in asked if not path.startswith("/")]:
+        raise RaceError(f"--path {wrong[0]!r}: a path begins with /, as in --path /items")
     names = _names(commands)
     return {
         "discipline": "app",
@@ -30,12 +34,12 @@ def scenario(commands: Sequence[str], paths: Sequence[str] | None) -> Mapping[st
 
 
 def _names(commands: Sequence[str]) -> list[str]:
-    """Return a short name of each command: its program, with a number where that is another's."""
+    """Return a short name of each command: its program, with a number where that is taken."""
     found: list[str] = []
     for command in commands:
-        name = _program(command)
-        same = [one for one in found if one == name or one.startswith(f"{name}-")]
-        found.append(f"{name}-{len(same) + 1}" if same else name)
+        program = _program(command)
+        numbered = (f"{program}-{number}" for number in count(2))
+        found.append(next(name for name in chain([program], numbered) if name not in found))
     return found
 
 
@@ -44,4 +48,4 @@ def _program(command: str) -> str:
         words = [word for word in shlex.split(command) if "=" not in word]
     except ValueError as error:
         raise RaceError(f"--program {command!r}: {error}") from None
-    return Path(words[0]).name if words else "program"
+    return re.sub(r"[^\w.+-]", "-", Path(words[0]).name) if words else "program"

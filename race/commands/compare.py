@@ -9,6 +9,7 @@ from pathlib import Path
 from race.analysis.compare import RunComparison, compare
 from race.commands import Command
 from race.commands.find import SAVED_RACE, find
+from race.commands.options import percent
 from race.commands.output import write
 from race.saved.reader import load
 
@@ -28,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", metavar="A", help=SAVED_RACE)
     parser.add_argument("after", metavar="B", help=SAVED_RACE)
     text = "exit 1 where B is slower by more than that, 3 where that is undecided"
-    parser.add_argument("--fail-if-slower", type=_percent, metavar="5%", help=text)
+    parser.add_argument("--fail-if-slower", type=percent, metavar="5%", help=text)
     text = "each contender against its race's mean: for machines of different speed"
     parser.add_argument("--relative", action="store_true", help=text)
     parser.add_argument("--markdown", type=Path, metavar="FILE")
@@ -56,17 +57,6 @@ def _status(found: RunComparison) -> int:
     if found.regressions:
         return SLOWER
     return UNDECIDED if found.unseen or not found.in_both else 0
-
-
-def _percent(text: str) -> float:
-    """Return a fraction from `5%` or `5`."""
-    try:
-        value = float(text.removesuffix("%")) / 100
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no percentage such as 5%") from None
-    if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not between 0% and 100%")
-    return value
 
 
 COMMAND = Command("two races side by side", arguments, run)

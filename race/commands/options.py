@@ -27,6 +27,8 @@ CHANGED = {
     "connections": "load.connections",
 }
 """Option to the key of the scenario that it changes."""
+LONGEST = 30 * 86400.0
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def scenario_options(parser: argparse.ArgumentParser) -> None:
@@ -126,4 +128,24 @@ def seconds(text: str) -> float:
     if value < LEAST_SECONDS:
         least = f"{LEAST_SECONDS:g} s, because a load generator needs time to start and stop"
         raise argparse.ArgumentTypeError(f"{text!r} is too short: a cell takes at least {least}")
+    return value
+
+
+def span(text: str) -> float:
+    """Return seconds from `8h`, `90m`, `45s`, `1d` or `0`."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])|0", text.strip())
+    value = float(match[1]) * _UNITS[match[2]] if match and match[1] else 0.0
+    if match is None or value > LONGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time up to 30d, such as 8h, 90m or 0")
+    return value
+
+
+def percent(text: str) -> float:
+    """Return a fraction from `5%` or `5`."""
+    try:
+        value = float(text.removesuffix("%")) / 100
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no percentage such as 5%") from None
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not between 0% and 100%")
     return value

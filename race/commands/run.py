@@ -97,9 +97,9 @@ def _like(options: argparse.Namespace) -> tuple[Plan, Mapping[str, int]]:
 
 def scenario(options: argparse.Namespace) -> Scenario:
     """Return the scenario; a name after `--engines A` may have been meant as another engine."""
-    if options.program:
+    if getattr(options, "program", None):  # of `race run` alone
         return read.from_file(Path("programs"), adhoc.scenario(options.program, options.path))
-    if options.path:
+    if getattr(options, "path", None):
         raise RaceError("--path goes with --program, the command of a server")
     try:
         return read.load(options.scenario)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import secrets
 import time
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 from race.analysis.analyse import analyse
 from race.analysis.merge import merge
 from race.commands import INTERRUPTED, Command
-from race.commands.options import as_words, changed, scenario_options
+from race.commands.options import as_words, changed, scenario_options, span
 from race.commands.output import answer, forms, write
 from race.commands.run import report, scenario
 from race.console import Console
@@ -30,12 +29,11 @@ from race.terminal.say import say, tell
 from runtime.arguments import whole_number
 
 TIMES, MOST_TIMES = 6, 100
-EVERY, LONGEST = 8 * 3600.0, 30 * 86400.0
+EVERY = 8 * 3600.0
 LACKING = 3
 REPORT_FILE = "series.md"
 LOOK_SECONDS = 30.0
 """The seconds between two looks of a wait at the clock, because a machine may sleep meanwhile."""
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,6 +80,8 @@ def _opened(options: argparse.Namespace) -> tuple[Path, Asked]:
             programs.permission(options)(meant)
             return folder, _same(folder, asked, changed(meant, options))
     meant = changed(scenario(options), options)
+    if getattr(meant, "commits", ()):  # which all runs take from the first
+        meant = race.prepare(meant).scenario
     programs.remember(meant)
     folder = options.results / f"series-{meant.name}"
     if (folder / SERIES_FILE).exists():
@@ -154,15 +154,6 @@ def _result(found: Series, options: argparse.Namespace, console: Console) -> int
         )
         say(console, f"report:  {found.folder / REPORT_FILE}")
     return 0 if len(counted) >= times else LACKING
-
-
-def span(text: str) -> float:
-    """Return seconds from `8h`, `90m`, `45s`, `1d` or `0`."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])|0", text.strip())
-    value = float(match[1]) * _UNITS[match[2]] if match and match[1] else 0.0
-    if match is None or value > LONGEST:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time up to 30d, such as 8h, 90m or 0")
-    return value
 
 
 COMMAND = Command("one scenario several times, hours apart, as one result", arguments, run)

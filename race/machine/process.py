@@ -50,7 +50,7 @@ class Child:
         self,
         command: Sequence[str],
         cores: frozenset[int] = frozenset(),
-        env: Mapping[str, str] | None = None,
+        env: Mapping[str, str | None] | None = None,
         cwd: Path | None = None,
         talks: bool = False,
         hears: bool = False,
@@ -58,7 +58,8 @@ class Child:
     ) -> None:
         """Start it on these cores. With `talks` its output is read line by line while it runs, else
         as a whole after its end; with `hears` it reads lines from its stdin. With `logs` both its
-        outputs are a log, of which only the end is kept.
+        outputs are a log, of which only the end is kept. `env` is added to the environment; a
+        variable that is None there is taken away.
         """
         guard.up()
         self.command = list(command)
@@ -70,7 +71,7 @@ class Child:
                 stdin=subprocess.PIPE if hears else subprocess.DEVNULL,
                 stdout=subprocess.PIPE if talks else self._stderr if logs else self._stdout,
                 stderr=self._stderr,
-                env=None if env is None else {**os.environ, **env},
+                env=_environment(env or {}),
                 cwd=cwd,
                 start_new_session=True,  # Ctrl-C reaches the harness alone, which then ends us
             )
@@ -159,6 +160,10 @@ class Child:
         lines = _text(self._stderr, LAST_WORDS).strip().splitlines()
         return lines[-1].strip() if lines else ""
 
+    def log(self, lines: int) -> list[str]:
+        """Return the last lines of its stderr; with `logs`, of both its outputs."""
+        return _text(self._stderr, LAST_WORDS).strip().splitlines()[-lines:]
+
     def exit(self) -> Exit:
         """Return how it ended; it is not reaped, so its CPU time stays readable until `end`."""
         code = self._process.returncode
@@ -215,6 +220,10 @@ class Child:
 
 
 _OPEN: weakref.WeakSet[Child] = weakref.WeakSet()
+
+
+def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: text for name, text in {**os.environ, **changes}.items() if text is not None}
 
 
 def bound_logs() -> None:

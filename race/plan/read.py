@@ -40,10 +40,12 @@ def load(name: str) -> Scenario:
 
 
 def from_file(path: Path, data: Mapping[str, Any]) -> Scenario:
-    """The scenario of a file's data. Commands of a discipline that has them run in its folder."""
+    """The scenario of a file's data. A `folder` is that of the file, or counts from there."""
     form = discipline(str(data.get("discipline", DEFAULT_DISCIPLINE))).scenario
-    folder = {"folder": str(path.parent.resolve())} if hasattr(form, "folder") else {}
-    return from_json({"name": path.stem, **folder, **data})
+    folder = {}
+    if hasattr(form, "folder"):
+        folder = {"folder": str((path.parent / str(data.get("folder", ""))).resolve())}
+    return from_json({"name": path.stem, **data, **folder})
 
 
 def toml(path: Path) -> dict[str, Any]:
@@ -177,7 +179,7 @@ def _doubled(form: Struct, where: str) -> Iterator[tuple[str, Any]]:
 def _in_words(error: msgspec.ValidationError) -> str:
     """msgspec says "Expected `int`, got `str` - at `$.rounds`": the key comes first here."""
     text, _, path = str(error).replace("`", "").partition(" - at ")
-    key = path.removeprefix("$.")
+    key = path.removeprefix("key in ").removeprefix("$.")
     if missing := re.fullmatch(r"Object missing required field (\w+)", text):
         return f"key {'.'.join(filter(None, [key, missing[1]]))!r} is missing"
     text = text[0].lower() + text[1:].replace("object", "a table").replace("array", "a list")

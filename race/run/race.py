@@ -110,16 +110,15 @@ def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
     layout = _layout(plan)
     quiet = QuietWait(plan.scenario.limits, partial(calm.burn, layout))
     learned = Learned(head.connections)
-    with Writer(folder, head) as writer:
+    with (
+        plan.discipline.open(plan.scenario, plan.contenders) as start,  # or there is no folder
+        Writer(folder, head) as writer,
+    ):
         saved = load(folder).cells  # all that there will ever be of others
         done = {key_of(cell): cell for cell in saved}
         tries = Counter(key_of(cell) for cell in saved)
         learned.remember(saved)
-        with (
-            plan.discipline.open(plan.scenario, plan.contenders) as start,
-            cores.kept_off(layout),
-            boards(plan, writer, done) as board,
-        ):
+        with cores.kept_off(layout), boards(plan, writer, done) as board:
             cells = Cells(plan.scenario, learned)
             Rounds(plan, start, cells, writer, board, quiet, done, tries).run()
 

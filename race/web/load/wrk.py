@@ -35,11 +35,11 @@ class Wrk:
         """Return the command; wrk takes whole seconds, and a shorter run is interrupted."""
         words = ["wrk", f"-c{load.connections}", f"-t{load.threads}"]
         words += [f"-d{math.ceil(load.duration_s)}s", "--timeout", TIMEOUT, "-s"]
-        if target.page == "vote":
-            return [*words, str(SCRIPTS / "vote.lua"), target.url]
         if target.requests:
             script = str(SCRIPTS / "requests.lua")
             return [*words, script, target.url, "--", "--file", target.requests]
+        if target.page == "vote":
+            return [*words, str(SCRIPTS / "vote.lua"), target.url]
         words += [str(SCRIPTS / "pipeline.lua"), target.url, "--"]
         return [*words, "--path", target.path, "--depth", str(load.pipeline)]
 

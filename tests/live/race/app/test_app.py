@@ -90,13 +90,12 @@ def file(shop: Path, kind: str, start_s: float = 30.0) -> str:
 def test_the_slower_server_loses_on_what_is_slower(shop: Path) -> None:
     with Race(["run", file(shop, "slow")], shop / "results") as race:
         assert race.wait() == 0, race.text()
-        saved = race.saved_race()
+        saved, text = race.saved_race(), race.text()
         assert race.children() == []
     kinds = {cell.task for cell in saved.cells}
     assert kinds == {"list", "buy", "mix"}
     counted = [cell for cell in saved.cells if cell.round and cell.status == "ok"]
     assert all(cell.meters["cpu_ns"]["server"] > 0 for cell in counted)
-    text = race.text()
     assert "plain serves list" in text or "plain serves Mix" in text, text
     report = (saved.folder / REPORT_FILE).read_text()
     assert "GET /items?page={1..50}" in report

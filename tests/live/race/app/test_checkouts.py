@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from race.app import checkouts, commits
-from race.app.checkouts import NOBODY, WORKTREE, checked_out, git, resolved
+from race.app.checkouts import LOCK, NOBODY, WORKTREE, Checkout, checked_out, git, resolved
 from race.errors import RaceError
 
 
@@ -35,6 +33,10 @@ def commit(folder: Path, text: str) -> None:
     git(folder, "commit", "--quiet", "--message", text, env=NOBODY)
 
 
+def wanted(folder: Path, *revisions: str) -> dict[Checkout, str]:
+    return {Checkout(name, ""): commit for name, commit in resolved(folder, revisions).items()}
+
+
 def contents(folder: Path) -> dict[Path, bytes]:
     """Return every file, and of git's own those that a person could miss."""
     files = (path for path in folder.rglob("*") if path.is_file())
@@ -43,8 +45,8 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 def test_commits_and_what_is_not_committed_are_checked_out(repository: Path) -> None:
     before = contents(repository.parent)
-    found = resolved(repository, ["main~1", "HEAD", WORKTREE])
-    with checked_out(repository, found) as places:
+    with checked_out(repository, wanted(repository, "main~1", "HEAD", WORKTREE)) as found:
+        places = {one.commit: place for one, place in found.items()}
         texts = {name: (place / "app.py").read_text() for name, place in places.items()}
         assert texts == {"main~1": "1", "HEAD": "2", WORKTREE: "3"}
         assert (places[WORKTREE] / "new.py").exists()
@@ -65,19 +67,35 @@ def test_a_submodule_is_checked_out_from_the_users_own(repository: Path, tmp_pat
     git(repository.parent, *local, "submodule", "--quiet", "add", str(part), "part")
     commit(repository.parent, "with a submodule")
     part.rename(tmp_path / "moved")
-    with checked_out(repository, resolved(repository, ["HEAD"])) as places:
-        assert (places["HEAD"].parent / "part" / "part.py").read_text() == "part"
+    with checked_out(repository, wanted(repository, "HEAD")) as places:
+        (place,) = places.values()
+        assert (place.parent / "part" / "part.py").read_text() == "part"
 
 
 def test_what_a_killed_race_left_is_removed(repository: Path, tmp_path: Path) -> None:
-    ended = subprocess.Popen(["true"])
-    ended.wait()
-    left = tmp_path / "var" / "checkouts" / f"{ended.pid}-1.00"
+    left = tmp_path / "var" / "checkouts" / "left"
     left.mkdir(parents=True)
-    with checked_out(repository, resolved(repository, ["HEAD"])):
+    (left / LOCK).touch()
+    with checked_out(repository, wanted(repository, "HEAD")) as first:
         assert not left.exists()
-        (own,) = left.parent.iterdir()
-        assert own.name.startswith(f"{os.getpid()}-")
+        with checked_out(repository, wanted(repository, "HEAD")):
+            assert all(place.exists() for place in first.values())
+
+
+def test_files_that_were_added_though_ignored_are_in_what_is_not_committed(
+    repository: Path,
+) -> None:
+    git(repository, "add", "--force", "ignored")
+    with checked_out(repository, wanted(repository, WORKTREE)) as places:
+        (place,) = places.values()
+        assert (place / "ignored").read_text() == "secret"
+
+
+def test_a_shallow_clone_races_what_it_has(repository: Path, tmp_path: Path) -> None:
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{repository.parent}", str(shallow))
+    with checked_out(shallow / "shop", wanted(shallow, "HEAD", WORKTREE)) as places:
+        assert {(place / "app.py").read_text() for place in places.values()} == {"2"}
 
 
 def test_a_wrong_revision_or_folder_is_one_line(repository: Path, tmp_path: Path) -> None:
@@ -89,12 +107,12 @@ def test_a_wrong_revision_or_folder_is_one_line(repository: Path, tmp_path: Path
         resolved(tmp_path, ["HEAD"])
     shallow = tmp_path / "shallow"
     git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{repository.parent}", str(shallow))
-    with pytest.raises(RaceError, match="this clone is shallow, `git fetch --unshallow` gets it"):
+    with pytest.raises(RaceError, match="this clone is shallow, `git fetch --unshallow`"):
         resolved(shallow, ["HEAD~1"])
     (repository.parent / "later").mkdir()
     with (
         pytest.raises(RaceError, match="commit HEAD has no folder later"),
-        checked_out(repository.parent / "later", resolved(repository, ["HEAD"])),
+        checked_out(repository.parent / "later", wanted(repository, "HEAD")),
     ):
         pass
 
@@ -106,6 +124,9 @@ def test_one_revision_means_what_it_and_head_have_in_common(repository: Path) ->
     assert commits._pair(repository, []) == [base, "HEAD"]
     assert commits._pair(repository, ["main"]) == [base, "HEAD"]
     assert commits._pair(repository, ["main~1", "main"]) == ["main~1", "main"]
+    assert commits._pair(repository, ["WORKTREE"]) == ["HEAD", "WORKTREE"]
+    with pytest.raises(RaceError, match="HEAD is part of HEAD already"):
+        commits._pair(repository, ["HEAD"])
     with pytest.raises(RaceError, match="HEAD is part of change already"):
         commits._pair(repository, ["change"])
 

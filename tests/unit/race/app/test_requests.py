@@ -32,7 +32,7 @@ def drawn(folder: Path, **request: Any) -> list[Drawn]:
 
 def test_a_request_without_values_is_drawn_once_with_its_bytes(tmp_path: Path) -> None:
     (one,) = drawn(tmp_path, get="/items")
-    assert one.raw == b"GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    assert one.raw == b"GET /items HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     (other,) = drawn(tmp_path, post="/orders", form={"a": "1&2"}, headers={"host": "shop"})
     assert other.raw.splitlines()[1:3] == [
         b"Content-Type: application/x-www-form-urlencoded",
@@ -54,6 +54,17 @@ def test_a_range_alone_is_a_number_in_json(tmp_path: Path) -> None:
         assert 1 <= data["item"] <= 9
         assert data["name"][1:].isdigit()
         assert data["all"] == [1, "x"]
+
+
+def test_a_path_is_sent_in_ascii(tmp_path: Path) -> None:
+    (one,) = drawn(tmp_path, get="/caf\u00e9?q=\u00fc")
+    assert one.path == "/caf%C3%A9?q=%C3%BC"
+
+
+def test_a_line_break_in_a_value_is_no_header(tmp_path: Path) -> None:
+    (tmp_path / "users.csv").write_text('\ufeffname\n"a\nb"\nc,more\n', encoding="utf-8")
+    with pytest.raises(RaceError, match="the header X has a line break"):
+        drawn(tmp_path, get="/", headers={"X": "{users.csv:name}"})
 
 
 def test_columns_of_a_request_come_from_one_row(tmp_path: Path) -> None:
@@ -85,6 +96,9 @@ def test_the_mix_has_all_requests_by_weight(tmp_path: Path) -> None:
         ({"get": "/", "mask": ["("]}, "mask '('"),
         ({"get": "/", "expect": {"status": 404}}, "key 'requests[0].expect.status'"),
         ({"get": "/", "headers": {"A": "b\r\nC: d"}}, "key 'requests[0].headers"),
+        ({"post": "/", "json": {"when": float("nan")}}, "json has what JSON cannot have"),
+        ({"post": "/", "headers": {"Content-Length": "1"}}, "follow from the body"),
+        ({"get": "/", "headers": {"a b": "1"}}, "key 'requests[0].headers"),
         ({"gt": "/"}, "unknown scenario key 'requests[0].gt': did you mean 'requests[0].get'"),
     ],
 )

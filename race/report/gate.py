@@ -1,0 +1,112 @@
+"""The answer of a gate: for a terminal, a pull request, and CI."""
+
+from __future__ import annotations
+
+import math
+from operator import attrgetter
+from xml.sax.saxutils import escape, quoteattr
+
+from race.analysis.gate import Checked, Gate, Outcome
+from race.console import Console
+from race.report import format as words
+from race.report import markdown as marked
+from race.report.console import drawn, say
+from race.report.table import PLAIN, TEXT, Column, ReportTable, fill
+
+
+def headline(found: Gate) -> str:
+    """Return what the gate says, in one sentence."""
+    limit = words.percent(found.limit)
+    if fails := found.of(Outcome.FAILS):
+        return f"{found.new} fails on {fails[0].task}: {fails[0].reason}."
+    if slower := found.of(Outcome.SLOWER):
+        named = words.listed([f"{one.task} ({text(one)})" for one in slower])
+        return f"{found.new} is slower than {found.old} on {named}."
+    if left := found.of(Outcome.OPEN):
+        seen = max(left, key=attrgetter("visible"))
+        named = words.listed([one.task for one in left])
+        more = seen.reason and f": {seen.reason}"
+        if math.isfinite(seen.visible):
+            more = f": only a slowdown of {_percent(seen.visible)} or more would have been seen"
+        return f"Whether {found.new} is {limit} slower than {found.old} on {named} is open{more}."
+    could = _percent(max(one.visible for one in found.checks))
+    requests = words.plural(len(found.checks), "request")
+    return (
+        f"{found.new} is not {limit} slower than {found.old} on any of {requests}; "
+        f"a slowdown of {could} would have been seen."
+    )
+
+
+def text(one: Checked) -> str:
+    """Return a slowdown in percent with its interval: "12 % [9.1, 15] slower"."""
+    if one.slowdown is None:
+        return one.reason
+    value = f"{_number(one.slowdown.value)} %"
+    if not one.slowdown.bounded:
+        return value
+    return f"{value} [{_number(one.slowdown.low)}, {_number(one.slowdown.high)}]"
+
+
+def _number(log: float) -> str:
+    return f"{100 * math.expm1(log):+.1f}"
+
+
+def _percent(log: float) -> str:
+    return f"{100 * math.expm1(log):.1f} %"
+
+
+def table(found: Gate) -> ReportTable:
+    """Return every request with its slowdown and verdict."""
+    columns = (
+        Column("request", attrgetter("task"), TEXT),
+        Column("slower by", text, PLAIN),
+        Column("of", attrgetter("measure"), TEXT),
+        Column("verdict", attrgetter("outcome"), TEXT),
+    )
+    return fill("", columns, found.checks)
+
+
+def about(found: Gate) -> str:
+    """Return how it was judged."""
+    limit = words.percent(found.limit)
+    return (
+        f"Slower by: how many percent more time {found.new} takes than {found.old}, with a "
+        f"{100 * found.confidence:.1f} % interval. An alarm needs an interval above 0 and an "
+        f"estimate of {limit} or more. Of races of two equal contenders at most 5 % end with one, "
+        "over all requests together."
+    )
+
+
+def markdown(found: Gate) -> str:
+    """Return the answer as a comment for a pull request."""
+    parts = [f"**{marked.escape(headline(found))}**", marked.table(table(found))]
+    return "\n\n".join([*parts, marked.escape(about(found))]) + "\n"
+
+
+def junit(found: Gate) -> str:
+    """Return the answer as JUnit's XML: a case for each request; one that is open is skipped."""
+    cases = "".join(_case(one) for one in found.checks)
+    counts = {
+        "tests": len(found.checks),
+        "failures": len(found.of(Outcome.SLOWER)) + len(found.of(Outcome.FAILS)),
+        "skipped": len(found.of(Outcome.OPEN)),
+    }
+    numbers = " ".join(f'{name}="{number}"' for name, number in counts.items())
+    return f'<?xml version="1.0"?>\n<testsuite name="race gate" {numbers}>\n{cases}</testsuite>\n'
+
+
+def _case(one: Checked) -> str:
+    kinds = {Outcome.SLOWER: "failure", Outcome.FAILS: "failure", Outcome.OPEN: "skipped"}
+    said = f"{one.outcome}: {text(one)}"
+    kind = kinds.get(one.outcome)
+    inner = f"<{kind} message={quoteattr(said)}/>" if kind else ""
+    inner = inner or f"<system-out>{escape(said)}</system-out>"
+    return f"  <testcase name={quoteattr(one.task)}>{inner}</testcase>\n"
+
+
+def show(found: Gate) -> None:
+    """Print it to the terminal."""
+    console = Console()
+    say(console, headline(found), style="bold")
+    console.print(drawn(table(found), ""))
+    say(console, about(found))

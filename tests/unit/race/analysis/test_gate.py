@@ -1,0 +1,97 @@
+"""The gate: alarms, clear answers and open ones; and how often an alarm is false."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from race.analysis.analyse import analyse
+from race.analysis.gate import Gate, Outcome, alpha, gate, judged, rounds_needed
+from race.report import gate as answers
+from race.saved.reader import load
+from race.stats.estimate import Estimate
+from race.stats.processes import Kept, lives
+from tests.support.synthetic import BASELINE, Recipe, failed, write
+
+OTHER, SLOW = "sanic-tarantool-one", "japronto-tarantool-one"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    recipe = Recipe(
+        engines=(BASELINE, OTHER, SLOW), pages=("good", "ugly"), depths=(), rounds=24, faults=False
+    )
+    return write(tmp_path_factory.mktemp("gate") / "race", recipe)
+
+
+def judged_race(folder: Path, old: str, new: str, limit: float) -> Gate:
+    return gate(analyse(load(folder)), old, new, limit)
+
+
+def test_the_three_answers_by_the_interval_and_the_limit() -> None:
+    limit = math.log(1.05)
+    assert judged(Estimate(0.10, 0.01, 0.2, 20), limit) is Outcome.SLOWER
+    assert judged(Estimate(0.02, 0.01, 0.03, 20), limit) is Outcome.CLEAR
+    assert judged(Estimate(0.04, 0.01, 0.06, 20), limit) is Outcome.OPEN
+    assert judged(Estimate(0.10, -0.01, 0.2, 20), limit) is Outcome.OPEN
+    assert judged(Estimate(0.10, -math.inf, math.inf, 3), limit) is Outcome.OPEN
+    assert judged(None, limit) is Outcome.OPEN
+
+
+def test_more_requests_need_more_rounds() -> None:
+    assert (alpha(1), alpha(4)) == (0.1, 0.025)
+    assert [rounds_needed(tasks) for tasks in (1, 2, 10)] == [5, 6, 8]
+
+
+def test_a_slower_one_is_named_and_a_faster_one_is_clear(folder: Path) -> None:
+    analysis = analyse(load(folder))
+    rates = {item.label: item.throughput.median for item in analysis.closed()[0].results}
+    slow, fast = sorted((BASELINE, OTHER), key=lambda label: rates[label])
+    alarm = gate(analysis, fast, slow, 0.05)
+    assert alarm.outcome is Outcome.SLOWER
+    assert answers.headline(alarm).startswith(f"{slow} is slower than {fast} on Ugly (+")
+    clear = gate(analysis, slow, fast, 0.05)
+    assert clear.outcome is Outcome.CLEAR
+    assert "on any of 2 requests; a slowdown of" in answers.headline(clear)
+
+
+def test_a_limit_that_cannot_be_seen_is_open(folder: Path) -> None:
+    found = judged_race(folder, BASELINE, f"{BASELINE} (A/A)", 0.0001)
+    assert found.outcome is Outcome.OPEN
+    assert "only a slowdown of" in answers.headline(found)
+
+
+def test_one_that_fails_now_is_an_alarm(tmp_path: Path) -> None:
+    recipe = Recipe(engines=(BASELINE, OTHER), pages=("good",), depths=(), rounds=8, faults=False)
+    race = load(write(tmp_path / "race", recipe))
+    cells = [failed(cell) if cell.label == OTHER and cell.round else cell for cell in race.cells]
+    analysis = analyse(replace(race, cells=cells))
+    assert gate(analysis, BASELINE, OTHER, 0.05).outcome is Outcome.FAILS
+    assert gate(analysis, OTHER, BASELINE, 0.05).outcome is Outcome.OPEN
+
+
+def test_the_answer_for_ci_has_every_request(folder: Path) -> None:
+    found = judged_race(folder, BASELINE, OTHER, 0.05)
+    suite = ElementTree.fromstring(answers.junit(found))  # noqa: S314 - our own text
+    assert [case.get("name") for case in suite] == [one.task for one in found.checks]
+    assert answers.markdown(found).count("\n| ") == len(found.checks) + 2
+    assert json.loads(json.dumps(found.as_json()))["outcome"] == str(found.outcome)
+
+
+def test_of_equal_commits_at_most_one_in_twenty_is_an_alarm() -> None:
+    """Rounds scatter by 6 %, and each process keeps 2 % for its life of three rounds."""
+    rng, races, tasks, rounds, restart = np.random.default_rng(7), 1000, 3, 15, 3
+    life = lives(range(1, rounds + 1), restart)
+    kept_by = rng.normal(0, 0.02 * math.sqrt(2), (races, tasks, life[-1] + 1))[..., life]
+    ratios = kept_by + rng.normal(0, 0.06 * math.sqrt(2), (races, tasks, rounds))
+    value, low, _ = Kept(restart, variance=2 * 0.02**2, freedom=4).limits(
+        ratios, life, alpha(tasks)
+    )
+    alarms = ((low > 0) & (value >= math.log(1.02))).any(axis=1)
+    assert alarms.mean() < 0.05
