@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from race.cli import main
 from race.commands.run import REPORT_FILE
+from race.saved.reader import SavedRace
 from tests.support.race_lab import LIMITS, Race
 
 SHOP = """
@@ -19,7 +21,7 @@ port, how = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
 
 async def items(request):
     if how == "slow":
-        end = time.thread_time() + 0.002
+        end = time.thread_time() + 0.0008
         while time.thread_time() < end:
             pass
     page = int(request.query["page"])
@@ -34,7 +36,7 @@ async def buy(request):
 if how == "dies":
     sys.exit("no licence")
 if how == "background" and os.fork():
-    sys.exit(0)
+    os._exit(0)
 if how == "loud":
     for stream in (1, 2):
         os.write(stream, b"x" * 8_000_000 + b"\\n")
@@ -49,7 +51,7 @@ FILE = """
 discipline = "app"
 title = "Shop"
 serve = "{python} shop.py {{port}} {{kind}}"
-rounds = 6
+rounds = 2
 restart = 0
 start_s = {start_s}
 [factors.kind]
@@ -87,16 +89,20 @@ def file(shop: Path, kind: str, start_s: float = 30.0) -> str:
     return str(path)
 
 
-def test_the_slower_server_loses_on_what_is_slower(shop: Path) -> None:
+def cpu_us(race: SavedRace, label: str, task: str) -> float:
+    """Return the median CPU time of a request; rates depend on what else the machine does."""
+    cells = [one for one in race.cells if (one.label, one.task) == (label, task) and one.count]
+    return median(one.meters["cpu_ns"]["server"] / (one.count or 1) / 1000 for one in cells)
+
+
+def test_the_slower_server_is_found_on_what_is_slower(shop: Path) -> None:
     with Race(["run", file(shop, "slow")], shop / "results") as race:
         assert race.wait() == 0, race.text()
-        saved, text = race.saved_race(), race.text()
+        saved = race.saved_race()
         assert race.children() == []
-    kinds = {cell.task for cell in saved.cells}
-    assert kinds == {"list", "buy", "mix"}
-    counted = [cell for cell in saved.cells if cell.round and cell.status == "ok"]
-    assert all(cell.meters["cpu_ns"]["server"] > 0 for cell in counted)
-    assert "plain serves list" in text or "plain serves Mix" in text, text
+    assert {cell.task for cell in saved.cells} == {"list", "buy", "mix"}
+    assert cpu_us(saved, "slow", "list") > cpu_us(saved, "plain", "list") + 400
+    assert cpu_us(saved, "slow", "buy") < cpu_us(saved, "plain", "buy") + 400
     report = (saved.folder / REPORT_FILE).read_text()
     assert "GET /items?page={1..50}" in report
 
@@ -104,9 +110,10 @@ def test_the_slower_server_loses_on_what_is_slower(shop: Path) -> None:
 def test_programs_race_without_a_file(shop: Path) -> None:
     program = f"{sys.executable} {shop}/shop.py {{port}}"
     words = ["run", "--program", program, "--program", f"{program} slow"]
-    words += ["--path", "/items?page=3", "--set", "allow_different=true", "--rounds", "6"]
-    words += ["--duration", "0.25", "--set", "limits.foreign=1", "--set", "limits.steal=1"]
-    with Race([*words, "--set", "limits.quiet_wait_s=0"], shop / "results") as race:
+    words += ["--path", "/items?page=3", "--set", "allow_different=true", "--rounds", "2"]
+    for limit in ("foreign=1", "steal=1", "quiet_wait_s=0", "samples=1", "little=9"):
+        words += ["--set", f"limits.{limit}"]
+    with Race([*words, "--duration", "0.25"], shop / "results") as race:
         assert race.wait() == 0, race.text()
         labels = {cell.label for cell in race.saved_race().cells}
     name = Path(sys.executable).name
