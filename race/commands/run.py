@@ -13,12 +13,12 @@ from msgspec import to_builtins
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.commands import FAILED, INTERRUPTED, NO_RESULT, Command, adhoc
+from race.commands import FAILED, INTERRUPTED, NO_RESULT, Command
 from race.commands.find import SAVED_RACE, find
 from race.commands.options import as_words, changed, scenario_options
 from race.console import Console
 from race.errors import Disturbed, NotSaved, RaceError
-from race.plan import read
+from race.plan import adhoc, read
 from race.plan.forecast import Plan
 from race.run import race
 from race.run.learned import calibrated

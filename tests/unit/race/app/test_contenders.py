@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from race.app import contenders
-from race.commands import adhoc
 from race.errors import RaceError
 from race.machine.describe import python_of
-from race.plan import read
+from race.plan import adhoc, read
 from tests.unit.race.app.test_requests import made
 
 PYTHON = sys.executable

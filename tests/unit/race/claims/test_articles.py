@@ -106,7 +106,7 @@ def test_a_run_that_no_claim_asks_for_is_one_line(
         (f'{LEAST}ratio = [0.5, 2]\nuntested = "x"', "from 1 or more up, not from 0.5 to 2"),
         (f'{LEAST}ratio = [0, inf]\nuntested = "x"', "from 1 or more up, not from 0 to inf"),
         (f'{LEAST}tolerance = 0.9\nuntested = "x"', "key 'claims[0].tolerance'"),
-        (f'{LEAST}untested = "x"\nfigures = 1', "unknown field figures"),
+        (f'{LEAST}untested = "x"\nfigures = 1', "'claims[0].figures'"),
     ],
 )
 def test_a_file_that_is_not_right_is_one_line(tmp_path: Path, text: str, complaint: str) -> None:

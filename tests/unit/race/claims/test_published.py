@@ -103,7 +103,7 @@ def test_a_claim_is_of_what_its_scenario_races(race: str) -> None:
     """Otherwise hours of a race would pass before somebody sees that nothing answers it."""
     assert race in read.names(), f"{SCENARIOS} has no {race}"
     scenario = read.load(race)
-    works = closed_works(scenario, discipline(scenario.discipline).tasks)
+    works = closed_works(scenario, discipline(scenario.discipline).tasks(scenario))
     tasks = {task_word(work): work.task for work in works}
     labels = labels_of(scenario)
     for one in (question for question in QUESTIONS if question.race == race):

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace as changed
 
 from race.cli import main
-from race.commands.series import span
+from race.commands.options import span
 from race.errors import RaceError
 from race.plan import read
 from race.run import series

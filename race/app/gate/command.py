@@ -10,9 +10,9 @@ import secrets
 from pathlib import Path
 
 from race.analysis.analyse import analyse
-from race.analysis.gate import Gate, Outcome, gate, rounds_needed
 from race.app import commits
 from race.app.commits import FILE
+from race.app.gate.judge import Gate, Outcome, gate, rounds_needed
 from race.commands import Command
 from race.commands.options import changed, percent, scenario_options, span
 from race.commands.output import write
@@ -100,7 +100,7 @@ def _fitting(plan: Plan, seconds: float) -> int:
 
 def answered(found: Gate, options: argparse.Namespace) -> int:
     """Print and write the answer; return the exit status."""
-    from race.report import gate as answers
+    from race.app.gate import answer as answers
 
     for path, form in ((options.markdown, answers.markdown), (options.junit, answers.junit)):
         if path:

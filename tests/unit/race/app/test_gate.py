@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from race.analysis.analyse import analyse
-from race.analysis.gate import Gate, Outcome, alpha, gate, judged, rounds_needed
-from race.report import gate as answers
+from race.app.gate import answer as answers
+from race.app.gate.judge import Gate, Outcome, alpha, gate, judged, rounds_needed
 from race.saved.reader import load
 from race.stats.estimate import Estimate
 from race.stats.processes import Kept, lives
@@ -51,7 +51,8 @@ def test_more_requests_need_more_rounds() -> None:
 
 def test_a_slower_one_is_named_and_a_faster_one_is_clear(folder: Path) -> None:
     analysis = analyse(load(folder))
-    rates = {item.label: item.throughput.median for item in analysis.closed()[0].results}
+    results = analysis.closed()[0].results
+    rates = {one.label: one.throughput.median for one in results if one.throughput}
     slow, fast = sorted((BASELINE, OTHER), key=lambda label: rates[label])
     alarm = gate(analysis, fast, slow, 0.05)
     assert alarm.outcome is Outcome.SLOWER

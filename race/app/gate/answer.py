@@ -6,7 +6,7 @@ import math
 from operator import attrgetter
 from xml.sax.saxutils import escape, quoteattr
 
-from race.analysis.gate import Checked, Gate, Outcome
+from race.app.gate.judge import Checked, Gate, Outcome
 from race.console import Console
 from race.report import format as words
 from race.report import markdown as marked

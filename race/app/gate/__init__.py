@@ -1,0 +1,1 @@
+"""The gate: whether a commit made an application slower."""
