@@ -60,7 +60,8 @@ def _exists(scenario: AppScenario, command: Command) -> bool:
 
 def _contender(scenario: AppScenario, levels: tuple[str, ...]) -> Contender:
     factors = dict(zip(scenario.levels, levels, strict=True))
-    name = "-".join(levels) or scenario.name
+    alone = re.sub(r"[^\w.+-]", "-", Path(scenario.folder).name)
+    name = "-".join(levels) or alone or scenario.name
     named = {factor: level_name(factor, level) for factor, level in factors.items()}
     # Without a level the core would describe its own interpreter.
     return Contender(label=name, name=name, factors={PYTHON: "", **named})
