@@ -51,6 +51,8 @@ def test_the_thin_line_is_the_interval_of_the_rate(found: Analysis, article: Sav
     assert item.throughput is not None
     rounds = hodges_lehmann(list(rates.values()))
     assert spread.low < math.exp(rounds.low) < spread.median < math.exp(rounds.high) < spread.high
+    assert item.throughput.low < spread.low
+    assert spread.high < item.throughput.high
     few = [cell for cell in article.cells if cell.round <= 4]
     text = section(html.page(analyse(replace(article, cells=few))), "picture")
     assert "the range over rounds" in text

@@ -64,6 +64,13 @@ def test_how_an_interpreter_was_built_stands_beside_its_version(page: str) -> No
     assert page.count("<dt>build</dt>") == 1  # the other one's is not known
 
 
+def test_contenders_that_did_not_take_turns_are_said_to(small: SavedRace, page: str) -> None:
+    head = changed(small.head, scenario={**small.head.scenario, "order": "contenders"})
+    text = html.page(analyse(replace(small, head=head)))
+    assert ("took turns" in page, "took turns" in text) == (True, False)
+    assert ("The order is random" in page, "The order is random" in text) == (True, False)
+
+
 def test_what_the_machine_is_stands_in_its_chapter(page: str) -> None:
     for name, text in (
         ("hypervisor", "KVM"),
