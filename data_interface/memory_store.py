@@ -73,6 +73,7 @@ class MemoryStore(MemoryReports):
         self._sessions_expired = 0
         self._views = 0
         self._votes = 0
+        self._edits = 0
 
     async def open(self) -> None:
         self.load(*catalogue())
@@ -173,6 +174,9 @@ class MemoryStore(MemoryReports):
         visitors = len(self._sessions) + self._sessions_expired
         return Statistics(len(self._packs), len(self._stickers), visitors, self._views, self._votes)
 
+    async def edits(self) -> int:
+        return self._edits
+
     async def packs(self) -> List[Pack]:
         return list(self._packs.values())
 
@@ -230,6 +234,7 @@ class MemoryStore(MemoryReports):
     async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
         known = await self.sticker(pack, sticker)
         self._stickers[sticker] = known._replace(title=title)
+        self._edits += 1
         return self._stickers[sticker]
 
     async def delete_sticker(self, pack: int, sticker: int) -> None:

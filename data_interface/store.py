@@ -133,6 +133,9 @@ class Data(Reports, Protocol):
     async def statistics(self) -> Statistics:
         """Return the counters for About."""
 
+    async def edits(self) -> int:
+        """Return how often a sticker was renamed since the database was made."""
+
     async def packs(self) -> List[Pack]:
         """Return all packs by id."""
 
@@ -158,7 +161,7 @@ class Data(Reports, Protocol):
         """Create a sticker with rating 0 under the next free id. Raise ``NotFound``."""
 
     async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
-        """Return the renamed sticker. Raise ``NotFound``."""
+        """Return the renamed sticker, and count it in ``edits``. Raise ``NotFound``."""
 
     async def delete_sticker(self, pack: int, sticker: int) -> None:
         """Delete a sticker; votes with its tokens are refused. Raise ``NotFound``."""

@@ -1,12 +1,15 @@
-"""Reads the number of votes from a database, to check a server against it."""
+"""Reads the number of votes or edits from a database, to check a server against it."""
 
 from __future__ import annotations
 
 import importlib.util
 import platform
+from typing import Awaitable, Callable, TypeVar
 
 from data_interface import BACKENDS, Backend
-from data_interface.store import Store, StoreError
+from data_interface.store import Data, Store, StoreError
+
+T = TypeVar("T")
 
 
 async def votes(database: str, url: str, layout: str = "") -> int:
@@ -14,10 +17,19 @@ async def votes(database: str, url: str, layout: str = "") -> int:
 
     Raises StoreError if no driver is installed, and if the database refuses or does not answer.
     """
+    return (await _read(database, url, layout, lambda data: data.statistics())).votes
+
+
+async def edits(database: str, url: str, layout: str = "") -> int:
+    """Return the number of edits in the same way."""
+    return await _read(database, url, layout, lambda data: data.edits())
+
+
+async def _read(database: str, url: str, layout: str, ask: Callable[[Data], Awaitable[T]]) -> T:
     store = store_of(database, url, layout)
     try:
         async with store.acquire() as data:
-            return (await data.statistics()).votes
+            return await ask(data)
     finally:
         await store.close()
 

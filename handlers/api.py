@@ -39,13 +39,13 @@ class Api:
 
     async def pack(self, visit: Visit) -> Page:
         async with self._store.acquire() as data:
-            pack = await data.pack(_id(visit, 0))
+            pack = await data.pack(id_of(visit, 0))
             stickers = await data.stickers(pack.id)
         return json_page(dict(pack._asdict(), stickers=[_sticker(one) for one in stickers]))
 
     async def sticker(self, visit: Visit) -> Page:
         async with self._store.acquire() as data:
-            sticker = await data.sticker(_id(visit, 0), _id(visit, 1))
+            sticker = await data.sticker(id_of(visit, 0), id_of(visit, 1))
         return json_page(_sticker(sticker))
 
     async def create_pack(self, visit: Visit) -> Page:
@@ -57,31 +57,31 @@ class Api:
     async def rename_pack(self, visit: Visit) -> Page:
         title = self._title(visit)
         async with self._store.acquire() as data:
-            pack = await data.rename_pack(_id(visit, 0), title)
+            pack = await data.rename_pack(id_of(visit, 0), title)
         return json_page(pack._asdict())
 
     async def delete_pack(self, visit: Visit) -> Page:
         self._check_token(visit)
         async with self._store.acquire() as data:
-            await data.delete_pack(_id(visit, 0))
+            await data.delete_pack(id_of(visit, 0))
         return page(b"", JSON, 204)
 
     async def create_sticker(self, visit: Visit) -> Page:
         title = self._title(visit)
         async with self._store.acquire() as data:
-            sticker = await data.create_sticker(_id(visit, 0), title)
+            sticker = await data.create_sticker(id_of(visit, 0), title)
         return _created(_sticker(sticker), f"/stickers/{sticker.pack}/{sticker.id}")
 
     async def rename_sticker(self, visit: Visit) -> Page:
         title = self._title(visit)
         async with self._store.acquire() as data:
-            sticker = await data.rename_sticker(_id(visit, 0), _id(visit, 1), title)
+            sticker = await data.rename_sticker(id_of(visit, 0), id_of(visit, 1), title)
         return json_page(_sticker(sticker))
 
     async def delete_sticker(self, visit: Visit) -> Page:
         self._check_token(visit)
         async with self._store.acquire() as data:
-            await data.delete_sticker(_id(visit, 0), _id(visit, 1))
+            await data.delete_sticker(id_of(visit, 0), id_of(visit, 1))
         return page(b"", JSON, 204)
 
     def _check_token(self, visit: Visit) -> None:
@@ -112,7 +112,8 @@ def api_error(status: int, message: str, extra: Optional[Dict[str, str]] = None)
     return json_page({"error": message}, status, extra)
 
 
-def _id(visit: Visit, position: int) -> int:
+def id_of(visit: Visit, position: int) -> int:
+    """Return a parameter of the path as an id. Raise ``NotFound`` if it is none."""
     text = visit.params[position]
     if not _NUMBER.fullmatch(text) or int(text) > MOST_ID:
         raise NotFound(NO_SUCH[position])

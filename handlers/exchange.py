@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from typing import Any, Dict, Optional, Tuple
+from urllib.parse import parse_qsl
 
 from typing_extensions import Protocol
 
 # Bytes; a ballot has 100, a title 80 characters.
 BODY_LIMIT = 64 * 1024
+MOST_FIELDS = 8
 
 # Few and short on purpose, as Sanic reads every character of every header of a response.
 SECURITY_HEADERS = {
@@ -20,6 +22,8 @@ SECURITY_HEADERS = {
 # The cookie with the session id, and what it is set with.
 SESSION = "session"
 SESSION_OPTIONS: Dict[str, Any] = {"path": "/", "httponly": True, "samesite": "Lax"}
+# The cookie of a manager's log-in. `handlers.manage` sets it, with a header of its own.
+MANAGER = "manager"
 FRESH = {"Cache-Control": "no-store"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -33,6 +37,10 @@ class Visit(Protocol):
     @property
     def session(self) -> Optional[str]:
         """The value of the cookie SESSION as the framework reads it; None without one."""
+
+    @property
+    def manager(self) -> Optional[str]:
+        """The value of the cookie MANAGER as the framework reads it; None without one."""
 
     @property
     def address(self) -> str:
@@ -91,3 +99,18 @@ def page(
 def json_page(value: Any, status: int = 200, extra: Optional[Dict[str, str]] = None) -> Page:
     """Return a value as JSON."""
     return page(json.dumps(value).encode("ascii"), JSON, status, extra)
+
+
+def form_fields(body: bytes) -> Dict[str, str]:
+    """Return the fields of a form in UTF-8, the last of those with one name.
+
+    Raise ValueError if it is none, or has more than MOST_FIELDS.
+    """
+    text = body.decode("utf-8")
+    fields = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+    return dict(fields)
+
+
+def redirect(target: str, extra: Optional[Dict[str, str]] = None) -> Page:
+    """Return the answer that sends a reader to another page, after a form for instance."""
+    return page(b"", TEXT, 303, dict({"Location": target}, **(extra or {})))

@@ -6,20 +6,29 @@ import asyncio
 import logging
 import re
 from typing import Awaitable, Callable, Dict, Optional
-from urllib.parse import parse_qsl
 
 from data_interface.reports.rows import voter_of
 from data_interface.store import AGENT_LENGTH, Store, Visitor
 from data_interface.tries import Tries
 from handlers.counters import OwnCounters
-from handlers.exchange import FOREVER, HTML, SVG, TEXT, Kind, Page, Visit, page
+from handlers.exchange import (
+    FOREVER,
+    HTML,
+    SVG,
+    TEXT,
+    Kind,
+    Page,
+    Visit,
+    form_fields,
+    page,
+    redirect,
+)
 from handlers.pictures import picture
 from handlers.render.renderer import Renderer
 from handlers.render.static import static_files
 from runtime.clock import Clock
 
 TOP = 9
-MOST_FIELDS = 8
 # Any positive 31-bit number has a picture, so new stickers have one too.
 MOST_ID = 2**31 - 1
 
@@ -72,11 +81,9 @@ class Pages:
     async def vote(self, visit: Visit) -> Page:
         """Count a vote, then send the visitor to a fresh ballot."""
         try:
-            text = visit.body.decode("utf-8")
-            fields = parse_qsl(text, errors="strict", max_num_fields=MOST_FIELDS)
+            form = form_fields(visit.body)
         except ValueError:
             return self.error(400, "Bad request", "This is not a form in UTF-8.")
-        form = dict(fields)
         plus, minus = form.get("vote_plus", ""), form.get("vote_minus", "")
         if not (_ID.fullmatch(plus) and _ID.fullmatch(minus)):
             return self.error(400, "Bad request", "A vote carries the two tokens of a ballot.")
@@ -84,8 +91,7 @@ class Pages:
         voter, moment = voter_of(session), self._clock()
         async with self._store.acquire() as data:
             counted = await data.cast_vote(plus, minus, voter, moment)
-        target = "/?voted=1" if counted else "/?voted=0"
-        return page(b"", TEXT, 303, {"Location": target})
+        return redirect("/?voted=1" if counted else "/?voted=0")
 
     def reports(self, visit: Visit) -> Page:
         """Send the visitor to the first report."""

@@ -3,55 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
-import time
-from typing import Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Union
 
 from data_interface.history import fill
-from data_interface.store import Busy, Conflict, NotFound, Store, StoreError, Unavailable
+from data_interface.store import Store, StoreError
 from handlers.api import Api, ApiError, api_error
 from handlers.counters import OwnCounters, SharedCounters
 from handlers.exchange import BODY_LIMIT, Page, Visit
+from handlers.manage import responses
 from handlers.pages import UGLY, Pages
+from handlers.refusals import OUR_FAULT, RETRY_AFTER, TITLES, refusal
 from handlers.render.renderer import Renderer
 from handlers.reports import QUESTIONS, report
 from handlers.timeouts import TIMEOUTS
 from runtime.clock import Clock
 
-RETRY_AFTER = {"Retry-After": "2"}
-
 Respond = Union[Callable[[Visit], Page], Callable[[Visit], Awaitable[Page]]]
 
-_STATUS = {Unavailable: 503, Busy: 503, NotFound: 404, Conflict: 409}
-_TITLES = {503: "One moment", 404: "Not found", 409: "Conflict", 500: "Our fault"}
-_OUR_FAULT = "Something went wrong here, not with you."
-# Visitors are not told the address or the name of a database that is away; the log has both.
-AWAY = {
-    Unavailable: "The database does not answer just now.",
-    Busy: "Too many visitors want the database at once.",
-}
-MOST_LINES = 16
-
 _log = logging.getLogger("site")
-
-
-class RepeatedLines:
-    """Log lines that every visitor could cause, each at most once in `TIMEOUTS.repeat` seconds."""
-
-    def __init__(self) -> None:
-        self._logged: Dict[str, float] = {}
-
-    def log(self, level: int, line: str) -> None:
-        """Log the line, unless it or too many others were logged a short time ago."""
-        now = time.monotonic()
-        recent = now - TIMEOUTS.repeat
-        self._logged = {line: when for line, when in self._logged.items() if when > recent}
-        if line not in self._logged and len(self._logged) < MOST_LINES:
-            self._logged[line] = now
-            _log.log(level, "%s", line)
-
-
-_repeated = RepeatedLines()
 
 
 class Route(NamedTuple):
@@ -79,7 +50,7 @@ class Settings(NamedTuple):
     """The choices of the user who starts the site."""
 
     clock: Clock
-    token: Optional[str] = None  # the bearer token of changes; None allows no changes
+    token: Optional[str] = None  # which changes need; None allows no changes
     history: bool = False  # whether days without votes get plausible ones
 
 
@@ -99,6 +70,9 @@ class Site:
         for number, ask in enumerate(QUESTIONS, 1):
             respond = report(ask, store, renderer, clock)
             self.routes.append(Route("GET", f"/reports/{number}", respond, waits=True))
+        for method, path, manage in responses(store, renderer, settings.token):
+            waits = inspect.iscoroutinefunction(manage)
+            self.routes.append(Route(method, path, manage, waits=waits))
 
     async def open(self, lenient: bool = False, refresh: bool = True) -> None:
         """Open the store, and begin to refresh the statistics.
@@ -152,7 +126,7 @@ class Site:
 
     def closing(self, path: str) -> Page:
         """Return the page for a request that arrives while the server ends."""
-        return self.error(path, 503, _TITLES[503], "This server is about to end.", RETRY_AFTER)
+        return self.error(path, 503, TITLES[503], "This server is about to end.", RETRY_AFTER)
 
     def failed(self, path: str, error: BaseException) -> Page:
         """Return the page for an error that a page raised; ``path`` may be that of its route.
@@ -161,7 +135,7 @@ class Site:
         cancellation is raised again.
         """
         if isinstance(error, StoreError):
-            return self._refused_by_store(path, error)
+            return self.error(path, *refusal(error))
         if isinstance(error, ApiError):
             return self.error(path, error.status, "", str(error), error.extra)
         if isinstance(error, asyncio.CancelledError):
@@ -172,20 +146,7 @@ class Site:
                 # The traceback refers to this frame, and both would wait for the garbage collector.
                 del error
         _log.error("%s failed", path, exc_info=error)
-        return self.error(path, 500, _TITLES[500], _OUR_FAULT)
-
-    def _refused_by_store(self, path: str, error: StoreError) -> Page:
-        status = _STATUS.get(type(error), 500)
-        if status < 500:
-            return self.error(path, status, _TITLES[status], str(error))
-        # Errors of the database itself are for the log, not for a visitor.
-        if status == 500:
-            _repeated.log(logging.ERROR, str(error))
-            return self.error(path, 500, _TITLES[500], _OUR_FAULT)
-        # Too many requests at once are nothing that the operator must look into.
-        busy = isinstance(error, Busy)
-        _repeated.log(logging.INFO if busy else logging.WARNING, str(error))
-        return self.error(path, 503, _TITLES[503], AWAY[type(error)], RETRY_AFTER)
+        return self.error(path, 500, TITLES[500], OUR_FAULT)
 
     def error(self, path: str, status: int, title: str, message: str, extra: Any = None) -> Page:
         """Return an error in the form that the path stands for: JSON under /stickers, else HTML."""

@@ -136,7 +136,9 @@ local votes = space(5406, 'votes', {
     {id = 1, name = 'moment', fields = {2, 1}, unique = true},
 })
 
-for _, name in ipairs({'views', 'votes', 'gone_sessions', 'last_sticker', 'last_pack', 'loaded'}) do
+for _, name in ipairs({
+    'views', 'votes', 'edits', 'gone_sessions', 'last_sticker', 'last_pack', 'loaded',
+}) do
     if counters:get(name) == nil then
         counters:insert({name, 0})
     end

@@ -176,6 +176,7 @@ end)
 
 procedures.site_rename_sticker = atomically(function(pack, id, title)
     need_sticker(pack, id)
+    count('edits', 1)
     return stickers:update(id, {{'=', 3, title}})
 end)
 

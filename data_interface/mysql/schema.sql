@@ -68,7 +68,9 @@ CREATE TABLE IF NOT EXISTS counters (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_nopad_bin;
 INSERT INTO counters (name, slot)
 SELECT names.name, slots.seq
-FROM (SELECT 'views' AS name UNION SELECT 'votes' UNION SELECT 'visitors_gone') AS names
+FROM (
+    SELECT 'views' AS name UNION SELECT 'votes' UNION SELECT 'edits' UNION SELECT 'visitors_gone'
+) AS names
 CROSS JOIN seq_0_to_63 AS slots WHERE TRUE
 ON DUPLICATE KEY UPDATE value = value;
 

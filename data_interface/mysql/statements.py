@@ -32,4 +32,9 @@ STATISTICS = """
     FROM counters"""
 # An update returns no rows on MariaDB.
 RENAME_PACK = "UPDATE packs SET title = $2 WHERE id = $1"
-RENAME_STICKER = "UPDATE stickers SET title = $3 WHERE pack = $1 AND id = $2"
+# Both changes are one statement.
+RENAME_STICKER = """
+    UPDATE stickers JOIN counters ON counters.name = 'edits'
+        AND counters.slot = MOD(CONNECTION_ID(), 64)
+    SET stickers.title = $3, counters.value = counters.value + 1
+    WHERE stickers.pack = $1 AND stickers.id = $2"""

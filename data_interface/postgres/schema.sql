@@ -87,7 +87,7 @@ CREATE TABLE IF NOT EXISTS sticker_site.counters (
 );
 INSERT INTO sticker_site.counters (name, slot)
 SELECT name, slot
-FROM unnest(ARRAY['views', 'votes', 'visitors_gone']) AS name, generate_series(0, 63) AS slot
+FROM unnest(ARRAY['views', 'votes', 'edits', 'visitors_gone']) AS name, generate_series(0, 63) AS slot
 ON CONFLICT DO NOTHING;
 
 -- Every vote takes its locks in the same order, tokens by name, then stickers by id, then a counter, so

@@ -35,4 +35,11 @@ STATISTICS = """
         sum(value) FILTER (WHERE name = 'votes')::bigint
     FROM counters"""
 RENAME_PACK = "UPDATE packs SET title = $2 WHERE id = $1 RETURNING id, title"
-RENAME_STICKER = f"UPDATE stickers SET title = $3 WHERE pack = $1 AND id = $2 RETURNING {STICKER}"
+# Both changes are one statement; the counter's row is locked after the sticker's, as for a vote.
+RENAME_STICKER = f"""
+    WITH renamed AS (
+        UPDATE stickers SET title = $3 WHERE pack = $1 AND id = $2 RETURNING {STICKER}
+    ), counted AS (
+        UPDATE counters SET value = value + 1
+        WHERE name = 'edits' AND slot = pg_backend_pid() % 64 AND EXISTS (SELECT FROM renamed)
+    ) SELECT {STICKER} FROM renamed"""

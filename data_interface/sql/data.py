@@ -65,6 +65,10 @@ class SqlData(ArticleData, SqlReports):
     async def statistics(self) -> Statistics:
         return Statistics(*(await self._fetch(self._sql.STATISTICS))[0])
 
+    async def edits(self) -> int:
+        # MariaDB sums integers as decimals.
+        return int((await self._fetch(self._sql.EDITS))[0][0])
+
     async def packs(self) -> List[Pack]:
         return [Pack(*row) for row in await self._fetch(self._sql.PACKS)]
 

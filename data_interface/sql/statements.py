@@ -4,6 +4,7 @@
 STICKER = "id, pack, title, rating, up, down"
 BEST = f"SELECT {STICKER} FROM stickers ORDER BY rating DESC, id DESC LIMIT $1"
 WORST = f"SELECT {STICKER} FROM stickers ORDER BY rating, id LIMIT $1"
+EDITS = "SELECT sum(value) FROM counters WHERE name = 'edits'"
 PACKS = "SELECT id, title FROM packs ORDER BY id"
 PACK = "SELECT id, title FROM packs WHERE id = $1"
 STICKERS = f"SELECT {STICKER} FROM stickers WHERE pack = $1 ORDER BY id"

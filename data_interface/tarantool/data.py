@@ -76,6 +76,9 @@ class TarantoolData(ArticleData, TarantoolReports):
     async def statistics(self) -> Statistics:
         return Statistics(*(await self._ask("site_statistics"))[0])
 
+    async def edits(self) -> int:
+        return int((await self._select(COUNTERS, ["edits"]))[0][1])
+
     async def packs(self) -> List[Pack]:
         return [Pack(*row) for row in await self._find(PACKS, [], iterator=ASCENDING)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 from data_interface.store import Ballot, Statistics
+from handlers.render.manage import ManageRenderer
 from handlers.render.renderer import environment
 from handlers.render.reports import ReportRenderer
 
@@ -20,6 +21,7 @@ class JinjaRenderer:
         self._error = templates.get_template("error.html")
         self._served_by = {"engine": engine, "python": python}
         self.report = ReportRenderer(templates).report
+        self.manage = ManageRenderer(templates).manage
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
         _, left, plus, right, minus = ballot

@@ -13,6 +13,7 @@ import jinja2
 from markupsafe import escape
 
 from data_interface.store import Ballot, Statistics
+from handlers.render.manage import ManageRenderer
 from handlers.render.renderer import environment
 from handlers.render.reports import ReportRenderer
 from handlers.render.shapes import cut, marks, shape
@@ -43,8 +44,9 @@ class PreparedRenderer:
         self._about = shape(about.render(known=True, **marks(NUMBERS), **served_by), NUMBERS)
         self._about_unknown = about.render(known=False, **served_by).encode()
         self._error = shape(templates.get_template("error.html").render(**marks(ERROR)), ERROR)
-        # Every report is different, so there is nothing to prepare.
+        # Every report is different, and so is every form: there is nothing to prepare.
         self.report = ReportRenderer(templates).report
+        self.manage = ManageRenderer(templates).manage
 
     def index(self, ballot: Ballot, notice: Optional[str]) -> bytes:
         _, left, left_token, right, right_token = ballot

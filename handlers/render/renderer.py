@@ -32,6 +32,9 @@ class Renderer(Protocol):
     def report(self, found: Report, now: int) -> bytes:
         """Render a report as of the moment ``now``."""
 
+    def manage(self, view: str, **values: Any) -> bytes:
+        """Render a page under ``/manage``."""
+
     def error(self, status: int, title: str, message: str) -> bytes:
         """Render the page for an error that ends a request."""
 

@@ -42,7 +42,8 @@ in ``handlers.WEB``, and the tests expect it.
   before the page is made, up to ``BODY_LIMIT`` bytes; a longer one is 413. A body that comes with
   any other request is ignored, or 413 where the framework reads it all the same.
 - The session cookie is read and set through the framework's public interface with
-  ``SESSION_OPTIONS``. A visitor whose cookie the framework cannot read is a new one.
+  ``SESSION_OPTIONS``. A visitor whose cookie the framework cannot read is a new one. The cookie
+  MANAGER is read in the same way; the pages set it with a header.
 - ``Visit.address`` is the peer's address, never the claim of a header (X-Forwarded-For, Forwarded,
   X-Real-IP).
 - No client can cause a line in the log, and nothing goes to standard output. ``lifecycle.ignore``

@@ -10,7 +10,7 @@ from aiohttp import web
 from aiohttp.abc import AbstractAccessLogger
 from aiohttp.http import HttpProcessingError, HttpVersion11
 
-from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
+from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.timeouts import TIMEOUTS
 from handlers.web import access_log
@@ -71,8 +71,15 @@ class AiohttpVisit:
 
     @property
     def session(self) -> Optional[str]:
+        return self._cookie(SESSION)
+
+    @property
+    def manager(self) -> Optional[str]:
+        return self._cookie(MANAGER)
+
+    def _cookie(self, name: str) -> Optional[str]:
         try:
-            return self._request.cookies.get(SESSION)
+            return self._request.cookies.get(name)
         except CookieError:
             # aiohttp before 3.13 raises it for odd characters in the name of another cookie.
             return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, List, MutableMapping, Optional, Tuple
+from typing import Any, Awaitable, Callable, List, Mapping, MutableMapping, Optional, Tuple
 from urllib.parse import unquote_to_bytes
 
-from handlers.exchange import BODY_LIMIT
+from handlers.exchange import BODY_LIMIT, MANAGER, SESSION
 from handlers.web import access_log
 
 # A body over the limit is read and dropped up to this size, because an answer that is sent before
@@ -28,17 +28,25 @@ class ClientLeft(Exception):
 
 
 class AsgiVisit:
-    """The ``Visit`` of a request; the adapter gives the session, which its framework reads."""
+    """The ``Visit`` of a request; the adapter gives the cookies, which its framework reads."""
 
-    __slots__ = ("_scope", "body", "params", "session")
+    __slots__ = ("_cookies", "_scope", "body", "params")
 
     def __init__(
-        self, scope: Scope, session: Optional[str], body: bytes, params: Tuple[str, ...]
+        self, scope: Scope, cookies: Mapping[str, str], body: bytes, params: Tuple[str, ...]
     ) -> None:
         self._scope = scope
-        self.session = session
+        self._cookies = cookies
         self.body = body
         self.params = params
+
+    @property
+    def session(self) -> Optional[str]:
+        return self._cookies.get(SESSION)
+
+    @property
+    def manager(self) -> Optional[str]:
+        return self._cookies.get(MANAGER)
 
     @property
     def address(self) -> str:

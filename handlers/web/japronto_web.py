@@ -11,7 +11,7 @@ from typing import Any, Callable, Optional, Tuple
 
 from japronto import RouteNotFoundException
 
-from handlers.exchange import BODY_LIMIT, SESSION, Page
+from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, Page
 from handlers.site import Route, Site
 from handlers.web import access_log, client_timeouts, open_files
 from handlers.web.japronto_guard import GuardedApplication, keep_large_buffers_apart
@@ -30,12 +30,13 @@ _log = logging.getLogger("japronto")
 class JaprontoVisit:
     """The ``Visit`` of a request, read at once: the request is gone when its client leaves."""
 
-    __slots__ = ("address", "agent", "authorization", "body", "params", "query", "session")
+    __slots__ = "address agent authorization body manager params query session".split()
 
     def __init__(self, request: Any, whole: bool = True) -> None:
         headers, cookies = request.headers, request.cookies
         # None where the header is not ASCII.
         self.session: Optional[str] = cookies.get(SESSION) if cookies else None
+        self.manager: Optional[str] = cookies.get(MANAGER) if cookies else None
         self.address: str = request.remote_addr
         self.agent: str = headers.get("User-Agent", "")
         self.query: str = request.query_string or ""

@@ -11,7 +11,7 @@ from sanic import Request, Sanic
 from sanic.exceptions import SanicException
 from sanic.response import HTTPResponse, text
 
-from handlers.exchange import BODY_LIMIT, SESSION, SESSION_OPTIONS, Page
+from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.timeouts import TIMEOUTS
 from handlers.web import access_log
@@ -36,6 +36,10 @@ class SanicVisit:
     @property
     def session(self) -> Optional[str]:
         return self._request.cookies.get(SESSION)
+
+    @property
+    def manager(self) -> Optional[str]:
+        return self._request.cookies.get(MANAGER)
 
     @property
     def address(self) -> str:

@@ -61,9 +61,9 @@ def endpoint(site: Site, route: Route) -> Endpoint:
             return to_response(site.too_large(asgi.raw_path(request.scope)))
         except asgi.ClientLeft:
             return to_response(site.malformed(asgi.raw_path(request.scope)))
-        session, params = request.cookies.get(SESSION), tuple(request.path_params.values())
+        cookies, params = request.cookies, tuple(request.path_params.values())
         try:
-            page = respond(asgi.AsgiVisit(request.scope, session, body, params))
+            page = respond(asgi.AsgiVisit(request.scope, cookies, body, params))
             return to_response(await page if waits else page)
         except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
             return to_response(site.failed(route.path, error))

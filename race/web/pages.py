@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from race.discipline import Task
 from race.errors import CellFailed
 from race.timeouts import TIMEOUTS
+from race.web.login import log_in
 
 RETRY_SECONDS = 0.2
 UNAVAILABLE = 503
@@ -33,7 +34,8 @@ class PageTask(Task):
     """A page. `marker` must match its body, and `remedy` says what to do if it does not.
 
     A page that `queries` the database is never pipelined: it would kill japronto's worker (its
-    issue 46), and no race could compare the other frameworks with it.
+    issue 46), and no race could compare the other frameworks with it. One with a `login` is a
+    manager's.
     """
 
     path: str = "/"
@@ -42,6 +44,7 @@ class PageTask(Task):
     remedy: str = ""
     queries: bool = False
     cookie: bool = False
+    login: bool = False
 
 
 DATA = ("backend", "connection")  # factors that change nothing without a database
@@ -140,6 +143,16 @@ PAGES = {
         r'name="vote_minus" value="[0-9a-f]{32}"',
         "Visitors who come back: an Index, then a vote for one of its two stickers.",
     ),
+    "sticker-edit": PageTask(
+        "Sticker edit",
+        ignores=("render",),
+        text="A manager who is logged in: the form for the title of a sticker, then the form sent "
+        "with another title. One request to the database for each; two for the second on MariaDB.",
+        path="/manage/sticker/1/1/edit",
+        marker=r'name="title" value="[^"]',
+        queries=True,
+        login=True,
+    ),
     **REPORTS,
 }
 
@@ -175,7 +188,9 @@ def weigh(url: str, name: str) -> dict[str, int]:
     number; `body_bytes` as Content-Length says. CellFailed if the page does not come.
     """
     parts, path = urlsplit(url), PAGES[name].path
-    request = f"GET {path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n"
+    headers = _headers(url, PAGES[name]).items()
+    asked = "".join(f"{field}: {value}\r\n" for field, value in headers)
+    request = f"GET {path} HTTP/1.1\r\n{asked}\r\n"
     where = (parts.hostname or "", parts.port or 80)
     try:
         with socket.create_connection(where, TIMEOUTS.page) as connection:
@@ -210,11 +225,16 @@ def _length(lines: Iterable[bytes]) -> int:
     raise ValueError("it does not say its length")
 
 
+def _headers(url: str, page: PageTask) -> dict[str, str]:
+    logged_in = {"Cookie": log_in(url)} if page.login else {}
+    return {"Host": urlsplit(url).netloc, **logged_in}
+
+
 def _verify(url: str, page: PageTask) -> None:
-    parts = urlsplit(url)
+    parts, headers = urlsplit(url), _headers(url, page)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=TIMEOUTS.page)
     try:
-        connection.request("GET", page.path, headers={"Host": parts.netloc})
+        connection.request("GET", page.path, headers=headers)
         answer = connection.getresponse()
         body = answer.read().decode(errors="replace")
     except (OSError, http.client.HTTPException) as error:

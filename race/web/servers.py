@@ -14,7 +14,9 @@ from race.machine.process import Child, wait_first
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from race.web.engines import RENDER, SERVER, plain_render
+from race.web.login import ENVIRONMENT
 from race.web.scenario import Program, SiteScenario
+from race.web.tasks import needs_login
 from runtime.paths import ROOT
 
 SERVING = re.compile(r"serving (\S+) on (http://\S+) \(\w+ ([\w.+]+), pid \d+\)")
@@ -45,7 +47,9 @@ class Launcher:
 
         `env` is added to the environment. The port is a free one, as all contenders run at once.
         """
-        return serving(Child(self.command(contender), cores, env, cwd=ROOT, talks=True))
+        managed = any(map(needs_login, self.scenario.tasks))
+        added = {**(ENVIRONMENT if managed else {}), **(env or {})}
+        return serving(Child(self.command(contender), cores, added, cwd=ROOT, talks=True))
 
     def command(self, contender: Contender) -> list[str]:
         """Return the command line that serves a contender on a free port."""

@@ -16,13 +16,13 @@ from race.machine.process import Child
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
+from race.web.changes import ChangeCheck
 from race.web.databases import Databases
 from race.web.link import DISTANCE, LINK, Distance, Link
 from race.web.load.drive import drive
 from race.web.load.generator import Target
 from race.web.locust.sampler import WatchedProcesses
 from race.web.servers import Launcher, Server
-from race.web.votes import VoteCheck
 
 SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
 
@@ -54,8 +54,8 @@ class SharedState:
             far = link.away(server.url, more, layout[GENERATOR]) if more else None
             failed.pop_all()
         backend = BACKENDS.get(contender.factors.get("backend", ""))
-        votes = VoteCheck(self.databases, name, backend.layout if backend else "")
-        return SiteSubject(self, contender, server, layout, votes, between, far)
+        changes = ChangeCheck(self.databases, name, backend.layout if backend else "")
+        return SiteSubject(self, contender, server, layout, changes, between, far)
 
     def _start_link(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:
         """Start a link to the database, on its cores; None if it adds nothing."""
@@ -73,7 +73,7 @@ class SiteSubject:
     contender: Contender
     server: Server
     layout: Layout
-    votes: VoteCheck
+    changes: ChangeCheck
     link: Link | None = None
     distance: Distance | None = None
     _driven: bool = False
@@ -86,7 +86,7 @@ class SiteSubject:
             SERVER: Party(self.server.child.pid, self.layout[SERVER]),
             GENERATOR: Party(None, self.layout[GENERATOR]),
         }
-        name = self.votes.name
+        name = self.changes.name
         if name is not None:
             found[DATABASE] = Party(self.shared.databases.pid(name), self.layout[DATABASE])
         if self.link is not None:
@@ -100,33 +100,34 @@ class SiteSubject:
         return all(child.running() for child in self._children())
 
     def resume(self) -> None:
-        """Pin server and database to their cores; others may have voted meanwhile."""
+        """Pin server and database to their cores; others may have changed it meanwhile."""
         self.shared.databases.pin(self.layout[DATABASE])
         cores.pin_tree(tree(self.server.child.pid), self.layout[SERVER])
-        self.votes.lose_count()
+        self.changes.lose_count()
 
     def pause(self) -> None:
         """Move the server off the measured cores."""
         cores.pin_tree(tree(self.server.child.pid), cores.resting(self.layout))
 
     def check(self, task: str) -> None:
-        """Check that the page is right, and after a load that the votes are."""
+        """Check that the page is right, and after a load that its changes are."""
         tasks.verify(self.server.url, task, retry=self._driven)
         self._driven = False
-        self.votes.check(task)
+        self.changes.check(task)
 
     def drive(self, work: Work) -> Sample:
         """Run a load generator once."""
         self._driven = True
-        url = self.distance.url if self.distance else self.server.url
-        target = Target(url, work.task, tasks.path_of(work.task), self._watched())
+        url, task = self.distance.url if self.distance else self.server.url, work.task
         try:
+            cookie = tasks.cookie_of(self.server.url, task)
+            target = Target(url, task, tasks.path_of(task), self._watched(), cookie)
             result = drive(target, work.load, self.server.child, self.layout[GENERATOR])
         except BaseException:
-            self.votes.lose_count()
+            self.changes.lose_count()
             raise
-        if result.votes is not None:
-            self.votes.note(result.votes)
+        if result.changes is not None:
+            self.changes.note(work.task, result.changes)
         return result.sample
 
     def facts(self, task: str) -> Figures:
@@ -143,7 +144,7 @@ class SiteSubject:
         return {**tasks.mean(task, known[label]), **weights[label, task]}
 
     def _watched(self) -> WatchedProcesses:
-        name, databases = self.votes.name, self.shared.databases
+        name, databases = self.changes.name, self.shared.databases
         url = databases.url(name) if name else None
         if name is None or url is None:
             return WatchedProcesses(self.server.child.pid)
@@ -157,7 +158,7 @@ class SiteSubject:
             return self.shared.launcher.start(self.contender, self.layout[SERVER], env)
 
         pages = dict.fromkeys(page for task in names for page in tasks.pages_of(task))
-        return requests.per_page(self.shared.databases, self.votes.name, start, pages)
+        return requests.per_page(self.shared.databases, self.changes.name, start, pages)
 
     def close(self) -> None:
         """End the server and its links."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from race.discipline import Task
 from race.saved.model import Figures
 from race.web import pages
+from race.web.login import log_in
 from race.web.pages import PAGES, REPORTS
 
 
@@ -41,6 +42,16 @@ def pages_of(task: str) -> Mapping[str, int]:
 def path_of(task: str) -> str:
     """Return the path of a task's first page."""
     return PAGES[next(iter(pages_of(task)))].path
+
+
+def needs_login(task: str) -> bool:
+    """Return whether a task asks for pages that only a manager gets."""
+    return any(PAGES[page].login for page in pages_of(task))
+
+
+def cookie_of(url: str, task: str) -> str:
+    """Return the cookie that the requests of a task carry, or nothing."""
+    return log_in(url) if needs_login(task) else ""
 
 
 def verify(url: str, task: str, retry: bool = False) -> None:

@@ -22,6 +22,7 @@ OURS = (*SECURITY, "cache-control")
 
 _VARIABLE = (
     (re.compile(r'value="[0-9a-f]{32}"'), 'value="TOKEN"'),
+    (re.compile(r'name="form" value="[0-9a-f.]+"'), 'name="form" value="FORM"'),
     (re.compile(r"/pictures/\d+\.svg"), "PICTURE"),
     (re.compile(r"<span>[^<]*</span></button>"), "<span>TITLE</span></button>"),
     (re.compile(r"<h2>[^<]*</h2>\n<p><b>[+-]\d+</b>"), "<h2>TITLE</h2>\n<p><b>RATING</b>"),

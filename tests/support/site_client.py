@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import html
 import http.client
 import json
 import re
@@ -102,18 +103,56 @@ def change(url: str, method: str, path: str, value: Any = None, token: str | Non
         client.close()
 
 
+class Manager:
+    """A manager's browser without JavaScript: it keeps its cookie, and sends the forms of pages."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.cookie = ""
+
+    def get(self, path: str) -> Answer:
+        return get(self._url, path, Cookie=self.cookie)
+
+    def form(self, path: str) -> dict[str, str]:
+        """The fields of a page's form, as it shows them."""
+        return read_form(self.get(path).text)
+
+    def post(self, path: str, fields: Mapping[str, str]) -> Answer:
+        body = urlencode(fields).encode()
+        return ask(self._url, "POST", path, body, Content_Type=FORM, Cookie=self.cookie)
+
+    def send(self, path: str, **typed: str) -> Answer:
+        """Fill in the form of a page, and send it."""
+        return self.post(path, {**self.form(path), **typed})
+
+    def log_in(self, token: str) -> Answer:
+        answer = self.send("/manage/login", token=token)
+        self.cookie = answer.headers.get("set-cookie", "").partition(";")[0]
+        return answer
+
+
+def read_form(page: str) -> dict[str, str]:
+    """The fields of the form of a page under /manage, besides that of its log-out."""
+    (form,) = re.findall(r'(?s)<form class="sheet".*?</form>', page)
+    found = {}
+    for field in re.findall(r"<input [^>]*>", form):
+        value = re.search(r' value="([^"]*)"', field)
+        found[re.findall(r' name="([^"]*)"', field)[0]] = html.unescape(value[1]) if value else ""
+    return found
+
+
 def ballot(url: str) -> Ballot:
     """A fresh ballot."""
     return read_ballot(get(url, "/").text)
 
 
-def read_ballot(html: str) -> Ballot:
+def read_ballot(page: str) -> Ballot:
     """The ballot of Index: two forms, each with the tokens of the other one turned round."""
-    inputs, pictures = _INPUT.findall(html), _PICTURE.findall(html)
-    assert [name for name, _ in inputs] == ["vote_plus", "vote_minus"] * 2, html
+    inputs, pictures = _INPUT.findall(page), _PICTURE.findall(page)
+    assert [name for name, _ in inputs] == ["vote_plus", "vote_minus"] * 2, page
     values = [value for _, value in inputs]
-    assert values[:2] == values[:1:-1], html
-    assert len(pictures) == 2, html
+    assert values[:2] == values[:1:-1], page
+    assert len(pictures) == 2, page
     return Ballot(values[0], values[1], int(pictures[0]), int(pictures[1]))
 
 

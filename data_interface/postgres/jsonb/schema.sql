@@ -118,7 +118,7 @@ SELECT data ->> 0 AS name, (data ->> 1)::int AS slot, (data ->> 2)::bigint AS va
 FROM sticker_site_json.counters_json;
 INSERT INTO sticker_site_json.counters_json (data)
 SELECT jsonb_build_array(name, slot, 0)
-FROM unnest(ARRAY['views', 'votes', 'visitors_gone']) AS name, generate_series(0, 63) AS slot
+FROM unnest(ARRAY['views', 'votes', 'edits', 'visitors_gone']) AS name, generate_series(0, 63) AS slot
 ON CONFLICT DO NOTHING;
 
 -- It locks in the order of `cast_vote` in ../schema.sql: tokens by name, stickers by id, a counter.

@@ -38,8 +38,14 @@ CREATE_STICKER = f"""
     SELECT jsonb_build_array(nextval('sticker_ids'), 0, id, $2::text, 0, 0)
     FROM packs WHERE id = $1 FOR SHARE RETURNING {FIELDS}"""
 RENAME_STICKER = f"""
-    UPDATE stickers_json SET data = jsonb_set(data, '{{3}}', to_jsonb($3::text))
-    WHERE (data ->> 2)::bigint = $1 AND (data ->> 0)::bigint = $2 RETURNING {FIELDS}"""
+    WITH renamed AS (
+        UPDATE stickers_json SET data = jsonb_set(data, '{{3}}', to_jsonb($3::text))
+        WHERE (data ->> 2)::bigint = $1 AND (data ->> 0)::bigint = $2 RETURNING data
+    ), counted AS (
+        UPDATE counters_json SET data = jsonb_set(data, '{{2}}', to_jsonb((data ->> 2)::bigint + 1))
+        WHERE data ->> 0 = 'edits' AND (data ->> 1)::int = pg_backend_pid() % 64
+            AND EXISTS (SELECT FROM renamed)
+    ) SELECT {FIELDS} FROM renamed"""
 
 # Of the schema's creation and of the cleaning.
 LOAD_PACKS = """

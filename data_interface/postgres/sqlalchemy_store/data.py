@@ -29,8 +29,8 @@ class SqlalchemyData(PostgresData):
     """Answers a page on one session of SQLAlchemy.
 
     Requests use mapped classes where these can express them. The rest is SQL as text, in which
-    SQLAlchemy's users write reports too: new ids, sums over votes, and a new sticker that takes no
-    id if its pack does not exist.
+    SQLAlchemy's users write reports too: new ids, sums over votes, a new sticker that takes no id
+    if its pack does not exist, and a new title that is counted in the same request.
     """
 
     def __init__(self, connection: SqlalchemyConnection) -> None:
@@ -102,10 +102,6 @@ class SqlalchemyData(PostgresData):
     async def delete_pack(self, pack: int) -> None:
         gone = delete(PackRow).where(PackRow.id == pack).returning(PackRow.id)
         await self._one(NO_PACK, self._connection.scalars(gone))
-
-    async def rename_sticker(self, pack: int, sticker: int, title: str) -> Sticker:
-        renamed = update(StickerRow).where(*at(pack, sticker)).values(title=title)
-        return await self._sticker(renamed.returning(StickerRow))
 
     async def delete_sticker(self, pack: int, sticker: int) -> None:
         gone = delete(StickerRow).where(*at(pack, sticker)).returning(StickerRow.id)

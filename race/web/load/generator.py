@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 
 from race.discipline import Sample
 from race.saved.model import Load, UserLoad
+from race.web.changes import PostedChanges
 from race.web.locust.sampler import UNWATCHED, WatchedProcesses
-from race.web.votes import PostedVotes
 
 ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
@@ -19,7 +19,8 @@ class Target:
     """The target of a load: base URL, task and the path of its first page.
 
     `watched` are processes that a generator with a timeline may sample during the load; `requests`
-    is a file of requests to send in place of GETs for the path (wrk_scripts/requests.lua).
+    is a file of requests to send in place of GETs for the path (wrk_scripts/requests.lua); `cookie`
+    is what each request carries, or nothing.
     """
 
     url: str
@@ -27,11 +28,12 @@ class Target:
     path: str
     watched: WatchedProcesses = UNWATCHED
     requests: str = ""
+    cookie: str = ""
 
 
 @dataclass(frozen=True)
 class LoadResult:
-    """The result of a load; `votes` are those that it posted, None if it posts none.
+    """The result of a load; `changes` are those that it posted, None if it posts none.
 
     Of the sample, `count` are answers without error, `errors` by the kinds of ERROR_KINDS. `own_ns`
     is the CPU time that the generator used for the load itself, without its start and end, or None
@@ -39,7 +41,7 @@ class LoadResult:
     """
 
     sample: Sample
-    votes: PostedVotes | None = None
+    changes: PostedChanges | None = None
     own_ns: int | None = None
 
 

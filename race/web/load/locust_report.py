@@ -13,8 +13,8 @@ from typing import Any
 from race.discipline import Sample
 from race.saved.model import Load, Moment, UnitSummary
 from race.stats.histogram import percentile
+from race.web.changes import VOTING, PostedChanges
 from race.web.load.generator import ERROR_KINDS, LoadResult
-from race.web.votes import VOTING, PostedVotes
 
 Report = Mapping[str, Any]
 Histogram = Sequence[tuple[float, int]]
@@ -116,11 +116,11 @@ def _us(milliseconds: float | None) -> float | None:
     return None if milliseconds is None else max(LEAST_US, milliseconds * 1000)
 
 
-def votes(report: Report, load: Load) -> PostedVotes | None:
+def votes(report: Report, load: Load) -> PostedChanges | None:
     """Return the votes of voters; the last ones may have been counted without an answer."""
     found = [page for page in report["pages"] if page["page"] == VOTING]
     if not found:
         return None
     failed = sum(int(page["failures"]) for page in found)
     acknowledged = sum(int(page["requests"]) for page in found) - failed
-    return PostedVotes(acknowledged, failed + load.connections)
+    return PostedChanges(acknowledged, failed + load.connections)

@@ -40,6 +40,7 @@ class Oha:
         words += ["-c", str(load.connections), "-q", f"{load.rate or 1:.0f}", "-t", TIMEOUT]
         words += ["--latency-correction", "--wait-ongoing-requests-after-deadline"]
         words += ["--no-tui", "--worker-threads", "1", "--output-format", "csv"]
+        words += ["-H", f"Cookie: {target.cookie}"] if target.cookie else []
         return [*words, target.url + target.path]
 
     def parse(self, output: str, load: Load) -> LoadResult:

@@ -9,17 +9,18 @@ from typing import Any
 
 from race.discipline import Sample
 from race.saved.model import Load
+from race.web.changes import EDITING, VOTING, PostedChanges
 from race.web.load.generator import ERROR_KINDS, LoadResult, Target
-from race.web.votes import PostedVotes
 from runtime.paths import ROOT
 
 SCRIPTS = ROOT / "wrk_scripts"
+OWN = {VOTING: "vote.lua", EDITING: "edit.lua"}
 TIMEOUT = "5s"
 
 
 class Wrk:
-    """wrk with vote.lua for votes, requests.lua for requests of a file, and pipeline.lua with the
-    load's depth for other pages.
+    """wrk with a script of its own for pages that change something, requests.lua for requests of a
+    file, and pipeline.lua with the load's depth for other pages.
     """
 
     open_loop = False
@@ -38,8 +39,10 @@ class Wrk:
         if target.requests:
             script = str(SCRIPTS / "requests.lua")
             return [*words, script, target.url, "--", "--file", target.requests]
-        if target.page == "vote":
-            return [*words, str(SCRIPTS / "vote.lua"), target.url]
+        if target.cookie:
+            words[1:1] = ["-H", f"Cookie: {target.cookie}"]
+        if target.page in OWN:
+            return [*words, str(SCRIPTS / OWN[target.page]), target.url]
         words += [str(SCRIPTS / "pipeline.lua"), target.url, "--"]
         return [*words, "--path", target.path, "--depth", str(load.pipeline)]
 
@@ -53,7 +56,7 @@ class Wrk:
 
 def _result(data: dict[str, Any]) -> LoadResult:
     latency = data.get("latency_us") or {}
-    votes = data.get("votes")
+    changes = data.get("votes") or data.get("edits")
     sample = Sample(
         count=int(data["requests"]),
         seconds=data["duration_us"] / 1e6,
@@ -67,5 +70,5 @@ def _result(data: dict[str, Any]) -> LoadResult:
         histogram=[(float(upper), int(count)) for upper, count in data.get("histogram") or []],
         busy_connections=data.get("busy_connections"),
     )
-    posted = PostedVotes(votes["acknowledged"], votes["unanswered"]) if votes else None
+    posted = PostedChanges(changes["acknowledged"], changes["unanswered"]) if changes else None
     return LoadResult(sample, posted, round(data["cpu_us"] * 1000) if "cpu_us" in data else None)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.site import AWAY
+from handlers.refusals import AWAY
 from runtime.paths import ROOT
 from tests.support.engines import ON_MEMORY, Starter, with_each
 from tests.support.html import SECURITY

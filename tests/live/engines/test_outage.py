@@ -11,7 +11,7 @@ import pytest
 
 from data_interface.connections import MOST_CONNECTIONS
 from handlers.engine import parse
-from handlers.site import AWAY
+from handlers.refusals import AWAY
 from tests.support.engines import EACH_WEB, STORED, Starter, on, with_each
 from tests.support.html import SECURITY, SESSION
 from tests.support.site_client import Answer, ask, ballot, get, vote

@@ -129,7 +129,7 @@ async def test_packs_are_created_renamed_deleted(bench: Bench) -> None:
 
 async def test_stickers_are_created_renamed_deleted(bench: Bench) -> None:
     async with bench.store() as store:
-        before = await counters(store)
+        before, edits = await counters(store), await ask(store, "edits")
         await raises(NotFound, ask(store, "create_sticker", 10**6, "Homeless"))
         pack = await ask(store, "create_pack", unique("Pack"))
         first = await ask(store, "create_sticker", pack.id, "First")
@@ -147,6 +147,7 @@ async def test_stickers_are_created_renamed_deleted(bench: Bench) -> None:
             await raises(NotFound, ask(store, "sticker", *wrong))
             await raises(NotFound, ask(store, "rename_sticker", *wrong, "Wrong"))
             await raises(NotFound, ask(store, "delete_sticker", *wrong))
+        assert await ask(store, "edits") == edits + 1
         await ask(store, "delete_sticker", pack.id, first.id)
         await raises(NotFound, ask(store, "sticker", pack.id, first.id))
         assert await ask(store, "stickers", pack.id) == [second]

@@ -15,7 +15,7 @@ from handlers.web.lifecycle import run
 class Asked:
     """``exchange.Visit`` of any request: nothing of it is read."""
 
-    session = authorization = None
+    session = manager = authorization = None
     address = "127.0.0.1"
     agent = query = ""
     body = b""

@@ -26,10 +26,11 @@ class ToyVisit:
 
     def __init__(self, **fields: Any) -> None:
         self.session: str | None = fields.get("session")
+        self.manager: str | None = fields.get("manager")
         self.address = "127.0.0.1"
         self.agent: str = fields.get("agent", "")
         self.authorization: str | None = fields.get("authorization", f"Bearer {TOKEN}")
-        self.query = ""
+        self.query: str = fields.get("query", "")
         self.params: tuple[str, ...] = fields.get("params", ())
         self.body: bytes = fields.get("body", b"")
 

@@ -29,6 +29,9 @@ def test_wrk_is_told_page_depth_and_whole_seconds() -> None:
     assert words[-4:] == ["--path", "/ugly", "--depth", "24"]
     voting = Wrk().command(Target(TARGET.url, "vote", "/"), LOAD)
     assert voting[-2].endswith("vote.lua")
+    editing = Wrk().command(Target(TARGET.url, "sticker-edit", "/", cookie="manager=1"), LOAD)
+    assert editing[-2].endswith("edit.lua")
+    assert editing[1:3] == ["-H", "Cookie: manager=1"]
 
 
 def test_wrk_without_a_result_line_is_no_result() -> None:
@@ -73,9 +76,10 @@ def test_votes_that_wrk_posted_are_told_apart_from_its_sample() -> None:
     )
     result = Wrk().parse(line, LOAD)
     assert (result.sample.count, result.sample.throughput) == (5, 5.0)
-    assert result.votes is not None
-    assert (result.votes.acknowledged, result.votes.unanswered) == (3, 1)
-    assert Wrk().parse(line.replace("votes", "other"), LOAD).votes is None
+    assert result.changes is not None
+    assert (result.changes.acknowledged, result.changes.unanswered) == (3, 1)
+    assert Wrk().parse(line.replace("votes", "edits"), LOAD).changes == result.changes
+    assert Wrk().parse(line.replace("votes", "other"), LOAD).changes is None
     assert result.own_ns is None
     expected = Wrk().parse(line.replace('"bytes": 9', '"bytes": 9, "cpu_us": 61003.5'), LOAD)
     assert expected.own_ns == 61_003_500

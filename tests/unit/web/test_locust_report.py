@@ -80,13 +80,13 @@ def test_a_report_as_figures() -> None:
     times = dict.fromkeys(("p50", "p95", "p99", "max"), 900_000.0)
     assert sample.by_name["Report 3"] == UnitSummary(count=2, errors=2, latency_us=times)
     assert found.own_ns == 500_000_000
-    assert found.votes is None
+    assert found.changes is None
 
 
 def test_votes_are_told_with_those_that_the_end_cut_off() -> None:
     found = load_result(report(pages=[page("Index", {1: 9}), page("vote", {2: 6}, 1)]), LOAD)
-    assert found.votes is not None
-    assert (found.votes.acknowledged, found.votes.unanswered) == (5, 10)
+    assert found.changes is not None
+    assert (found.changes.acknowledged, found.changes.unanswered) == (5, 10)
 
 
 def test_no_request_is_no_figure_and_a_lost_worker_no_measurement() -> None:

@@ -1,20 +1,20 @@
-"""Votes that loads posted against those that the database counted."""
+"""Changes that loads posted against those that the database counted."""
 
 from __future__ import annotations
 
 import pytest
 
 from race.errors import CellFailed
-from race.web import votes
+from race.web import changes
+from race.web.changes import ChangeCheck, PostedChanges
 from race.web.databases import Databases
-from race.web.votes import PostedVotes, VoteCheck
 
 
-def checked(monkeypatch: pytest.MonkeyPatch, *counts: int | None) -> VoteCheck:
-    """VoteCheck of a database that counts so many, one check after the other; the first is done."""
+def checked(monkeypatch: pytest.MonkeyPatch, *counts: int | None) -> ChangeCheck:
+    """A check of a database that counts so many, one after the other; the first is done."""
     found = iter(counts)
-    monkeypatch.setattr(votes, "count", lambda *_: next(found))
-    ballots = VoteCheck(Databases(), "tarantool")
+    monkeypatch.setattr(changes, "count", lambda *_: next(found))
+    ballots = ChangeCheck(Databases(), "tarantool")
     ballots.check("vote")
     return ballots
 
@@ -22,8 +22,8 @@ def checked(monkeypatch: pytest.MonkeyPatch, *counts: int | None) -> VoteCheck:
 @pytest.mark.parametrize("counted", [110, 112])
 def test_votes_agree_with_the_database(monkeypatch: pytest.MonkeyPatch, counted: int) -> None:
     ballots = checked(monkeypatch, 100, counted, counted)
-    ballots.note(PostedVotes(4, 1))
-    ballots.note(PostedVotes(6, 1))
+    ballots.note("vote", PostedChanges(4, 1))
+    ballots.note("vote", PostedChanges(6, 1))
     ballots.check("vote")
     ballots.check("vote")  # nothing was posted since
 
@@ -33,7 +33,7 @@ def test_votes_that_do_not_agree_fail_the_cell(
     monkeypatch: pytest.MonkeyPatch, counted: int
 ) -> None:
     ballots = checked(monkeypatch, 100, counted)
-    ballots.note(PostedVotes(10, 2))
+    ballots.note("vote", PostedChanges(10, 2))
     with pytest.raises(CellFailed, match=f"10 to 12 .* the database counted {counted - 100}"):
         ballots.check("vote")
 
@@ -50,4 +50,17 @@ def test_other_pages_and_databases_elsewhere_are_not_asked(monkeypatch: pytest.M
     ballots = checked(monkeypatch, None, 5)
     ballots.check("vote")
     ballots.check("good")
-    VoteCheck(Databases(), None).check("vote")
+    ChangeCheck(Databases(), None).check("vote")
+
+
+def test_each_page_has_changes_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = {"vote": iter((5, 7)), "sticker-edit": iter((50, 54))}
+    monkeypatch.setattr(changes, "count", lambda _, __, task, ___: next(counts[task]))
+    both = ChangeCheck(Databases(), "tarantool")
+    both.check("vote")
+    both.check("sticker-edit")
+    both.note("vote", PostedChanges(2, 0))
+    both.note("sticker-edit", PostedChanges(3, 0))
+    both.check("vote")
+    with pytest.raises(CellFailed, match=r"3 to 3 changes .* counted 4"):
+        both.check("sticker-edit")
