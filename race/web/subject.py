@@ -121,7 +121,7 @@ class SiteSubject:
         url, task = self.distance.url if self.distance else self.server.url, work.task
         try:
             cookie = tasks.cookie_of(self.server.url, task)
-            target = Target(url, task, tasks.path_of(task), self._watched(), cookie)
+            target = Target(url, task, tasks.path_of(task), self._watched(), cookie=cookie)
             result = drive(target, work.load, self.server.child, self.layout[GENERATOR])
         except BaseException:
             self.changes.lose_count()
