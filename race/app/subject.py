@@ -47,7 +47,8 @@ class SharedRequests:
 
     def start(self, contender: Contender) -> AppSubject:
         """Start a contender. CellFailed if it does not get ready."""
-        layout = cores.assign(PARTIES, int(contender.factors.get(WORKERS, "1")))
+        workers = int(contender.factors.get(WORKERS, "1"))
+        layout = cores.assign(PARTIES, workers, sharing=self.scenario.cores)
         started = server.start(self.scenario, contender, self.place(contender), layout[SERVER])
         return AppSubject(self, started, layout)
 
