@@ -40,6 +40,9 @@ DEFAULT_ENGINES = (
     "aiohttp-postgres-pool-uvloop",
     "aiohttp-memory-one",
 )
+DEADLINE = (0.1, 600.0)
+# The seconds that a request has to arrive, beside those of its page.
+ARRIVAL = 10
 LEVELS = ("debug", "info", "warning", "error", "critical")
 # What every framework passes on as it was sent: some decode other bytes, some drop a space.
 TOKEN = re.compile(r"[!-~]{16,1000}")
@@ -84,6 +87,12 @@ def arguments(argv: List[str]) -> argparse.Namespace:
         "--workers", type=WORKERS, default=1, help="processes that answer, default 1"
     )
     parser.add_argument(
+        "--deadline",
+        type=seconds,
+        metavar="SECONDS",
+        help="how long a page may take before it is answered with 503; default 1.75",
+    )
+    parser.add_argument(
         "--python",
         metavar="X.Y",
         type=version,
@@ -97,6 +106,29 @@ def arguments(argv: List[str]) -> argparse.Namespace:
     if options.json and not options.list:
         parser.error("--json says how --list is printed: give both")
     return options
+
+
+def seconds(text: str) -> float:
+    """Parse the option --deadline."""
+    least, most = DEADLINE
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not least <= found <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time: {least:g} to {most:g} seconds")
+    return found
+
+
+def give(deadline: float) -> None:
+    """Give each page so long, before anything has read how long that is."""
+    changes = {
+        "STORE_TIMEOUTS": f"page={deadline:g}",
+        "SITE_TIMEOUTS": f"request={deadline + ARRIVAL:g}",
+    }
+    for variable, change in changes.items():
+        before = os.environ.get(variable)
+        os.environ[variable] = f"{before},{change}" if before else change
 
 
 def version(text: str) -> str:
@@ -229,6 +261,8 @@ def fail(message: str, status: int) -> int:
 def main(argv: List[str]) -> int:
     """Run the command, and return the exit status."""
     options = arguments(argv)
+    if options.deadline is not None:
+        give(options.deadline)
     if options.list:
         return list_engines(options.python, options.json)
     begun = beginning(options.engine or "")

@@ -3,7 +3,8 @@
 A span is half open, ``since <= cast_at < till``. Spans of a day or less are found by the index on
 ``cast_at``; a month is most of the table, and summing it is the work. GROUP BY names columns by
 position: if an expression were repeated, a driver that sends a new parameter for each use would
-make PostgreSQL see two expressions.
+make PostgreSQL see two expressions. No two columns of a statement have one name: rows may be read
+by name.
 """
 
 # ruff: noqa: S608  only constants are put together here
@@ -16,7 +17,9 @@ MOVES = """
     votes CROSS JOIN LATERAL (VALUES (winner, 1), (loser, -1)) AS move (sticker, gain)"""
 PACK_MOVES = f"{MOVES} JOIN stickers AS s ON s.id = move.sticker"
 
-FIGURES = f"SELECT count(*), count(DISTINCT nullif(voter, 0)) FROM votes WHERE {IN_SPAN}"
+FIGURES = f"""
+    SELECT count(*) AS votes, count(DISTINCT nullif(voter, 0)) AS voters FROM votes
+    WHERE {IN_SPAN}"""
 PER_SLOT = f"""
     SELECT (cast_at - $1::bigint) / $3::bigint, count(*) FROM votes WHERE {IN_SPAN} GROUP BY 1"""
 WINNERS = f"""
@@ -25,7 +28,9 @@ WINNERS = f"""
     ) AS v JOIN stickers AS s ON s.id = v.winner
     ORDER BY v.wins DESC, s.id LIMIT $3::bigint"""
 LATEST = """
-    SELECT v.cast_at, w.id, w.title, l.id, l.title FROM votes AS v
+    SELECT v.cast_at, w.id AS winner, w.title AS winner_title, l.id AS loser,
+        l.title AS loser_title
+    FROM votes AS v
     JOIN stickers AS w ON w.id = v.winner JOIN stickers AS l ON l.id = v.loser
     WHERE v.cast_at < $1::bigint ORDER BY v.cast_at DESC, v.number DESC LIMIT $2::bigint"""
 
@@ -34,8 +39,9 @@ RATING_BINS = """
     SELECT floor(rating::float8 / $1::bigint)::bigint, count(*) FROM stickers GROUP BY 1"""
 ATTENTION_BINS = "SELECT (up + down) / $1::bigint, count(*) FROM stickers GROUP BY 1"
 SPREAD = """
-    SELECT number, coalesce(lowest, 0), coalesce(quarters[1], 0), coalesce(quarters[2], 0),
-        coalesce(quarters[3], 0), coalesce(highest, 0)
+    SELECT number, coalesce(lowest, 0) AS lowest, coalesce(quarters[1], 0) AS lower,
+        coalesce(quarters[2], 0) AS median, coalesce(quarters[3], 0) AS upper,
+        coalesce(highest, 0) AS highest
     FROM (
         SELECT count(*) AS number, min(rating) AS lowest, max(rating) AS highest,
             percentile_disc(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY rating) AS quarters
@@ -55,7 +61,8 @@ FALLING = f"""
     WHERE g.gained < 0 ORDER BY g.gained, s.id LIMIT $3::bigint"""
 
 PACK_GAINS = f"""
-    SELECT s.pack, count(*) FILTER (WHERE move.gain > 0), count(*) FILTER (WHERE move.gain < 0)
+    SELECT s.pack, count(*) FILTER (WHERE move.gain > 0) AS won,
+        count(*) FILTER (WHERE move.gain < 0) AS lost
     FROM {PACK_MOVES} WHERE {IN_SPAN}
     GROUP BY s.pack ORDER BY sum(move.gain) DESC, s.pack LIMIT $3::bigint"""
 PACK_CHANGES = f"""
@@ -71,7 +78,9 @@ PACK_LEADERS = f"""
     WHERE pack = {CHOSEN.format(1)} ORDER BY pack, rating DESC, id"""
 
 HOURS = f"""
-    SELECT cast_at % 86400 / 3600, count(*), count(DISTINCT nullif(voter, 0)) FROM votes
+    SELECT cast_at % 86400 / 3600 AS hour, count(*) AS votes,
+        count(DISTINCT nullif(voter, 0)) AS voters
+    FROM votes
     WHERE {IN_SPAN} GROUP BY 1"""
 # Hours of the week count from Monday; 1970 began on a Thursday.
 WEEK_HOURS = f"SELECT (cast_at / 3600 + 72) % 168, count(*) FROM votes WHERE {IN_SPAN} GROUP BY 1"
@@ -88,7 +97,7 @@ VOTES_EACH = f"""
         SELECT count(*) AS number FROM votes WHERE {IN_SPAN} AND {KNOWN} GROUP BY voter
     ) AS voters GROUP BY 1"""
 VOTER_DAYS = f"""
-    SELECT day, count(*), count(*) FILTER (WHERE day = first_day) FROM (
+    SELECT day, count(*) AS voters, count(*) FILTER (WHERE day = first_day) AS new FROM (
         SELECT day, min(day) OVER (PARTITION BY voter) AS first_day FROM ({VISITS}) AS visits
     ) AS voters GROUP BY 1"""
 REMEMBER = "SELECT remember_votes($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])"

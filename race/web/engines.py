@@ -154,9 +154,12 @@ def _versions(scenario: SiteScenario) -> list[str | None]:
 def _program(scenario: SiteScenario, name: str) -> Entry:
     program = scenario.programs[name]
     version = program.python or current_python()
+    for factor in program.factors:
+        if factor not in catalogue().factors:
+            raise unknown(f"factor of program {name}", factor, catalogue().factors)
     here = version in found_pythons()
     problem = None if here else f"no environment for CPython {version}: make env"
-    return Entry(name, {PYTHON: version}, program.database, problem)
+    return Entry(name, {**program.factors, PYTHON: version}, program.database, problem)
 
 
 def _spreads(scenario: SiteScenario, entry: Entry) -> bool:
@@ -199,5 +202,6 @@ def _contender(
     linked = {factor: level(more) for factor, more in links.items() if more is not None}
     label += "".join(f", {factor} {more}" for factor, more in linked.items())
     factors = {**entry.factors, **rendered, WORKERS: str(workers), **linked}
-    described = entry.name not in scenario.programs
+    program = scenario.programs.get(entry.name)
+    described = program is None or bool(program.factors)
     return Contender(label=label, name=entry.name, factors=factors, described=described)

@@ -24,12 +24,14 @@ Milliseconds = Annotated[float, Meta(ge=0, le=10_000)]
 class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A contender other than server.py; `{root}` and `{python}` in its command are filled in.
 
-    It must print server.py's `serving ...` line and end on SIGTERM.
+    It must print server.py's `serving ...` line and end on SIGTERM. Programs with `factors` are
+    described by them, and compared with what differs in one of them.
     """
 
     command: Annotated[tuple[str, ...], Meta(min_length=1)]
     python: str | None = None
     database: str | None = None
+    factors: dict[str, Name] = field(default_factory=dict)
 
 
 class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -83,7 +85,8 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     several builds of one version, or `found`; `render` are ways to render pages (none: the
     plainest); `workers` are numbers of processes of a server; `link` are milliseconds that each
     round trip between server and database takes more (0: nothing is put in between), `distance`
-    those between generator and server.
+    those between generator and server. `deadline` is how many seconds an engine's page may take in
+    place of its own limit.
 
     Each engine races on each of them. A page may be given by its path, as `/good`.
     """
@@ -96,6 +99,7 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     workers: Annotated[tuple[Workers, ...], Meta(min_length=1)] = (1,)
     link: tuple[Milliseconds, ...] = ()
     distance: tuple[Milliseconds, ...] = ()
+    deadline: Annotated[float, Meta(ge=0.1, le=600)] | None = None
     load: HttpLoad = HttpLoad()
     programs: dict[str, Program] = field(default_factory=dict)
 

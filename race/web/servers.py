@@ -60,6 +60,8 @@ class Launcher:
         words = [sys.executable, str(SERVER), "-e", contender.name, "-p", "0"]
         render = contender.factors.get(RENDER)
         words += ["--render", render] if render and render != plain_render() else []
+        deadline = self.scenario.deadline
+        words += ["--deadline", f"{deadline:g}"] if deadline else []
         workers = contender.factors.get(WORKERS, "1")
         words += ["--workers", workers] if workers != "1" else []
         other = contender.factors.get(BUILD) or (version if version != current_python() else None)

@@ -42,7 +42,7 @@ def means(analysis: Analysis, found: Means) -> ReportTable:
         "percentile belongs to no distribution that anybody saw."
     )
     heading = f"Geometric mean, {words.load_text(found.load, analysis.discipline.unit)}"
-    return fill(heading, columns, found.rows, caption, css="numbers")
+    return fill(heading, columns, found.rows, caption)
 
 
 def distributions(

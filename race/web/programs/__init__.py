@@ -3,4 +3,6 @@
 Raced beside the engines (`races/layers.toml`), they show what the layers cost: the same framework,
 driver, requests, templates, cookie and headers, without `handlers` and the stores. They serve
 Index, Good and Ugly to clients that send nothing odd. They run on CPython 3.7 too.
+
+`with_flask` has the reports, on drivers that block (`races/pool-shape-flask.toml`).
 """

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import os
-import platform
-import socket
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import asynctnt
-import jinja2
-import markupsafe
 
 from data_interface.tarantool import layout
 from databases import find, private
+from race.web.programs.templates import environment
 from runtime.arguments import Parser, port
-from runtime.paths import ROOT
 
 try:
     from asyncio import timeout
@@ -40,27 +35,7 @@ LATE = "The database did not answer in time."
 AGENT_LENGTH = 200
 
 
-def static(name: str) -> str:
-    """Return the address of a static file, with a version made from its content."""
-    content = (ROOT / "static" / name).read_bytes()
-    return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
-
-
-def text_of(name: str, **values: str) -> markupsafe.Markup:
-    """Return another template's text; Jinja puts it in when it compiles a template."""
-    return markupsafe.Markup(templates.get_template(name).render(**values))  # noqa: S704
-
-
-templates = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(str(ROOT / "templates")),
-    autoescape=True,
-    auto_reload=False,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-templates.globals.clear()  # as the site does: no template uses Jinja's own
-templates.filters["static"] = static
-templates.filters["text_of"] = text_of
+templates = environment()
 index_template = templates.get_template("index.html")
 top_template = templates.get_template("top.html")
 
@@ -163,10 +138,3 @@ def arguments() -> argparse.Namespace:
     given = parser.parse_args()
     given.index, given.good = (limited(index), limited(good)) if given.limit else (index, good)
     return given
-
-
-def announce(name: str, sock: socket.socket) -> None:
-    """Print server.py's line about where it serves."""
-    host, port = sock.getsockname()
-    python = f"CPython {platform.python_version()}, pid {os.getpid()}"
-    print(f"serving {name} on http://{host}:{port} ({python})", flush=True)

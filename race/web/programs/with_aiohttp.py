@@ -12,6 +12,7 @@ import uvloop
 from aiohttp import web
 
 from race.web.programs import site
+from race.web.programs.announce import announce
 from runtime.listen import listen
 
 
@@ -47,7 +48,7 @@ def main() -> None:
 
     async def start(app: web.Application) -> None:
         app["db"] = await site.connect()
-        site.announce("with_aiohttp", sock)
+        announce("with_aiohttp", sock.getsockname())
 
     async def end(app: web.Application) -> None:
         await app["db"].disconnect()

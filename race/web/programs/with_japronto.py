@@ -12,6 +12,7 @@ from typing import Any
 from japronto import Application
 
 from race.web.programs import site
+from race.web.programs.announce import announce
 from runtime.listen import listen
 
 
@@ -55,7 +56,7 @@ def main() -> None:
     app.router.add_route("/", page(db, given.index))
     app.router.add_route("/good", page(db, given.good))
     app.router.add_route("/ugly", ugly)
-    site.announce("with_japronto", sock)
+    announce("with_japronto", sock.getsockname())
     host, port = sock.getsockname()
     # Without the process that run() puts in front of it.
     app.serve(sock=sock, host=host, port=port, reloader_pid=None)

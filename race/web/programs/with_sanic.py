@@ -12,6 +12,7 @@ from sanic import Request, Sanic
 from sanic.response import HTTPResponse, html, text
 
 from race.web.programs import site
+from race.web.programs.announce import announce
 from runtime.listen import listen
 
 
@@ -49,7 +50,7 @@ def main() -> None:
         app.ctx.db = await site.connect()
 
     async def started(app: Any) -> None:
-        site.announce("with_sanic", sock)
+        announce("with_sanic", sock.getsockname())
 
     async def end(app: Any) -> None:
         await app.ctx.db.disconnect()

@@ -147,6 +147,21 @@ def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> 
         assert get(server.url, "/").status == 200
 
 
+@with_each(POOLS[:1], others=STORED)
+def test_a_deadline_lets_pages_wait_as_long(starter: Starter, engine: str) -> None:
+    name = starter.ready(engine).plugins[1].database
+    assert name
+    with (
+        serving(engine, starter.databases.env(), "--deadline", "8") as server,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        with starter.databases.frozen(name):
+            asked = pool.submit(get, server.url, "/good")
+            time.sleep(BOUND)
+            assert not asked.done()
+        assert asked.result().status == 200
+
+
 @with_each(WORKERS_AWAY[:1], others=WORKERS_AWAY)
 def test_workers_that_are_started_again_meanwhile_serve_once_it_is_back(
     starter: Starter, engine: str

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 import server
+from data_interface.timeouts import Timeouts as StoreTimeouts
 from handlers import WEB
 from handlers.engine import FORM, EngineError
+from handlers.timeouts import Timeouts as SiteTimeouts
+from runtime.timeouts import timeouts
 
 ENGINE = "aiohttp-memory-one"
 
@@ -45,6 +48,20 @@ def test_an_unknown_engine_is_wrong_use(
     name: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said in refused(capsys, "-e", name)
+
+
+def test_a_deadline_is_given_to_pages_and_requests(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STORE_TIMEOUTS", "close=1")
+    monkeypatch.delenv("SITE_TIMEOUTS", raising=False)
+    server.give(30.0)
+    assert timeouts(StoreTimeouts, "STORE_TIMEOUTS")[:1] == (30.0,)
+    assert timeouts(StoreTimeouts, "STORE_TIMEOUTS").close == 1
+    assert timeouts(SiteTimeouts, "SITE_TIMEOUTS").request == 40
+    monkeypatch.delenv("SITE_TIMEOUTS")
+    for text in ("0", "-1", "601", "soon", "nan"):
+        assert "is no time: 0.1 to 600 seconds" in refused(capsys, f"--deadline={text}")
 
 
 def test_a_part_that_is_like_no_other_brings_no_suggestion(

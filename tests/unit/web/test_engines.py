@@ -83,6 +83,25 @@ def test_a_label_names_what_is_not_plain(race: SiteScenario, labels: dict[str, s
         assert ("--render" in words) == (one.factors.get("render") == "fast")
 
 
+def test_the_factors_of_a_program_describe_it() -> None:
+    known = {"own": Program(command=("x",), factors={"web": "flask"})}
+    race = replace(scenario((), contenders=("own",)), programs=known)
+    (one,) = engines.choose(race).contenders
+    assert (one.factors["web"], one.described) == ("flask", True)
+    wrong = {"own": Program(command=("x",), factors={"wbe": "flask"})}
+    with pytest.raises(RaceError, match="unknown factor of program own 'wbe': did you mean 'web'"):
+        engines.choose(replace(race, programs=wrong))
+
+
+def test_a_deadline_is_for_engines_and_not_for_programs() -> None:
+    race = replace(scenario((), contenders=("own", "one-base")), deadline=30.0)
+    given = {
+        one.name: "--deadline" in Launcher(race).command(one)
+        for one in engines.choose(race).contenders
+    }
+    assert given == {"own": False, "one-base": True}
+
+
 def test_an_unknown_way_to_render_names_the_nearest() -> None:
     with pytest.raises(RaceError, match=r"^unknown way to render 'fats': did you mean 'fast'\?$"):
         engines.choose(scenario(("fats",)))
