@@ -22,7 +22,7 @@ title = {title}
 serve = {serve}
 # What runs once before the race, such as an installation.
 {build}
-# A path that is answered below 400 once the server is ready. Without it, the open port counts.
+# A path that is answered below 400 once the server is ready. Without it, any answer to / counts.
 # ready = "/health"
 
 # Several servers? Each level stands where its factor's name stands in braces, in all combinations:
