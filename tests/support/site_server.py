@@ -21,9 +21,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import psutil
 
-from data_interface import BACKENDS
 from data_interface.store import Statistics
+from data_interface.votes import store_of
 from databases import find, private
+from handlers.engine import parse
 from runtime.paths import ROOT
 from tests.support.stores.databases import prepare
 
@@ -233,10 +234,15 @@ class Databases:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.resume()
 
-    def statistics(self, name: str) -> Statistics:
-        """The counters as the database has them now."""
-        backend = next(one for one in BACKENDS.values() if one.database == name)
-        store = backend.load()("one", self.hold(name), 1)
+    def statistics_of(self, engine: str) -> Statistics:
+        """The counters as the database of an engine has them now, in the engine's layout."""
+        backend = parse(engine).plugins[1]
+        assert backend.database
+        return self.statistics(backend.database, backend.layout)
+
+    def statistics(self, name: str, layout: str = "") -> Statistics:
+        """The counters as a layout of the database has them now."""
+        store = store_of(name, self.hold(name), layout)
 
         async def read() -> Statistics:
             await store.open()

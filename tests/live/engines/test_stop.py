@@ -169,14 +169,16 @@ def test_a_signal_under_load_loses_no_vote(starter: Starter, engine: str) -> Non
     name = parse(engine).plugins[1].database
     starter.ready(engine)
     assert name
-    before = starter.databases.statistics(name).votes
+    before = starter.databases.statistics_of(engine).votes
     with serving(engine, starter.databases.env()) as server:
         stop = threading.Event()
         with ThreadPoolExecutor(VOTERS) as pool:
             voters = [pool.submit(vote_on, server, stop) for _ in range(VOTERS)]
             try:
                 enough = before + 10 * VOTERS
-                until(lambda: starter.databases.statistics(name).votes > enough, 20.0, "no votes")
+                until(
+                    lambda: starter.databases.statistics_of(engine).votes > enough, 20.0, "no votes"
+                )
                 began = time.monotonic()
                 assert server.stop() == 0
                 assert time.monotonic() - began < 4.0
@@ -185,5 +187,5 @@ def test_a_signal_under_load_loses_no_vote(starter: Starter, engine: str) -> Non
             acknowledged = sum(voter.result() for voter in voters)
         log = server.log()
     assert acknowledged > 10 * VOTERS
-    assert starter.databases.statistics(name).votes - before == acknowledged
+    assert starter.databases.statistics_of(engine).votes - before == acknowledged
     assert log == ""

@@ -110,7 +110,7 @@ def test_statistics_are_the_same_from_every_worker(server: SiteServer, starter: 
     name = parse(server.engine).plugins[1].database
     assert name
     assert get(server.url, "/").status == 200
-    expected = starter.databases.statistics(name)._asdict()
+    expected = starter.databases.statistics_of(server.engine)._asdict()
     until(
         lambda: numbers(get(server.url, "/about").text) == expected,
         LIMITS.refresh + 2.0,
@@ -140,7 +140,7 @@ def test_statistics_are_read_once(starter: Starter, engine: str) -> None:
 def test_votes_count_once_whoever_takes_them(server: SiteServer, starter: Starter) -> None:
     name = parse(server.engine).plugins[1].database
     assert name
-    before = starter.databases.statistics(name).votes
+    before = starter.databases.statistics_of(server.engine).votes
     ballots = [ballot(server.url) for _ in range(10)]
     with ThreadPoolExecutor(CROWD) as pool:
         asked = [
@@ -152,7 +152,7 @@ def test_votes_count_once_whoever_takes_them(server: SiteServer, starter: Starte
             number for number, it in asked if it.result().headers.get("location") == "/?voted=1"
         ]
     assert sorted(counted) == list(range(10))
-    assert starter.databases.statistics(name).votes - before == 10
+    assert starter.databases.statistics_of(server.engine).votes - before == 10
     assert server.stop() == 0
     assert server.log() == ""
 

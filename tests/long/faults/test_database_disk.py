@@ -12,7 +12,7 @@ import pytest
 from databases import root_homes
 from tests.long.faults.conftest import Extent
 from tests.long.faults.page import Record
-from tests.support.faults.disk import disk, resize, used
+from tests.support.faults.disk import disk, fill, resize, used
 from tests.support.faults.engines import database_of, on_each_database, server_of
 from tests.support.faults.voters import Voters
 from tests.support.site_server import Databases, until
@@ -53,17 +53,17 @@ def test_full_disk_of_a_database(
         try:
             with server_of(engine, databases) as server:
                 assert used(place) - empty > LEAST_DATA
-                before = databases.statistics(database).votes
+                before = databases.statistics_of(engine).votes
                 with Voters(server.url) as voters:
                     voters.wait(VOTES, BACK_SECONDS)
-                    resize(place, used(place))
+                    fill(place)
                     last = len(voters.acknowledged)
                     refused = is_refused(voters, extent.times(full=60, short=20))
                     taken = len(voters.acknowledged) - last
                     resize(place, ROOM)
                     room = time.monotonic()
                     record.recovery.append(voters.vote_after(room, BACK_SECONDS) - room)
-                record.votes = voters.votes(databases, database, before)
+                record.votes = voters.votes(databases, engine, before)
                 record.tried, record.text = "once", f"{taken} votes taken without room"
                 record.text += "" if refused else ", and none refused"
                 assert server.alive()

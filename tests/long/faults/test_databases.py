@@ -34,13 +34,13 @@ def test_killed_database(engine: str, databases: Databases, extent: Extent, reco
     kills = extent.times(full=20, short=3)
     record.tried = f"{kills} kills"
     with server_of(engine, databases) as server:
-        before = databases.statistics(database).votes
+        before = databases.statistics_of(engine).votes
         with Voters(server.url) as voters:
             voters.wait(1, BACK_SECONDS)
             for _ in range(kills):
                 time.sleep(chance.uniform(*PAUSE_SECONDS))
                 record.recovery.append(kill(databases.handle(database), voters))
-        record.votes = voters.votes(databases, database, before)
+        record.votes = voters.votes(databases, engine, before)
     record.votes.check()
     assert voters.refused == 0, "votes of fresh ballots were refused"
 

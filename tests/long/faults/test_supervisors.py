@@ -38,12 +38,12 @@ def test_killed_supervisor(
     kills = extent.times(full=10, short=2)
     record.tried, record.subject = f"{kills} kills", f"{database}, {engine}"
     with server_of(engine, databases) as server:
-        before = databases.statistics(database).votes
+        before = databases.statistics_of(engine).votes
         with Voters(server.url) as voters:
             for number in range(kills):
                 voters.wait(number + VOTES, GIVE_UP_SECONDS)
                 record.recovery.append(kill(databases.handle(database), voters))
-        record.votes = voters.votes(databases, database, before)
+        record.votes = voters.votes(databases, engine, before)
     record.votes.check()
     assert max(record.recovery) < extent.seconds(MOST_SECONDS)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+FILL_TRIES = 50
+
 
 @contextlib.contextmanager
 def disk(place: Path, size: int) -> Iterator[None]:
@@ -40,6 +42,14 @@ def largest_file(size: int) -> Iterator[None]:
 def resize(place: Path, size: int) -> None:
     """Give the file system another size, not below what is used."""
     _mount("-o", f"remount,size={size}", str(place))
+
+
+def fill(place: Path) -> None:
+    """Leave no room on the file system, which others may still write to."""
+    for _ in range(FILL_TRIES):
+        with contextlib.suppress(subprocess.CalledProcessError):  # more is used by now
+            return resize(place, used(place))
+    raise AssertionError(f"{place} cannot be filled")
 
 
 def used(place: Path) -> int:

@@ -86,13 +86,13 @@ class Voters:
         found: float = until(first, seconds, f"no vote was taken within {seconds:.0f} s")
         return found
 
-    def votes(self, databases: Databases, database: str, before: int) -> Votes:
+    def votes(self, databases: Databases, engine: str, before: int) -> Votes:
         """Return what became of all votes, once the database answers again."""
         now: list[int] = []
 
         def count() -> bool:
             with contextlib.suppress(Exception):
-                now.append(databases.statistics(database).votes)
+                now.append(databases.statistics_of(engine).votes)
             return bool(now)
 
         until(count, COUNT_SECONDS, "the votes could not be counted")

@@ -80,7 +80,7 @@ def test_clock(engine: str, clock: Path, databases: Databases, record: Record) -
         assert cookie
         time.sleep(STAY_SECONDS)
         assert get(server.url, "/", Cookie=cookie[0]).status == 200
-        record.votes = voters.votes(databases, database, 0)
+        record.votes = voters.votes(databases, engine, 0)
         visits, history = asyncio.run(kept(database, databases.hold(database), cookie[1]))
     record.tried = f"{len(SHIFTS)} jumps"
     record.text = f"{voters.refused} votes refused whose tokens had expired"

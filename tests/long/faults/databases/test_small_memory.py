@@ -56,7 +56,7 @@ def test_small_memory(
             before = databases.statistics("tarantool").votes
             with Voters(server.url) as voters:
                 voters.wait(10, SPARE_SECONDS)
-            record.votes = voters.votes(databases, "tarantool", before)
+            record.votes = voters.votes(databases, ENGINE, before)
     finally:
         databases.release()
     record.votes.check()
