@@ -41,10 +41,10 @@ COMERS = {
         FROM generate_series(1, {sessions}) AS n""",
     "mysql": """
         INSERT INTO tokens (token, sticker, mate, expires)
-        SELECT MD5(CONCAT(seq, RAND())), 1, '', UTC_TIMESTAMP(6) + INTERVAL 10 MINUTE
+        SELECT MD5(CONCAT(seq, UUID())), 1, '', UTC_TIMESTAMP(6) + INTERVAL 10 MINUTE
         FROM seq_1_to_{tokens};
         INSERT INTO sessions (session, address, agent, seen)
-        SELECT MD5(CONCAT(seq, RAND())), '192.0.2.1', REPEAT('a', 100), UTC_TIMESTAMP(6)
+        SELECT MD5(CONCAT(seq, UUID())), '192.0.2.1', REPEAT('a', 100), UTC_TIMESTAMP(6)
         FROM seq_1_to_{sessions}""",
 }
 DISK = {
