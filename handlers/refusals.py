@@ -1,4 +1,4 @@
-"""What the reader of a page, and the log, are told of an error of the store."""
+"""Turns an error of the store into an answer for the reader of a page and a line for the log."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _repeated = RepeatedLines()
 
 
 class Refusal(NamedTuple):
-    """What a reader is told: a status, a title, a message, and further headers or None."""
+    """The answer to a reader: a status, a title, a message, and further headers or None."""
 
     status: int
     title: str

@@ -22,6 +22,8 @@ class Timeouts(NamedTuple):
     link_start: float = 10.0  # until a link says where it listens
     link_connect: float = 5.0  # for a link to connect to its target
     generator_end: float = 15.0  # for a load generator to end after its time
+    git: float = 600.0  # for a command of git, such as the checkout of a large repository
+    probe: float = 2.0  # for an application's server to say whether it is ready
     shape: float = 20.0  # for a load shape to say its users
     sockets: float = 2.0  # for the kernel's list of Unix sockets (ss)
     locust_page: float = 30.0  # until Locust's web page answers

@@ -1,4 +1,4 @@
-"""Who visits: log-in, log-out, and what every page under ``/manage`` needs of them."""
+"""Logs managers in and out, and tells the pages under ``/manage`` who visits them."""
 
 from __future__ import annotations
 

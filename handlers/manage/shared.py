@@ -1,4 +1,4 @@
-"""What the workers of a server must know together: attempts to log in, and forms that were sent.
+"""Counts log-ins that were tried and forms that were sent, for all workers of a server together.
 
 The memory is shared by the processes that are forked after it was made.
 """

@@ -117,7 +117,7 @@ TIMELINES: Mapping[str, Callable[[Moment], float | None]] = {
 }
 """The figures of a moment, in the order of the report."""
 COUNT, REQUESTS = "count", "requests"
-"""What went well, and all that was asked for, as load generators count it."""
+"""The measures of requests that went well, and of all requests, as load generators count."""
 MEASURES: Mapping[str, Measure] = {
     COUNT: lambda cell: cell.count,
     REQUESTS: lambda cell: None if cell.count is None else cell.count + _failed(cell),

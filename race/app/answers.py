@@ -1,4 +1,4 @@
-"""What an application answers: whether it is right, and the same from all contenders."""
+"""Asks an application, and compares its answers with what is expected and with each other."""
 
 from __future__ import annotations
 

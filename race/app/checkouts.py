@@ -20,14 +20,13 @@ from typing import NamedTuple
 
 from race.errors import RaceError
 from race.paths import var
+from race.timeouts import TIMEOUTS
 
 LOCK = "lock"
 WORKTREE = "WORKTREE"
 """Stands for the files as they are, committed or not; ignored ones are left out."""
 SHALLOW = "this clone is shallow, `git fetch --unshallow` gets all commits"
-SECONDS = 600.0
-"""The longest that one command of git may take."""
-NOBODY = {
+AUTHOR_ENV = {
     f"GIT_{who}_{what}": text
     for who in ("AUTHOR", "COMMITTER")
     for what, text in (("NAME", "race"), ("EMAIL", "race@localhost"))
@@ -84,7 +83,7 @@ def _snapshot(folder: Path) -> str:
     """Return a commit of the files as they are, made with an index of its own."""
     top = root(folder)
     with tempfile.TemporaryDirectory(prefix="race-") as place:
-        env = {**NOBODY, "GIT_INDEX_FILE": str(Path(place) / "index")}
+        env = {**AUTHOR_ENV, "GIT_INDEX_FILE": str(Path(place) / "index")}
         shutil.copyfile(_inside(top, "index"), env["GIT_INDEX_FILE"])
         git(top, "add", "--all", env=env)
         tree = git(top, "write-tree", env=env)
@@ -92,7 +91,7 @@ def _snapshot(folder: Path) -> str:
 
 
 class Checkout(NamedTuple):
-    """What a checkout is for: a commit's name, and the command that builds it."""
+    """A commit's name and the command that builds it, which have a checkout of their own."""
 
     commit: str
     build: str
@@ -187,7 +186,7 @@ def git(folder: Path, *words: str, env: Mapping[str, str] | None = None) -> str:
             command,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=TIMEOUTS.git,
             check=False,
             stdin=subprocess.DEVNULL,
             env={**own, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", **(env or {})},

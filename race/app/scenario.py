@@ -14,7 +14,7 @@ from race.errors import RaceError
 from race.machine.cores import WORKERS
 from race.machine.describe import PYTHON
 from race.saved.model import Name, Positive
-from race.scenario import LoadPlan, Scenario
+from race.scenario import Duration, LoadPlan, Rounds, Scenario
 
 PORT = "port"
 """Stands in a command, in braces, for the port that a server listens on."""
@@ -103,7 +103,7 @@ class AppLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     generator: Name = WRK
     open_generator: Name = OHA
-    duration_s: Annotated[float, Meta(ge=0.2)] = 0.5
+    duration_s: Duration = 0.5
 
     def __post_init__(self) -> None:
         if (self.generator, self.open_generator) != (WRK, OHA):
@@ -143,7 +143,7 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     allow_different: bool = False
     commits: dict[str, Hash] | tuple[Name, ...] = ()
     folder: str = ""
-    rounds: Annotated[int, Meta(ge=1, le=10_000)] = 12
+    rounds: Rounds = 12
     restart: Annotated[int, Meta(ge=0)] = 3
     load: AppLoad = AppLoad()
 

@@ -23,13 +23,12 @@ from race.errors import CellFailed, RaceError
 from race.machine.proc import tree
 from race.machine.process import Child, wait_first
 from race.saved.model import Contender
+from race.timeouts import TIMEOUTS
 
 LOOK_SECONDS = 0.05
 SHARED = ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "UV_PROJECT_ENVIRONMENT")
 SHOWN = 20
 """The lines of a log that are shown where a program fails."""
-PROBE_SECONDS = 2.0
-"""The longest that one question whether a server is ready may take."""
 
 
 @dataclass
@@ -136,7 +135,7 @@ def ended(child: Child) -> str:
 def _not_ready(scenario: AppScenario, port: int) -> str | None:
     """Return why a server is not ready; None if it is. Without `ready`, any answer will do."""
     path = quote(scenario.ready or "/", safe="/?&=%:@!$'()*+,;~#[]{}|")
-    connection = http.client.HTTPConnection(HOST, port, timeout=PROBE_SECONDS)
+    connection = http.client.HTTPConnection(HOST, port, timeout=TIMEOUTS.probe)
     try:
         connection.request("GET", path, headers={"Host": HOST})
         status = connection.getresponse().status

@@ -81,6 +81,11 @@ def _what(options: argparse.Namespace) -> list[str]:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
+    if options.program:
+        data = adhoc.scenario(options.program, options.path)
+        return race.prepare(changed(read.from_file(Path("programs"), data), options))
+    if options.path:
+        raise RaceError("--path goes with --program, the command of a server")
     return race.prepare(changed(scenario(options), options))
 
 
@@ -97,10 +102,6 @@ def _like(options: argparse.Namespace) -> tuple[Plan, Mapping[str, int]]:
 
 def scenario(options: argparse.Namespace) -> Scenario:
     """Return the scenario; a name after `--engines A` may have been meant as another engine."""
-    if getattr(options, "program", None):  # of `race run` alone
-        return read.from_file(Path("programs"), adhoc.scenario(options.program, options.path))
-    if getattr(options, "path", None):
-        raise RaceError("--path goes with --program, the command of a server")
     try:
         return read.load(options.scenario)
     except RaceError as error:

@@ -238,11 +238,7 @@ class Databases:
         """The counters as the database of an engine has them now, in the engine's layout."""
         backend = parse(engine).plugins[1]
         assert backend.database
-        return self.statistics(backend.database, backend.layout)
-
-    def statistics(self, name: str, layout: str = "") -> Statistics:
-        """The counters as a layout of the database has them now."""
-        store = store_of(name, self.hold(name), layout)
+        store = store_of(backend.database, self.hold(backend.database), backend.layout)
 
         async def read() -> Statistics:
             await store.open()

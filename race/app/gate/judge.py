@@ -1,4 +1,4 @@
-"""Whether one contender is slower than another by more than a limit, over all tasks of a race.
+"""Judges whether one contender is slower than another by a limit, over all tasks of a race.
 
 An alarm is false with a probability of at most 5 % for the whole race, whatever the number of
 tasks: the lower end of each task's interval is too high in at most 5 % / tasks of all cases

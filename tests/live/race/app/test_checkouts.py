@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from race.app import checkouts, commits
-from race.app.checkouts import LOCK, NOBODY, WORKTREE, Checkout, checked_out, git, resolved
+from race.app.checkouts import AUTHOR_ENV, LOCK, WORKTREE, Checkout, checked_out, git, resolved
 from race.errors import RaceError
 
 
@@ -30,7 +30,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def commit(folder: Path, text: str) -> None:
     git(folder, "add", "--all")
-    git(folder, "commit", "--quiet", "--message", text, env=NOBODY)
+    git(folder, "commit", "--quiet", "--message", text, env=AUTHOR_ENV)
 
 
 def wanted(folder: Path, *revisions: str) -> dict[Checkout, str]:

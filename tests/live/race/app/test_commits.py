@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from race.app.checkouts import NOBODY, git
+from race.app.checkouts import AUTHOR_ENV, git
 from tests.live.race.app.test_app import SHOP, cpu_us, file
 from tests.support.race_lab import Race
 from tests.support.site_server import environment
@@ -21,7 +21,7 @@ def repository(tmp_path: Path) -> Path:
     for text in (SHOP, SHOP.replace('how == "slow"', "True")):
         (folder / "shop.py").write_text(text)
         git(folder, "add", "--all")
-        git(folder, "commit", "--quiet", "--message", "change", env=NOBODY)
+        git(folder, "commit", "--quiet", "--message", "change", env=AUTHOR_ENV)
     return folder
 
 

@@ -53,7 +53,7 @@ def test_small_memory(
             record.tried, record.text = f"{pages:,} pages", f"{refused:,} refused"
             assert pages > PAGES[memory]
             assert not refused
-            before = databases.statistics("tarantool").votes
+            before = databases.statistics_of(ENGINE).votes
             with Voters(server.url) as voters:
                 voters.wait(10, SPARE_SECONDS)
             record.votes = voters.votes(databases, ENGINE, before)
