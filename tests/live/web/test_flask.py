@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import cast
 
 import pytest
@@ -11,12 +10,12 @@ import pytest
 from databases import find
 from locustfiles.pages import checks
 from race.plan.read import load
-from race.web import engines, requests
+from race.web import requests
 from race.web.databases import Databases as Held
 from race.web.pages import REPORTS, verify
 from race.web.scenario import SiteScenario
-from race.web.servers import Launcher, Server
-from tests.conftest import absent
+from race.web.servers import Server
+from tests.live.web.starting import starting
 from tests.support.site_client import get
 from tests.support.site_server import Databases
 
@@ -37,16 +36,7 @@ def environment(databases: Databases) -> Iterator[dict[str, str]]:
 @pytest.fixture
 def start(environment: dict[str, str]) -> Iterator[Callable[..., Server]]:
     """A function that starts a program, which ends with the test."""
-    known = {one.name: one for one in engines.choose(SCENARIO).contenders}
-    with contextlib.ExitStack() as stack:
-
-        def started(name: str, env: Mapping[str, str] = environment) -> Server:
-            if name not in known:
-                absent(f"{name} cannot run here")
-            server = Launcher(SCENARIO).start(known[name], frozenset(), env)
-            stack.callback(server.child.end)
-            return server
-
+    with starting(SCENARIO, environment) as started:
         yield started
 
 

@@ -6,9 +6,8 @@ after that time has a test of its own.
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import pytest
@@ -16,11 +15,12 @@ import pytest
 from data_interface.timeouts import TIMEOUTS
 from databases import find
 from race.plan.read import load
-from race.web import engines, requests
+from race.web import requests
 from race.web.databases import Databases as Held
 from race.web.scenario import SiteScenario
-from race.web.servers import Launcher, Server
+from race.web.servers import Server
 from tests.conftest import absent
+from tests.live.web.starting import starting
 from tests.support.html import SESSION, UGLY, masked
 from tests.support.site_client import get
 from tests.support.site_server import Databases
@@ -48,16 +48,7 @@ def environment(databases: Databases) -> Iterator[dict[str, str]]:
 @pytest.fixture
 def start(environment: dict[str, str]) -> Iterator[Callable[[str], Server]]:
     """A function that starts a contender, which ends with the test."""
-    known = {one.name: one for one in engines.choose(SCENARIO).contenders}
-    with contextlib.ExitStack() as stack:
-
-        def started(name: str, env: Mapping[str, str] = environment) -> Server:
-            if name not in known:
-                absent(f"{name} cannot run here")
-            server = Launcher(SCENARIO).start(known[name], frozenset(), env)
-            stack.callback(server.child.end)
-            return server
-
+    with starting(SCENARIO, environment) as started:
         yield started
 
 
