@@ -8,7 +8,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from race.app import checkouts, contenders, requests, subject
+from race.app import contenders, requests, subject
+from race.app.commits import checkouts
 from race.app.contenders import CONTENDER
 from race.app.scenario import MIX, OHA, WRK, AppScenario, level_name
 from race.app.subject import PARTIES

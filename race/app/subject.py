@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from race.app import answers, requests, server
 from race.app.answers import Answer
-from race.app.checkouts import WORKTREE, Checkout, checked_out, resolved
+from race.app.commits.checkouts import WORKTREE, Checkout, checked_out, resolved
 from race.app.contenders import build
 from race.app.requests import Drawn
 from race.app.scenario import COMMIT, AppScenario

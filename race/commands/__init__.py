@@ -11,7 +11,7 @@ from runtime.plugin import Plugin
 COMMANDS = {
     "run": Plugin("race.commands.run:COMMAND"),
     "gate": Plugin("race.app.gate.command:COMMAND"),
-    "commits": Plugin("race.app.commits:COMMAND"),
+    "commits": Plugin("race.app.commits.command:COMMAND"),
     "init": Plugin("race.app.init:COMMAND"),
     "resume": Plugin("race.commands.resume:COMMAND"),
     "series": Plugin("race.commands.series:COMMAND"),

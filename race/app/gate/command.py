@@ -10,8 +10,8 @@ import secrets
 from pathlib import Path
 
 from race.analysis.analyse import analyse
-from race.app import commits
-from race.app.commits import FILE
+from race.app.commits import command as commits
+from race.app.commits.command import FILE
 from race.app.gate.judge import Gate, Outcome, gate, rounds_needed
 from race.commands import Command
 from race.commands.options import changed, percent, scenario_options, span

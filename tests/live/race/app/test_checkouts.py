@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from race.app import checkouts, commits
-from race.app.checkouts import AUTHOR_ENV, LOCK, WORKTREE, Checkout, checked_out, git, resolved
+from race.app.commits import checkouts
+from race.app.commits import command as commits
+from race.app.commits.checkouts import (
+    AUTHOR_ENV,
+    LOCK,
+    WORKTREE,
+    Checkout,
+    checked_out,
+    git,
+    resolved,
+)
 from race.errors import RaceError
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from race.app.checkouts import AUTHOR_ENV, git
+from race.app.commits.checkouts import AUTHOR_ENV, git
 from tests.live.race.app.test_app import SHOP, cpu_us, file
 from tests.support.race_lab import Race
 from tests.support.site_server import environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from race.app import checkouts
+from race.app.commits import checkouts
 from race.commands import Command
 from race.commands import run as races
 from race.commands.options import scenario_options

@@ -1,0 +1,1 @@
+"""Two commits of an application: checked out, built, raced."""
