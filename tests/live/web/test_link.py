@@ -54,8 +54,8 @@ def listening(path: str) -> socket.socket:
 
 
 @contextlib.contextmanager
-def relayed(folder: Path, seconds: float) -> Iterator[tuple[Echo, socket.socket]]:
-    """An echo behind a relay in a thread, and a connection to the relay."""
+def relayed(folder: Path, seconds: float) -> Iterator[tuple[Echo, socket.socket, float]]:
+    """An echo behind a relay in a thread, a connection to the relay, and when that was begun."""
     echo, listener = Echo(str(folder / "target")), listening(str(folder / "here"))
     relay, over = Relay(listener, str(folder / "target"), seconds), threading.Event()
 
@@ -66,8 +66,9 @@ def relayed(folder: Path, seconds: float) -> Iterator[tuple[Echo, socket.socket]
     thread = threading.Thread(target=run)
     thread.start()
     try:
+        began = time.monotonic()
         with connected(str(folder / "here")) as end:
-            yield echo, end
+            yield echo, end, began
     finally:
         over.set()
         thread.join(SECONDS)
@@ -92,21 +93,20 @@ def received(end: socket.socket, size: int) -> bytes:
 
 
 def test_a_round_trip_takes_so_much_longer_and_a_new_connection_twice(tmp_path: Path) -> None:
-    with relayed(tmp_path, 0.2) as (_, end):
+    with relayed(tmp_path, 0.2) as (_, end, began):
         times = []
         for number in (b"0", b"1"):
-            began = time.monotonic()
             end.sendall(number)
             assert received(end, 1) == number
             times.append(time.monotonic() - began)
+            began = time.monotonic()
     # The first round trip waits for a handshake, which takes one as well.
     assert 0.4 <= times[0] < 0.4 + LATE
     assert 0.2 <= times[1] < 0.2 + LATE
 
 
 def test_half_of_the_delay_is_on_the_way_there(tmp_path: Path) -> None:
-    with relayed(tmp_path, 0.4) as (echo, end):
-        began = time.monotonic()
+    with relayed(tmp_path, 0.4) as (echo, end, began):
         end.sendall(b"x")
         end.close()
         while not echo.ended:
@@ -118,7 +118,7 @@ def test_half_of_the_delay_is_on_the_way_there(tmp_path: Path) -> None:
 
 def test_bytes_under_way_come_in_order_and_together_are_no_later(tmp_path: Path) -> None:
     sent = b"".join(b"%06d" % number for number in range(5000))
-    with relayed(tmp_path, 0.1) as (_, end):
+    with relayed(tmp_path, 0.1) as (_, end, _):
         end.sendall(b"-")
         received(end, 1)
         began = time.monotonic()
@@ -130,7 +130,7 @@ def test_bytes_under_way_come_in_order_and_together_are_no_later(tmp_path: Path)
 
 def test_more_than_it_holds_comes_through_and_so_does_the_rest_after_an_end(tmp_path: Path) -> None:
     sent = bytes(range(256)) * (3 * MOST_BYTES // 256)
-    with relayed(tmp_path, 0.01) as (echo, end):
+    with relayed(tmp_path, 0.01) as (echo, end, _):
         writer = threading.Thread(target=end.sendall, args=(sent,))
         writer.start()
         assert received(end, len(sent)) == sent
@@ -141,7 +141,7 @@ def test_more_than_it_holds_comes_through_and_so_does_the_rest_after_an_end(tmp_
 
 
 def test_without_a_target_the_connection_ends(tmp_path: Path) -> None:
-    with relayed(tmp_path, 0.0) as (echo, _):
+    with relayed(tmp_path, 0.0) as (echo, _, _):
         echo.listener.close()
         (tmp_path / "target").unlink()
         with connected(str(tmp_path / "here")) as end:
