@@ -139,7 +139,7 @@ def brief(analysis: Analysis) -> Iterator[LegendEntry]:
     closed, discipline = analysis.closed(), analysis.discipline
     unit, party = words.one(discipline.unit), discipline.parties[0]
     if closed:
-        yield LegendEntry("µs", f"CPU time of the {party} for a {unit}, in microseconds.")
+        yield LegendEntry("µs", f"CPU time of the {party} per {unit}, in microseconds.")
         text = f"How busy the {party}’s core was; below, who was saturated if not the {party}."
         yield LegendEntry(party, text)
         yield LegendEntry("n", "Cells that count.")
