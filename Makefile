@@ -1,4 +1,4 @@
-# Usage: make [help|race|toolbench|locust|check|test|test-all|chaos|lint|format|serve|history|env|drivers|system|oha|lock|clean]
+# Usage: make [help|race|toolbench|locust|check|test|test-all|chaos|lint|format|serve|history|env|drivers|system|oha|vegeta|lock|clean]
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -14,7 +14,7 @@ CORES := $(shell nproc)
 TESTS_AT_ONCE ?= $(shell echo $$(($(CORES) < 8 ? $(CORES) + 1 : 8)))
 RUN := .venv/bin/python
 
-.PHONY: help race toolbench locust check test test-all chaos lint format serve history ready env drivers system oha lock clean
+.PHONY: help race toolbench locust check test test-all chaos lint format serve history ready env drivers system oha vegeta lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-9s %s\n' "$$name" "$$what"; done
@@ -82,6 +82,10 @@ system:  ## install missing Debian packages (as root; otherwise say how)
 oha:  ## build the open-loop load generator with cargo (about 4 minutes)
 	@command -v cargo >/dev/null || { echo 'oha: no cargo; install Rust first, then try again' >&2; exit 1; }
 	@cargo install oha --locked --version 1.16.0
+
+vegeta:  ## build the open-loop load generator of any requests with Go
+	@command -v go >/dev/null || { echo 'vegeta: no go; install Go first, then try again' >&2; exit 1; }
+	@go install -ldflags '-X main.Version=v12.13.0' github.com/tsenart/vegeta/v12@v12.13.0
 
 lock: env  ## remake the locks from requirements/*.in; ARGS=--upgrade takes newer versions
 	@scripts/lock.sh $(ARGS)

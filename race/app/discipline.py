@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from race.app import contenders, requests, subject
 from race.app.commits import checkouts
 from race.app.contenders import CONTENDER
-from race.app.scenario import MIX, OHA, WRK, AppScenario, level_name
+from race.app.scenario import MIX, OHA, VEGETA, WRK, AppScenario, level_name
 from race.app.subject import PARTIES
 from race.discipline import Choice, Finding, Start, Task
 from race.errors import RaceError
@@ -59,13 +59,14 @@ class AppDiscipline:
 
     def choose(self, scenario: AppScenario) -> Choice:
         """Return the servers that race. RaceError if a generator is missing or cannot do it."""
-        for name in (WRK, *([OHA] if scenario.open_loop else [])):
+        opens = scenario.load.open_generator
+        for name in (WRK, *([opens] if scenario.open_loop else [])):
             if missing := generators.find(name).missing():
                 raise RaceError(missing)
         for task, drawn in requests.tasks(scenario).items():
-            if scenario.open_loop and (len(drawn) > 1 or not drawn[0].plain):
-                why = "at a fixed rate only a GET without values and headers can be sent"
-                raise RaceError(f"request {task!r}: {why}; name others with --requests")
+            if scenario.open_loop and opens == OHA and (len(drawn) > 1 or not drawn[0].plain):
+                why = f"{OHA} sends nothing but a GET without values and headers"
+                raise RaceError(f"request {task!r}: {why}: leave out load.open_generator")
         if scenario.commits and not isinstance(scenario.commits, Mapping):
             commits = checkouts.resolved(Path(scenario.folder), scenario.commits)
             scenario = replace(scenario, commits=commits)
@@ -79,7 +80,7 @@ class AppDiscipline:
 
     def versions(self) -> Mapping[str, str | None]:
         """Return the versions of the load generators."""
-        found = {name: generators.find(name) for name in (WRK, OHA)}
+        found = {name: generators.find(name) for name in (WRK, VEGETA, OHA)}
         return {
             name: None if one.missing() else number(output(list(one.version), any_exit=True))
             for name, one in found.items()

@@ -24,7 +24,7 @@ FRAMING = ("content-length", "transfer-encoding")
 METHODS = ("get", "post", "put", "patch", "delete", "options")
 COMMIT = "commit"
 """The factor whose levels are the commits that race."""
-WRK, OHA = "wrk", "oha"
+WRK, VEGETA, OHA = "wrk", "vegeta", "oha"
 
 Path = Annotated[str, Meta(pattern=r"^/[^\s\x00-\x1f\x7f]*$")]
 Status = Annotated[int, Meta(ge=200, le=399)]
@@ -99,15 +99,19 @@ class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class AppLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The load of a scenario: wrk drives a closed loop, oha an open one."""
+    """The load of a scenario: wrk drives a closed loop, vegeta an open one, or oha where each
+    request is a plain GET.
+    """
 
     generator: Name = WRK
-    open_generator: Name = OHA
+    open_generator: Name = VEGETA
     duration_s: Duration = 0.5
 
     def __post_init__(self) -> None:
-        if (self.generator, self.open_generator) != (WRK, OHA):
-            raise RaceError(f"an application is driven by {WRK}, at fixed rates by {OHA}")
+        if self.generator != WRK or self.open_generator not in (VEGETA, OHA):
+            raise RaceError(
+                f"an application is driven by {WRK}, at fixed rates by {VEGETA} or {OHA}"
+            )
 
 
 def _named(levels: Levels | Sequence[str | int | float]) -> dict[str, str]:

@@ -58,7 +58,7 @@ def judge(limits: Limits, load: Load, measured: Measurement) -> Judgement:
         lost = f"{seen} errors ({worst} most) are over {allowed}"
         # A saturated generator sends too late what is due by the clock or by its users.
         late = not load.closed and bottleneck(measured).saturated == GENERATOR
-        (machine if late else own).append(lost)
+        (machine if late else own).append(f"{lost}: the generator was saturated" if late else lost)
     few = sample.count < limits.samples
     if few:
         own.append(f"{sample.count} are too few samples (under {limits.samples})")

@@ -9,6 +9,7 @@ from runtime.plugin import Plugin
 GENERATORS = {
     "wrk": Plugin("race.web.load.wrk:Wrk"),
     "oha": Plugin("race.web.load.oha:Oha"),
+    "vegeta": Plugin("race.web.load.vegeta:Vegeta"),
     "locust": Plugin("race.web.load.locust:Locust"),
 }
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import ClassVar
 
 import pytest
 
@@ -44,11 +49,53 @@ def test_locust_drives_by_a_shape(server: Child) -> None:
     assert sample.cpu_ns["generator"] > sample.beside_ns["generator"] > 0
 
 
-def test_oha_keeps_its_rate(server: Child) -> None:
-    if missing := generators.find("oha").missing():
+@pytest.mark.parametrize("name", ["oha", "vegeta"])
+def test_an_open_loop_keeps_its_rate(server: Child, name: str) -> None:
+    if missing := generators.find(name).missing():
         pytest.skip(f"{missing} (it is optional)")
     with fake({}) as site:
         target = Target(site.url, "ugly", "/ugly")
-        result = drive(target, Load("oha", 4, rate=50.0, duration_s=1.0), server, frozenset())
+        result = drive(target, Load(name, 4, rate=50.0, duration_s=1.0), server, frozenset())
     assert result.sample.count == pytest.approx(50, abs=5)
     assert not any(result.sample.errors.values())
+
+
+class Stalled(BaseHTTPRequestHandler):
+    """Answers a POST of "x" at /buy; the third one keeps everybody waiting for half a second."""
+
+    protocol_version = "HTTP/1.1"
+    asked: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:
+        asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.asked.append(f"{self.path} {asked} {self.headers['X-Shop']}")
+        if len(self.asked) == 3:
+            time.sleep(0.5)
+        self.send_response(201)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing."""
+
+
+def test_what_waits_for_a_stalled_server_is_not_left_out_by_vegeta(
+    server: Child, tmp_path: Path
+) -> None:
+    """Of 100 requests in a second, one of which takes half a second, half wait for that one."""
+    if missing := generators.find("vegeta").missing():
+        pytest.skip(f"{missing} (it is optional)")
+    raw = b"POST /buy HTTP/1.1\r\nHost: shop\r\nX-Shop: 1\r\nContent-Length: 1\r\n\r\nx"
+    (tmp_path / "requests").write_bytes(b"%d\n%s" % (len(raw), raw))
+    Stalled.asked.clear()
+    with HTTPServer(("127.0.0.1", 0), Stalled) as http:
+        Thread(target=http.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{http.server_port}"
+        target = Target(url, "buy", "/buy", requests=str(tmp_path / "requests"))
+        load = Load("vegeta", 1, rate=100.0, duration_s=1.0)
+        result = drive(target, load, server, frozenset())
+        http.shutdown()
+    assert set(Stalled.asked) == {"/buy x 1"}
+    waited = sum(count for upper, count in result.sample.histogram if upper > 100_000)
+    assert 30 <= waited <= 55
+    assert result.sample.cpu_ns["generator"] > 0

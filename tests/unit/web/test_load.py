@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
@@ -10,6 +14,7 @@ from race.saved.model import Load
 from race.web.load import GENERATORS, find
 from race.web.load.generator import Target
 from race.web.load.oha import Oha
+from race.web.load.vegeta import Vegeta, lateness
 from race.web.load.wrk import Wrk
 
 LOAD = Load("wrk", 100, 1, 1, None, 2.0)
@@ -83,3 +88,73 @@ def test_votes_that_wrk_posted_are_told_apart_from_its_sample() -> None:
     assert result.own_ns is None
     expected = Wrk().parse(line.replace('"bytes": 9', '"bytes": 9, "cpu_us": 61003.5'), LOAD)
     assert expected.own_ns == 61_003_500
+
+
+def vegeta(*rows: tuple[float, float, int, str], cpu: str = "0m0.120s 0m0.030s") -> str:
+    """Return what the shell prints: seconds when each left and that it took, its status, an error.
+
+    Rows come in the order of the answers.
+    """
+    begun = 1_795_479_079_317_864_023
+    lines = [
+        f'{begun + round(left * 1e9)},{status},{round(took * 1e9)},7,0,"{error}",,,0,GET,http://x/,'
+        for left, took, status, error in sorted(rows, key=lambda row: row[0] + row[1])
+    ]
+    return "\n".join(["0m0.000s 0m0.000s", cpu, *lines])
+
+
+def test_vegeta_latencies_count_from_when_a_request_was_due() -> None:
+    """The third waits until a worker is free, and the fourth with it."""
+    rows = [(0.1, 0.01, 200, ""), (0.2, 0.3, 200, ""), (0.5, 0.01, 200, ""), (0.51, 0.01, 200, "")]
+    load = Load("vegeta", 1, rate=10.0, duration_s=0.4)
+    result = Vegeta().parse(vegeta(*rows), load)
+    found = [upper / 1000 for upper, _ in result.sample.histogram]
+    assert found == pytest.approx([10, 120, 210, 300], rel=0.016)
+    assert result.sample.latency_us["max"] == 300_000
+    assert (result.sample.count, result.sample.failed) == (4, 0)
+    assert result.own_ns == 150_000_000
+    assert lateness([5, 100_000_005, 250_000_005], load) == [0, 0, 50_000_000]
+
+
+def test_vegeta_errors_have_kinds_and_what_never_left_is_a_timeout() -> None:
+    failed = [
+        (0.2, 0.001, 0, "Get http://x/: dial tcp 127.0.0.1:1: connect: connection refused"),
+        (0.3, 5.0, 0, "Get http://x/: context deadline exceeded (Client.Timeout exceeded)"),
+        (0.4, 0.01, 503, "503 Service Unavailable"),
+        (0.5, 0.01, 0, "Get http://x/: EOF"),
+    ]
+    load = Load("vegeta", 1, rate=10.0, duration_s=0.81)
+    sample = Vegeta().parse(vegeta((0.1, 0.01, 204, ""), *failed), load).sample
+    assert sample.errors == {"connect": 1, "read": 1, "write": 0, "timeout": 4, "status": 1}
+    assert sample.count == 1
+    assert "p99" not in sample.latency_us
+    with pytest.raises(ValueError, match="no request was sent"):
+        Vegeta().parse(vegeta(), load)
+
+
+def test_vegeta_sends_the_requests_that_wrk_is_given(tmp_path: Path) -> None:
+    post = b"POST /a%2Fb|c?q=1|2 HTTP/1.1\r\nHost: shop\r\naccept-encoding: gzip\r\n\r\n{\r\n\r\n}"
+    get = b"GET / HTTP/1.1\r\nHost: shop\r\nCookie: a=1\r\n\r\n"
+    path = tmp_path / "0.requests"
+    path.write_bytes(b"".join(b"%d\n%s" % (len(one), one) for one in (post, get)))
+    load = Load("vegeta", 3, rate=12.5, duration_s=0.5)
+    words = Vegeta().command(Target("http://127.0.0.1:1", "mix", "/", requests=str(path)), load)
+    assert " ".join(words).endswith(
+        f"-targets {tmp_path}/0.json -format json -rate 12500/1000s -duration 500ms -timeout 5s "
+        "-workers 3 -max-workers 3 -connections 3 -max-body 0 -redirects -1"
+    )
+    first, second = map(json.loads, (tmp_path / "0.json").read_text().splitlines())
+    assert (first["method"], first["url"]) == ("POST", "http://127.0.0.1:1/a%2Fb%7Cc?q=1|2")
+    assert (first["header"]["Host"], first["header"]["Accept-Encoding"]) == (["shop"], ["gzip"])
+    assert b64decode(first["body"]) == b"{\r\n\r\n}"
+    assert second["header"]["Accept-Encoding"] == ["identity"]
+    assert second["header"]["Cookie"] == ["a=1"]
+    assert "body" not in second
+
+
+def test_vegeta_without_a_file_asks_for_the_path() -> None:
+    target = Target("http://127.0.0.1:1", "manage", "/manage", cookie="manager=1")
+    words = Vegeta().command(target, Load("vegeta", 3, rate=1.0))
+    (one,) = (word.removeprefix("target=") for word in words if word.startswith("target="))
+    assert json.loads(one)["url"] == "http://127.0.0.1:1/manage"
+    assert json.loads(one)["header"]["Cookie"] == ["manager=1"]
