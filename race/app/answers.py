@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from race.app.request.form import Request
 from race.app.requests import HOST, Drawn
-from race.app.scenario import Request
 from race.errors import CellFailed
 from race.timeouts import TIMEOUTS
 

@@ -79,6 +79,8 @@ def run(options: argparse.Namespace) -> int:
         return 0
     for text in source.left_out if source else ():
         print(f"left out: {text}", file=sys.stderr)
+    if source and source.secret:
+        print(f"{path} has cookies of the recording: they may be secrets", file=sys.stderr)
     print(f"{path}: serve = {serve!r}" + ("" if found else ", which you must change"))
     print(f"look at it, then: race run {path}")
     return 0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
+from race.app.request.form import Path, Request
 from race.errors import RaceError
 from race.machine.cores import WORKERS
 from race.machine.describe import PYTHON
@@ -20,82 +20,12 @@ PORT = "port"
 """Stands in a command, in braces, for the port that a server listens on."""
 MIX = "mix"
 """The task of all requests together, by their weights."""
-FRAMING = ("content-length", "transfer-encoding")
-METHODS = ("get", "post", "put", "patch", "delete", "options")
 COMMIT = "commit"
 """The factor whose levels are the commits that race."""
 WRK, VEGETA, OHA = "wrk", "vegeta", "oha"
 
-Path = Annotated[str, Meta(pattern=r"^/[^\s\x00-\x1f\x7f]*$")]
-Status = Annotated[int, Meta(ge=200, le=399)]
-Header = Annotated[str, Meta(pattern=r"^[^\r\n\x00]*$")]
-HeaderName = Annotated[str, Meta(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
 Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]{40,64}$")]
 Levels = Mapping[str, str]
-
-
-class Expected(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The right answer: its status (any below 400 without one), a text in it, its type."""
-
-    status: Status | None = None
-    contains: str = ""
-    type: str = ""
-
-
-class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One kind of request: a method and its path, and at most one of `json`, `form` and `body`.
-
-    `{1..50}`, `{red|green}` and `{file.csv:column}` in a path, a header or a body stand for values,
-    which are drawn once, from a seed, and are the same for every contender. A JSON text that is
-    only `{1..50}` becomes a number. `compare`: all contenders must answer alike; what may differ
-    matches one of the patterns in `mask`.
-    """
-
-    name: Name
-    get: Path | None = None
-    post: Path | None = None
-    put: Path | None = None
-    patch: Path | None = None
-    delete: Path | None = None
-    options: Path | None = None
-    headers: dict[HeaderName, Header] = {}
-    json: Any = None
-    form: dict[str, str] | None = None
-    body: str | None = None
-    weight: Positive = 1.0
-    expect: Expected = Expected()
-    compare: bool = True
-    mask: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if len(self._paths()) != 1:
-            raise RaceError(f"request {self.name!r}: give one of {', '.join(METHODS)}, with a path")
-        if sum(one is not None for one in (self.json, self.form, self.body)) > 1:
-            raise RaceError(f"request {self.name!r}: give one of json, form and body")
-        if any(name.lower() in FRAMING for name in self.headers):
-            raise RaceError(f"request {self.name!r}: {' and '.join(FRAMING)} follow from the body")
-        try:
-            json.dumps(self.json, allow_nan=False)
-        except (TypeError, ValueError):
-            raise RaceError(f"request {self.name!r}: json has what JSON cannot have") from None
-        for pattern in self.mask:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise RaceError(f"request {self.name!r}: mask {pattern!r}: {error}") from None
-
-    def _paths(self) -> list[tuple[str, str]]:
-        return [(one, path) for one in METHODS if (path := getattr(self, one)) is not None]
-
-    @property
-    def method(self) -> str:
-        """The method, in capitals."""
-        return self._paths()[0][0].upper()
-
-    @property
-    def path(self) -> str:
-        """The path, with what stands for values."""
-        return self._paths()[0][1]
 
 
 class AppLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):

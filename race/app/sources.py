@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from race.app.scenario import METHODS
+from race.app.request.form import METHODS
 from race.errors import RaceError
 
 MOST = 20
@@ -28,10 +28,11 @@ Found = dict[str, Any]
 
 @dataclass
 class Source:
-    """Requests that were found, and what was left out and why."""
+    """Requests that were found, what was left out and why; `secret`: some have cookies."""
 
     requests: list[Found] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    secret: bool = False
 
 
 def read(path: Path) -> Source:
@@ -74,7 +75,9 @@ def _data(path: Path, text: str) -> Any:
 
 
 def _har(log: Any) -> Source:
-    """Return what a browser recorded of its most frequent host, without cookies and tokens."""
+    """Return what a browser recorded of its most frequent host, each request with the cookies that
+    it had last.
+    """
     entries = log.get("entries", []) if isinstance(log, Mapping) else []
     each = [one for one in map(_recorded, entries) if one]
     hosts = Counter(host for host, _ in each)
@@ -83,7 +86,18 @@ def _har(log: Any) -> Source:
         return source
     (main, _), *others = hosts.most_common()
     source.left_out += [f"{number} to {host}: another host" for host, number in others]
-    return _counted(source, [request for host, request in each if host == main])
+    found = [request for host, request in each if host == main]
+    cookies = {_key(one): one.pop("cookies") for one in found if "cookies" in one}
+    for one in _counted(source, found).requests:
+        if own := cookies.get(_key(one)):
+            one["cookies"], source.secret = own, True
+    return source
+
+
+def _key(request: Found) -> str:
+    """Return what makes two requests one kind: all but cookies and weight."""
+    kind = {name: value for name, value in request.items() if name not in ("cookies", "weight")}
+    return json.dumps(kind, sort_keys=True)
 
 
 def _recorded(entry: Any) -> tuple[str, Found] | None:
@@ -97,11 +111,22 @@ def _recorded(entry: Any) -> tuple[str, Found] | None:
         return None
     path = (url.path or "/") + (f"?{url.query}" if url.query else "")
     posted = asked.get("postData") or {}
-    body = {}
+    kind, body = str(posted.get("mimeType", "text/plain")), dict[str, Any]()
+    if kind.startswith("multipart/"):
+        return None
     if posted.get("text"):
-        kind = str(posted.get("mimeType", "text/plain"))
         body = {"body": str(posted["text"]), "headers": {"Content-Type": kind}}
+    elif fields := _pairs(posted.get("params")):
+        body = {"form": fields}
+    if cookies := _pairs(asked.get("cookies")):
+        body["cookies"] = cookies
     return url.netloc, {method: _escaped(path), **body}
+
+
+def _pairs(listed: Any) -> dict[str, str]:
+    """Return names and values of a list as HAR has them."""
+    named = (one for one in listed or () if isinstance(one, Mapping) and one.get("name"))
+    return {str(one["name"]): str(one.get("value", "")) for one in named}
 
 
 def _log(text: str) -> Source:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from email.parser import BytesParser
+from email.policy import default
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,51 @@ def test_a_request_without_values_is_drawn_once_with_its_bytes(tmp_path: Path) -
         b"Content-Length: 7",
     ]
     assert other.raw.endswith(b"host: shop\r\n\r\na=1%262")
+
+
+def test_cookies_are_one_header_with_values(tmp_path: Path) -> None:
+    found = drawn(tmp_path, get="/", cookies={"session": "s{1..9}", "theme": "dark"})
+    assert len({one.headers for one in found}) == 9
+    assert found[0].raw.count(b"Cookie: session=s") == 1
+    assert b"; theme=dark\r\n" in found[0].raw
+    (tmp_path / "users.csv").write_text('id\n"a;b"\n')
+    with pytest.raises(RaceError, match="the cookie id has a semicolon"):
+        drawn(tmp_path, get="/", cookies={"id": "{users.csv:id}"})
+
+
+def test_a_file_is_sent_as_it_is_with_its_type(tmp_path: Path) -> None:
+    (tmp_path / "new.json").write_bytes(b'{"a": "{1..2}"}')
+    (one,) = drawn(tmp_path, post="/", file="new.json")
+    assert one.raw.endswith(b'\r\n\r\n{"a": "{1..2}"}')
+    assert ("Content-Type", "application/json") in one.headers
+    (other,) = drawn(tmp_path, post="/", file="new.json", headers={"content-type": "text/x"})
+    assert [text for name, text in other.headers if name.lower() == "content-type"] == ["text/x"]
+
+
+def test_an_upload_is_what_pythons_own_parser_reads(tmp_path: Path) -> None:
+    (tmp_path / "cat.png").write_bytes(b"\x89PNG\r\n--")
+    first, again = (
+        drawn(tmp_path, post="/", form={"title": "a b"}, files={"photo": "cat.png"})
+        for _ in range(2)
+    )
+    assert first == again
+    (one,) = first
+    described = "".join(f"{name}: {text}\n" for name, text in one.headers)
+    message = BytesParser(policy=default).parsebytes(described.encode() + b"\n" + one.body)
+    title, photo = message.iter_parts()
+    assert (title.get_param("name", header="content-disposition"), title.get_content()) == (
+        "title",
+        "a b",
+    )
+    assert (photo.get_filename(), photo.get_content_type()) == ("cat.png", "image/png")
+    assert photo.get_payload(decode=True) == b"\x89PNG\r\n--"
+
+
+def test_bodies_that_no_generator_can_keep_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(bytes(1 << 20))
+    assert len(drawn(tmp_path, post="/", file="large")) == 1
+    with pytest.raises(RaceError, match="1,000 bodies of 1,049 MB together are too large"):
+        drawn(tmp_path, post="/{1..9}", file="large")
 
 
 def test_values_are_the_same_each_time_and_cover_their_range(tmp_path: Path) -> None:
@@ -89,7 +136,14 @@ def test_the_mix_has_all_requests_by_weight(tmp_path: Path) -> None:
         ({"get": "/", "post": "/"}, "give one of get"),
         ({"get": "items"}, "key 'requests[0].get'"),
         ({"get": "/a b"}, "key 'requests[0].get'"),
-        ({"post": "/", "body": "a", "json": 1}, "give one of json, form and body"),
+        (
+            {"post": "/", "body": "a", "json": 1},
+            "give one of json, form, body, file, not json and body",
+        ),
+        ({"post": "/", "file": "none.json"}, "none.json: No such file"),
+        ({"post": "/", "json": 1, "files": {"a": "b"}}, "files go with form or alone, not with"),
+        ({"get": "/", "cookies": {"a": "b"}, "headers": {"cookie": "c"}}, "give cookies, or the"),
+        ({"get": "/", "cookies": {"a": "b; c=d"}}, "key 'requests[0].cookies"),
         ({"get": "/{id}"}, "{id} stands for no value, as {1..50}"),
         ({"get": "/{9..1}"}, "{9..1} is no range"),
         ({"get": "/{users.csv:x}"}, "users.csv: No such file"),

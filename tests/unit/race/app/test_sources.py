@@ -31,9 +31,14 @@ def entry(url: str, method: str = "GET", status: int = 200, **more: Any) -> dict
 def test_a_recording_of_a_browser(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     posted = {"mimeType": "application/json", "text": '{"a": "{1}"}'}
     entries = [
-        *[entry("https://shop.example/items?q={x}", headers=[{"name": "Cookie", "value": "s"}])]
-        * 3,
+        *[
+            entry("https://shop.example/items?q={x}", cookies=[{"name": "id", "value": word}])
+            for word in "abc"
+        ],
         entry("https://shop.example/orders", "POST", 201, postData=posted),
+        entry(
+            "https://shop.example/buy", "POST", postData={"params": [{"name": "n", "value": "1"}]}
+        ),
         entry("https://shop.example/none", status=404),
         entry("https://cdn.example/a.js"),
         {"broken": True},
@@ -42,10 +47,16 @@ def test_a_recording_of_a_browser(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert [(one.name, one.path, one.weight) for one in found.requests] == [
         ("get-items", "/items?q=%7Bx%7D", 3),
         ("post-orders", "/orders", 1),
+        ("post-buy", "/buy", 1),
     ]
-    assert found.requests[1].headers == {"Content-Type": "application/json"}
-    assert "Cookie" not in (tmp_path / "race.toml").read_text()
-    assert "left out: 1 to cdn.example: another host" in capsys.readouterr().err
+    listed, ordered, bought = found.requests
+    assert listed.cookies == {"id": "c"}
+    assert ordered.headers == {"Content-Type": "application/json"}
+    assert ordered.body == posted["text"]
+    assert bought.form == {"n": "1"}
+    said = capsys.readouterr().err
+    assert "left out: 1 to cdn.example: another host" in said
+    assert "has cookies of the recording: they may be secrets" in said
 
 
 def test_an_openapi_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
