@@ -13,6 +13,7 @@ COMMANDS = {
     "gate": Plugin("race.app.gate.command:COMMAND"),
     "commits": Plugin("race.app.commits.command:COMMAND"),
     "init": Plugin("race.app.init:COMMAND"),
+    "capacity": Plugin("race.capacity.command:COMMAND"),
     "resume": Plugin("race.commands.resume:COMMAND"),
     "series": Plugin("race.commands.series:COMMAND"),
     "report": Plugin("race.commands.report:COMMAND"),
@@ -20,11 +21,15 @@ COMMANDS = {
     "merge": Plugin("race.commands.merge:COMMAND"),
     "claim": Plugin("race.commands.claim:COMMAND"),
     "articles": Plugin("race.commands.articles:COMMAND"),
+    "why": Plugin("race.why.command:COMMAND"),
     "power": Plugin("race.commands.power:COMMAND"),
     "list": Plugin("race.commands.list:COMMAND"),
     "show": Plugin("race.commands.show:COMMAND"),
     "doctor": Plugin("race.commands.doctor:COMMAND"),
 }
+
+AFTER = Plugin("race.why.command:after")
+"""What `race run --why` does after its race."""
 
 FAILED = 1
 NO_RESULT = 3

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from race import console
+from race.analysis.model import Analysis
 from race.commands.find import published
 from race.errors import RaceError
 from runtime.files import write_atomically
+
+REPORT_FILE = "report.html"
 
 
 def forms(parser: ArgumentParser) -> None:
@@ -48,3 +51,15 @@ def write(path: Path, text: str, follow: bool = True) -> None:
         write_atomically(path, text.encode(), follow)
     except OSError as error:
         raise RaceError(f"cannot write {path}: {error.strerror}") from None
+
+
+def report(found: Analysis) -> Path:
+    """Write the report and return its path; raises RaceError if it cannot be written."""
+    from race.report import html
+
+    path = found.race.folder / REPORT_FILE
+    try:
+        html.write(found, path)
+    except OSError as error:
+        raise RaceError(f"cannot write {path}: {error.strerror}; all results are saved") from None
+    return path

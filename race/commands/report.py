@@ -13,8 +13,7 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.commands import Command
 from race.commands.find import find, one_race, published
-from race.commands.output import write
-from race.commands.run import REPORT_FILE
+from race.commands.output import REPORT_FILE, write
 from race.errors import RaceError
 from race.saved.reader import SavedRace, load
 

@@ -13,9 +13,10 @@ from msgspec import to_builtins
 
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
-from race.commands import FAILED, INTERRUPTED, NO_RESULT, Command
+from race.commands import AFTER, FAILED, INTERRUPTED, NO_RESULT, Command
 from race.commands.find import SAVED_RACE, find
 from race.commands.options import as_words, changed, scenario_options
+from race.commands.output import report
 from race.console import Console
 from race.errors import Disturbed, NotSaved, RaceError
 from race.plan import adhoc, read
@@ -28,8 +29,6 @@ from race.scenario import DEFAULT_SCENARIO, Scenario
 from race.terminal import again, board, programs, tables
 from race.terminal.plan_text import plan_text
 from race.terminal.say import say, tell
-
-REPORT_FILE = "report.html"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +46,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--path", action="append", metavar="PATH", help=text)
     scenario_options(parser)
     programs.option(parser)
+    text = "then say which functions make the difference, as `race why` does"
+    parser.add_argument("--why", action="store_true", help=text)
     parser.add_argument("--seed", type=int, metavar="S", help="seed of the random order")
     parser.add_argument(
         "--dry-run", action="store_true", help="show the plan and its duration, race nothing"
@@ -67,7 +68,11 @@ def run(options: argparse.Namespace) -> int:
         words += ["--seed", str(seed)]
         head = race.new_head(plan, seed, words, options.results, connections)
         programs.remember(plan.scenario)
-        return carry_out(options.results / head.race, head, plan, options.json)
+        folder = options.results / head.race
+        status = carry_out(folder, head, plan, options.json)
+        if getattr(options, "why", False) and status in (0, FAILED):
+            AFTER.load()(folder, options.json)
+        return status
 
 
 def _what(options: argparse.Namespace) -> list[str]:
@@ -175,18 +180,6 @@ def _summary(found: Analysis, console: Console, as_json: bool) -> None:
             tell(console, text)
     say(console, f"results: {found.race.folder}")
     say(console, f"report:  {report(found)}")
-
-
-def report(found: Analysis) -> Path:
-    """Write the report and return its path; raises RaceError if it cannot be written."""
-    from race.report import html
-
-    path = found.race.folder / REPORT_FILE
-    try:
-        html.write(found, path)
-    except OSError as error:
-        raise RaceError(f"cannot write {path}: {error.strerror}; all results are saved") from None
-    return path
 
 
 def _dry_run(plan: Plan, console: Console, options: argparse.Namespace) -> int:

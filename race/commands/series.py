@@ -14,8 +14,8 @@ from race.analysis.analyse import analyse
 from race.analysis.merge import merge
 from race.commands import INTERRUPTED, Command
 from race.commands.options import as_words, changed, scenario_options, span
-from race.commands.output import answer, forms, write
-from race.commands.run import report, scenario
+from race.commands.output import answer, forms, report, write
+from race.commands.run import scenario
 from race.console import Console
 from race.errors import Disturbed, RaceError
 from race.plan import read

@@ -67,7 +67,7 @@ def new_head(
     """
     now = datetime.now(UTC)
     stem = f"{now.astimezone():%Y%m%d-%H%M%S}-{plan.scenario.name}"
-    layout = _layout(plan)
+    layout = layout_of(plan)
     return Head(
         race=next(name for name in _numbered(stem) if not (results / name).exists()),
         discipline=described(plan.scenario, plan.discipline),
@@ -107,7 +107,7 @@ def described(scenario: Scenario, kind: Discipline) -> model.Discipline:
 
 def run(folder: Path, head: Head, plan: Plan, boards: Boards) -> None:
     """Run what is left of a race; when interrupted, end all children."""
-    layout = _layout(plan)
+    layout = layout_of(plan)
     quiet = QuietWait(plan.scenario.limits, partial(calm.burn, layout))
     learned = Learned(head.connections)
     with (
@@ -172,7 +172,7 @@ def interruptible() -> Iterator[None]:
             signal.signal(each, handler)
 
 
-def _layout(plan: Plan) -> cores.Layout:
+def layout_of(plan: Plan) -> cores.Layout:
     """Return the cores of the contender that runs the most processes."""
     workers = max((int(one.factors.get(cores.WORKERS, "1")) for one in plan.contenders), default=1)
     return cores.assign(plan.discipline.parties, workers, sharing=plan.scenario.cores)

@@ -15,8 +15,8 @@ from race.app.commits.command import FILE
 from race.app.gate.judge import Gate, Outcome, gate, rounds_needed
 from race.commands import Command
 from race.commands.options import changed, percent, scenario_options, span
-from race.commands.output import write
-from race.commands.run import report, scenario
+from race.commands.output import report, write
+from race.commands.run import scenario
 from race.console import Console
 from race.errors import Disturbed, RaceError
 from race.plan import read

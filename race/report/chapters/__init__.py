@@ -15,6 +15,7 @@ CHAPTERS = {
     "distributions": Plugin("race.report.chapters.distributions:render"),
     "latency": Plugin("race.report.chapters.latency:render"),
     "effects": Plugin("race.report.chapters.effects:render"),
+    "why": Plugin("race.why.chapter:render"),
     "claims": Plugin("race.report.claims.chapter:render"),
     "validity": Plugin("race.report.chapters.validity:render"),
     "meters": Plugin("race.report.chapters.meters:render"),

@@ -9,7 +9,7 @@ from statistics import median
 import pytest
 
 from race.cli import main
-from race.commands.run import REPORT_FILE
+from race.commands.output import REPORT_FILE
 from race.saved.reader import SavedRace
 from tests.support.race_lab import LIMITS, Race
 

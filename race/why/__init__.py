@@ -1,0 +1,1 @@
+"""Extra cells after a race, in which contenders are looked at while they run."""

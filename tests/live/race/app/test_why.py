@@ -1,0 +1,93 @@
+"""`race why` and `race capacity` on an application that knows nothing of this project."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from race.cli import main
+from race.why import profiler
+from race.why.record import load
+from tests.conftest import absent
+from tests.live.race.app.test_app import SHOP, file
+from tests.support.race_lab import Race
+
+PLANTED = """
+def planted():
+    end = time.thread_time() + 0.0008
+    while time.thread_time() < end:
+        pass
+
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "shop.py").write_text(SHOP)
+    return tmp_path
+
+
+@pytest.fixture
+def planted(shop: Path) -> str:
+    """A race of the shop with one that has a slow function."""
+    path = shop / "shop.py"
+    text = path.read_text().replace("async def items", f"{PLANTED}async def items", 1)
+    begin = text.index("        end = time.thread_time() + 0.0008\n        while")
+    end = text.index("    page = int(")
+    path.write_text(f"{text[:begin]}        planted()\n{text[end:]}")
+    return file(shop, "slow")
+
+
+def test_a_planted_slow_function_is_named_first_and_in_the_report(planted: str, shop: Path) -> None:
+    if missing := profiler.missing():
+        absent(missing)
+    results = shop / "results"
+    with Race(["run", planted, "--requests", "list"], results) as race:
+        assert race.wait() == 0, race.text()
+        folder = race.saved_race().folder
+    words = ["why", str(folder), "--rounds", "3", "--seed", "1"]
+    with Race(words, results) as race:
+        assert race.wait() == 0, race.text()
+        assert "The function that differs most: planted (shop.py) (+" in race.text()
+        assert race.children() == []
+    saved = load(folder)
+    assert saved is not None
+    assert len(saved.cells) == 6
+    assert "planted (shop.py)" in (folder / "report.html").read_text()
+
+
+def test_what_is_no_python_is_compared_by_thread(tmp_path: Path, shop: Path) -> None:
+    """The profiler sees nothing of a program that it does not know."""
+    path = file(shop, "slow")
+    with Race(["run", path, "--requests", "list", "--rounds", "1"], shop / "results") as race:
+        assert race.wait() in (0, 3), race.text()
+        folder = race.saved_race().folder
+    own = Path(sys.executable).with_name("nothing")
+    assert not own.exists()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(profiler, "program", lambda: None)
+        assert main(["why", str(folder), "--rounds", "3", "--run-programs"]) == 0
+    saved = load(folder)
+    assert saved is not None
+    assert "py-spy is not installed" in saved.no_functions
+    assert all(one.threads for one in saved.cells)
+
+
+def test_a_wrong_name_is_one_line(
+    planted: str, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = str(shop / "results")
+    with Race(["run", planted, "--requests", "list", "--rounds", "1"], shop / "results") as race:
+        assert race.wait() in (0, 3), race.text()
+    for words, said in (
+        (["latest", "plain", "slower"], "unknown server 'slower'"),
+        (["latest", "--task", "lists"], "unknown request 'lists'"),
+        (["nothing"], "unknown race 'nothing'"),
+    ):
+        assert main(["why", *words, "--results", results]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert said in line
+    assert main(["capacity", planted, "--within", "10s", "--results", results]) == 2
+    assert "10 s are too short" in capsys.readouterr().err

@@ -1,0 +1,111 @@
+"""What two profiles differ in, from stacks that are made up."""
+
+from __future__ import annotations
+
+import pytest
+from markupsafe import Markup
+
+from race.report.charts import svg
+from race.saved.model import Load
+from race.why import answer
+from race.why.differences import Explanation, explanation
+from race.why.flames import flames
+from race.why.profiler import stacks
+from race.why.record import Profile, ProfileCell
+
+RAW = """process 7:"sh -c a; b";process 8:"python shop.py";run (runners.py);list_items (shop.py) 30
+run (runners.py);<module> (a b.py) 12
+run (runners.py);list_items (shop.py) 5
+"""
+
+
+def cell(label: str, number: int, cpu_us: float, stacks: dict[str, int]) -> ProfileCell:
+    return ProfileCell(
+        label=label,
+        round=number,
+        count=1000,
+        seconds=1.0,
+        cpu_us=cpu_us,
+        stacks=stacks,
+        threads={"python": cpu_us},
+    )
+
+
+def profile(*cells: ProfileCell, no_functions: str = "") -> Profile:
+    return Profile(
+        race="r",
+        labels=("old", "new"),
+        task="list",
+        load=Load("wrk", 16),
+        hertz=200,
+        no_functions=no_functions,
+        cells=list(cells),
+    )
+
+
+def explained() -> Explanation:
+    """A new version that is slower by a function `slow`, and lost a function `gone`."""
+    old = {"run;handle": 80, "run;gone": 20}
+    new = {"run;handle": 40, "run;slow": 60}
+    cells = [cell("old", number, 100 + number, old) for number in (1, 2, 3)]
+    cells += [cell("new", number, 200 + number, new) for number in (1, 2, 3, 4)]
+    return explanation(profile(*cells))
+
+
+def test_stacks_are_read_without_the_frames_of_processes() -> None:
+    found = stacks(RAW)
+    assert found == {
+        "run (runners.py);list_items (shop.py)": 35,
+        "run (runners.py);<module> (a b.py)": 12,
+    }
+
+
+def test_the_function_that_takes_longest_comes_first_in_microseconds_of_a_request() -> None:
+    found = explained()
+    assert (found.rounds, found.functions) == (3, True)
+    assert [row.name for row in found.rows] == ["slow", "gone", "handle"]
+    slow, gone, handle = found.rows
+    assert slow.first == 0
+    assert slow.second == pytest.approx(0.6 * 202)
+    assert gone.difference.value == pytest.approx(-0.2 * 102)
+    assert handle.difference.value == pytest.approx(0.4 * 202 - 0.8 * 102, abs=1e-6)
+    assert slow.difference.low < slow.difference.value < slow.difference.high
+    assert found.total.value == pytest.approx(100)
+    said = answer.headline(found, "request")
+    assert said.startswith("new takes 100 us more CPU time for a request of list than old (202 and")
+    assert "The function that differs most: slow (+121 [+" in said
+
+
+def test_what_differs_by_chance_is_not_named() -> None:
+    cells = [cell("old", n, 100, {"run;a": 50 + n, "run;b": 50 - n}) for n in (-9, 3, 6)]
+    cells += [cell("new", n, 100, {"run;a": 50 - n, "run;b": 50 + n}) for n in (-9, 3, 6)]
+    assert "differs most" not in answer.headline(explanation(profile(*cells)), "request")
+
+
+def test_the_tree_has_room_for_both_and_colours_for_more_and_less() -> None:
+    tree = explained().tree
+    run = tree.called["run"]
+    assert tree.width == pytest.approx(run.width) == pytest.approx(102 + 0.6 * 202)
+    drawn = str(svg.drawing([flames(tree, "", "request")], "t", "d"))
+    assert "slow: 0.00 and 121 us of request" in drawn
+    assert "var(--accent3)" in drawn
+    assert "var(--accent1)" in drawn
+    named = Markup.escape("<b>")
+    tree.called["run"].called["<b>"] = type(tree)("<b>", 50.0, 0.0)
+    assert str(named) in str(svg.drawing([flames(tree, "", "request")], "t", "d"))
+
+
+def test_without_functions_threads_are_compared_and_the_reason_is_said() -> None:
+    cells = [cell("old", n, 100, {}) for n in (1, 2)] + [cell("new", n, 150, {}) for n in (1, 2)]
+    found = explanation(profile(*cells, no_functions="py-spy finds no Python in one of them"))
+    assert [row.name for row in found.rows] == ["python"]
+    assert round(found.rows[0].difference.value) == 50
+    text = answer.markdown(found, "request")
+    assert "finds no Python in one of them" in text
+    assert "By system call: cannot say." in text
+
+
+def test_a_deep_recursion_is_drawn_down_to_a_depth() -> None:
+    deep = ";".join(["again"] * 3000)
+    cells = [cell(label, 1, 100, {deep: 10}) for label in ("old", "new")]
+    assert explanation(profile(*cells)).tree.width == 100
