@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from databases import DATABASES, find
+from race import load as generators
 from race.discipline import Choice, Finding, Start, Task
 from race.errors import RaceError
 from race.machine.describe import PYTHON, number, output
 from race.saved.model import Contender
-from race.web import load as generators
 from toolbench import contenders as choosing
 from toolbench.contenders import CONTENDER, DRIVER, driver_texts
 from toolbench.drivers import DRIVERS

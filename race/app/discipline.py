@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from race import load as generators
 from race.app import contenders, requests, subject
 from race.app.commits import checkouts
 from race.app.contenders import CONTENDER
@@ -17,7 +18,6 @@ from race.discipline import Choice, Finding, Start, Task
 from race.errors import RaceError
 from race.machine.describe import number, output
 from race.saved.model import Contender
-from race.web import load as generators
 
 
 class AppDiscipline:

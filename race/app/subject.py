@@ -17,12 +17,12 @@ from race.app.scenario import COMMIT, AppScenario
 from race.app.server import AppServer, NotServing
 from race.discipline import Party, Sample, Start
 from race.errors import CellFailed, RaceError
+from race.load.drive import drive
+from race.load.generator import Target
 from race.machine import cores
 from race.machine.cores import WORKERS, Layout
 from race.machine.proc import tree
 from race.saved.model import Contender, Figures, Work
-from race.web.load.drive import drive
-from race.web.load.generator import Target
 
 SERVER, GENERATOR = PARTIES = ("server", "generator")
 
@@ -125,7 +125,7 @@ class AppSubject:
     def drive(self, work: Work) -> Sample:
         """Run a load generator once."""
         path, file = self.shared.tasks[work.task][0].path, self.shared.file(work.task)
-        target = Target(self.server.url, work.task, path, requests=str(file))
+        target = Target(self.server.url, path, requests=str(file))
         return drive(target, work.load, self.server.child, self.layout[GENERATOR]).sample
 
     def facts(self, task: str) -> Figures:

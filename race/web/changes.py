@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from data_interface.votes import edits, votes
 from race.errors import CellFailed
+from race.load.generator import PostedChanges
 from race.timeouts import TIMEOUTS
 from race.web.ask import ask
 from race.web.databases import Databases
@@ -16,21 +17,10 @@ VOTING = "vote"
 """The page that takes votes."""
 EDITING = "sticker-edit"
 """The page that takes new titles."""
+SCRIPTS = {VOTING: "vote.lua", EDITING: "edit.lua"}
+"""The scripts of wrk_scripts/ that post these changes."""
 COUNTED = {VOTING: votes, EDITING: edits}
 """Pages that change something, and what reads the database's own count of it."""
-
-
-@dataclass(frozen=True)
-class PostedChanges:
-    """Changes that a load posted: acknowledged by the server, or without an answer."""
-
-    acknowledged: int
-    unanswered: int
-
-    def __add__(self, other: PostedChanges) -> PostedChanges:
-        return PostedChanges(
-            self.acknowledged + other.acknowledged, self.unanswered + other.unanswered
-        )
 
 
 @dataclass

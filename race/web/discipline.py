@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from databases import DATABASES, find
+from race import load as generators
 from race.discipline import Choice, Finding, Start, Task
 from race.errors import RaceError
+from race.load import GENERATORS
 from race.machine.cores import WORKERS
 from race.machine.describe import BUILD, number, output
 from race.saved.model import Contender
 from race.web import engines, findings, user_loads
-from race.web import load as generators
 from race.web.databases import held
 from race.web.engines import CONTENDER
 from race.web.levels import LEVELS
 from race.web.link import DISTANCE, LINK
-from race.web.load import GENERATORS
 from race.web.scenario import SiteScenario
 from race.web.servers import Launcher
 from race.web.subject import PARTIES, SharedState

@@ -6,14 +6,14 @@ import os
 from collections.abc import Container, Mapping, Sequence
 
 from databases import DATABASES, find
+from race import load as generators
 from race.discipline import Finding
+from race.load import GENERATORS
 from race.plan import read
 from race.plan.contenders import matching
 from race.scenario import DEFAULT_SCENARIO
 from race.web import engines
-from race.web import load as generators
 from race.web.engines import CONTENDER, Entry
-from race.web.load import GENERATORS
 
 
 def findings(versions: Mapping[str, str | None]) -> list[Finding]:

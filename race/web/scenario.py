@@ -8,12 +8,12 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
+from race import load as generators
 from race.errors import RaceError, unknown
+from race.load import GENERATORS
+from race.load.generator import Shaped
 from race.saved.model import Load, Name, UserLoad
 from race.scenario import LoadPlan, Names, Scenario
-from race.web import load as generators
-from race.web.load import GENERATORS
-from race.web.load.generator import Shaped
 from race.web.pages import named
 from runtime.arguments import MOST_WORKERS
 

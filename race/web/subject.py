@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from data_interface import BACKENDS
 from databases import find
 from race.discipline import Party, Sample
+from race.load.drive import drive
+from race.load.generator import Target, WatchedProcesses
 from race.machine import cores
 from race.machine.cores import WORKERS, Layout
 from race.machine.proc import tree
@@ -16,12 +18,9 @@ from race.machine.process import Child
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
-from race.web.changes import ChangeCheck
+from race.web.changes import SCRIPTS, ChangeCheck
 from race.web.databases import Databases
 from race.web.link import DISTANCE, LINK, Distance, Link
-from race.web.load.drive import drive
-from race.web.load.generator import Target
-from race.web.locust.sampler import WatchedProcesses
 from race.web.servers import Launcher, Server
 
 SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
@@ -121,7 +120,8 @@ class SiteSubject:
         url, task = self.distance.url if self.distance else self.server.url, work.task
         try:
             cookie = tasks.cookie_of(self.server.url, task)
-            target = Target(url, task, tasks.path_of(task), self._watched(), cookie=cookie)
+            path, script = tasks.path_of(task), SCRIPTS.get(task, "")
+            target = Target(url, path, script=script, cookie=cookie, watched=self._watched())
             result = drive(target, work.load, self.server.child, self.layout[GENERATOR])
         except BaseException:
             self.changes.lose_count()

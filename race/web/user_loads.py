@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from race import load as generators
 from race.errors import RaceError, unknown
-from race.web import load as generators
-from race.web.load.generator import Shaped
+from race.load.generator import Shaped
 from race.web.scenario import HttpLoad, SiteScenario
 from race.web.tasks import MIXES, USER_TASKS
 

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from race.discipline import Party, Sample
 from race.errors import CellFailed
+from race.load.drive import drive
+from race.load.generator import Target
 from race.machine import cores
 from race.machine.cores import Layout
 from race.machine.describe import PYTHON, own_interpreter
@@ -19,8 +21,6 @@ from race.machine.process import Child, wait_first
 from race.saved.model import Contender, Figures, Work
 from race.timeouts import TIMEOUTS as RACE_TIMEOUTS
 from race.web.databases import Databases
-from race.web.load.drive import drive
-from race.web.load.generator import Target
 from race.web.servers import Server, serving
 from runtime.paths import ROOT
 from toolbench.drivers import DRIVERS
@@ -76,7 +76,7 @@ class LimitsSubject:
         """Load a page, or build objects for as long."""
         if work.task == OBJECTS or self._server is None:
             return self._build(work.load.duration_s)
-        target = Target(self._server.url, work.task, f"/{work.task}")
+        target = Target(self._server.url, f"/{work.task}")
         return drive(target, work.load, self._server.child, self.layout[GENERATOR]).sample
 
     def facts(self, task: str) -> Figures:

@@ -13,9 +13,9 @@ import msgspec
 
 from race import console
 from race.errors import CellFailed, RaceError
+from race.load.generator import WatchedProcesses
 from race.paths import RESULTS
 from race.web.locust.launcher import LocustOptions
-from race.web.locust.sampler import WatchedProcesses
 from race.web.locust.session import Launch, run
 from runtime.arguments import MOST_WORKERS, Parser, port, whole_number
 
@@ -64,7 +64,7 @@ def parser() -> Parser:
     made.add_argument("--workers", type=WORKERS, default=0, help="worker processes; default: none")
     made.add_argument("--port", type=port, default=PORT, help="of the web page; 0: a free one")
     made.add_argument("--reports", type=Path, default=RESULTS / "locust", help="their folder")
-    # A race runs this command too (race.web.load.locust).
+    # A race runs this command too (race.web.locust.generator).
     made.add_argument("--watch", default="{}", help=argparse.SUPPRESS)
     made.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     made.add_argument("locust", nargs="*", help=argparse.SUPPRESS)

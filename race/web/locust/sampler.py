@@ -13,27 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from race.load.generator import WatchedProcesses
 from race.machine.proc import cpu_ns, tree
 from race.web.locust.sockets import open_to
-from runtime.address import Address
 
 EVERY_SECONDS = 1.0
-
-
-@dataclass(frozen=True)
-class WatchedProcesses:
-    """Processes that are watched during a load.
-
-    `server` and `database` are main processes, None if there is none on this machine; `address`
-    is where the server finds its database.
-    """
-
-    server: int | None = None
-    database: int | None = None
-    address: Address | None = None
-
-
-UNWATCHED = WatchedProcesses()
 
 
 @dataclass

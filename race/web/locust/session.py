@@ -21,13 +21,14 @@ from types import FrameType
 
 from databases import find
 from race import console
+from race.load.generator import UNWATCHED, WatchedProcesses
 from race.machine import guard
 from race.machine.process import Child, bound_logs
 from race.timeouts import TIMEOUTS
 from race.web.databases import Databases
 from race.web.engines import SERVER, catalogue
 from race.web.locust.launcher import LocustOptions, LocustProcesses
-from race.web.locust.sampler import UNWATCHED, Sampler, WatchedProcesses
+from race.web.locust.sampler import Sampler
 from race.web.servers import Server, serving
 from runtime.paths import ROOT
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from databases import DATABASES
+from race import load as generators
 from race.cli import main
 from race.commands import doctor
 from race.discipline import Finding
+from race.load.oha import Oha
 from race.paths import SCENARIOS
 from race.plan.forecast import Plan
 from race.run import race
 from race.web import findings as site
-from race.web import load as generators
-from race.web.load.oha import Oha
 from tests.support import toy
 from tests.support.race_lab import refused
 

@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import pytest
 
+from race import load as generators
+from race.load.drive import drive
+from race.load.generator import Target
 from race.machine.process import Child
 from race.saved.model import Load, UserLoad
-from race.web import load as generators
-from race.web.load.drive import drive
-from race.web.load.generator import Target
 from tests.conftest import absent
 from tests.support.locust_lab import REPORT_PAGES, fake
 
@@ -39,7 +39,7 @@ def test_locust_drives_by_a_shape(server: Child) -> None:
     users = UserLoad("Reporter", "Steps", (("steps_rate", "9"), ("steps_stages", "9:4")))
     load = Load("locust", 9, duration_s=4.0, user_load=users)
     with fake(REPORT_PAGES) as site:
-        result = drive(Target(site.url, "reports", "/reports/1"), load, server, frozenset())
+        result = drive(Target(site.url, "/reports/1"), load, server, frozenset())
     sample = result.sample
     assert sample.count == sum(part.count for part in sample.by_name.values()) >= 9
     assert set(sample.by_name) <= {f"Report {number}" for number in range(1, 6)}
@@ -54,7 +54,7 @@ def test_an_open_loop_keeps_its_rate(server: Child, name: str) -> None:
     if missing := generators.find(name).missing():
         pytest.skip(f"{missing} (it is optional)")
     with fake({}) as site:
-        target = Target(site.url, "ugly", "/ugly")
+        target = Target(site.url, "/ugly")
         result = drive(target, Load(name, 4, rate=50.0, duration_s=1.0), server, frozenset())
     assert result.sample.count == pytest.approx(50, abs=5)
     assert not any(result.sample.errors.values())
@@ -91,7 +91,7 @@ def test_what_waits_for_a_stalled_server_is_not_left_out_by_vegeta(
     with HTTPServer(("127.0.0.1", 0), Stalled) as http:
         Thread(target=http.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{http.server_port}"
-        target = Target(url, "buy", "/buy", requests=str(tmp_path / "requests"))
+        target = Target(url, "/buy", requests=str(tmp_path / "requests"))
         load = Load("vegeta", 1, rate=100.0, duration_s=1.0)
         result = drive(target, load, server, frozenset())
         http.shutdown()

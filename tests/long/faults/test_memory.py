@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import psutil
 import pytest
 
+from race.load.generator import Target
+from race.load.wrk import Wrk
 from race.saved.model import Load
-from race.web.load.generator import Target
-from race.web.load.wrk import Wrk
 from tests.conftest import absent
 from tests.long.faults.conftest import Extent
 from tests.long.faults.page import Record
@@ -73,7 +73,7 @@ def loaded(databases: Databases, extent: Extent) -> Iterator[dict[str, Loaded]]:
                 one.absent = str(reason)
                 continue
             one.first = memory(one.server)
-            command = Wrk().command(Target(one.server.url, "index", "/"), load)
+            command = Wrk().command(Target(one.server.url, "/"), load)
             generators[engine] = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
             stack.callback(generators[engine].kill)
         deadline = time.monotonic() + seconds + SPARE_SECONDS

@@ -16,9 +16,9 @@ DRIVERS["toytool"] = replace(DRIVERS["asyncpg"], target="toy_tool:ToyTool", text
 
 if sys.version_info >= (3, 11) and "server.py" not in sys.argv[0]:
     from race.commands import COMMANDS
+    from race.load import GENERATORS
     from race.machine.meters import METERS
     from race.report.chapters import CHAPTERS
-    from race.web.load import GENERATORS
 
     COMMANDS["toycommand"] = Plugin("toy_command:COMMAND")
     METERS["toymeter"] = Plugin("toy_meter:Ticks")

@@ -6,8 +6,8 @@ import json
 import sys
 
 from race.discipline import Sample
+from race.load.generator import LoadResult, Target
 from race.saved.model import Load
-from race.web.load.generator import LoadResult, Target
 
 PROGRAM = """
 import http.client, json, sys, time, urllib.parse
@@ -23,7 +23,7 @@ print(json.dumps({"count": count, "seconds": time.monotonic() - began}))
 
 
 class ToyLoad:
-    """A load generator outside the project: ``race.web.load.generator`` describes the methods."""
+    """A load generator outside the project: ``race.load.generator`` describes the methods."""
 
     open_loop = False
     interruptible = False

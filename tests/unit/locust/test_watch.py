@@ -13,7 +13,8 @@ import pytest
 from data_interface.connections import ConnectionPerPage, ConnectionPerQuery, mode
 from data_interface.pools import GatedPool
 from data_interface.watch import WatchedMode
-from race.web.locust.sampler import Sampler, WatchedProcesses, own_counts
+from race.load.generator import WatchedProcesses
+from race.web.locust.sampler import Sampler, own_counts
 from tests.support.faults.disk import largest_file
 
 

@@ -8,12 +8,13 @@ from functools import cache
 import pytest
 
 from race.errors import RaceError
+from race.load import oha, wrk
 from race.machine.describe import current_python
 from race.plan import read
 from race.plan.forecast import Plan
 from race.run.race import prepare
 from race.web import engines
-from race.web.load import locust, oha, wrk
+from race.web.locust import generator
 from toolbench.tool import Tool
 
 PYTHONS = ("3.7", current_python())
@@ -37,9 +38,9 @@ def catalogue(version: str | None = None) -> engines.Catalogue:
 
 @pytest.fixture(autouse=True)
 def _everything_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for generator in (locust.Locust, oha.Oha, wrk.Wrk):
-        monkeypatch.setattr(generator, "missing", lambda self: None)
-    monkeypatch.setattr(locust.Locust, "curve", lambda self, load: [1] * 20)
+    for kind in (generator.Locust, oha.Oha, wrk.Wrk):
+        monkeypatch.setattr(kind, "missing", lambda self: None)
+    monkeypatch.setattr(generator.Locust, "curve", lambda self, load: [1] * 20)
     monkeypatch.setattr(engines, "catalogue", catalogue)
     monkeypatch.setattr(engines, "found_pythons", lambda: list(PYTHONS))
     monkeypatch.setattr(engines, "found_builds", lambda: [".venv", ".venv-fast"])

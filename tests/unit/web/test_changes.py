@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from race.errors import CellFailed
+from race.load.generator import PostedChanges
 from race.web import changes
-from race.web.changes import ChangeCheck, PostedChanges
+from race.web.changes import ChangeCheck
 from race.web.databases import Databases
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from race import load as generators
 from race.errors import RaceError
+from race.load.wrk import Wrk
 from race.machine.describe import python_of
 from race.web import engines
-from race.web import load as generators
 from race.web.discipline import SiteDiscipline
 from race.web.engines import Catalogue, Entry
-from race.web.load.wrk import Wrk
 from race.web.scenario import HttpLoad, Program, SiteScenario
 from race.web.servers import Launcher
 

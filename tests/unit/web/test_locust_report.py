@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from race.saved.model import Load, Moment, UnitSummary, UserLoad
-from race.web.load.locust import Locust
-from race.web.load.locust_report import kind, load_result
+from race.web.locust.generator import Locust
+from race.web.locust.report import kind, load_result
 
 LOAD = Load("locust", 9, duration_s=4.0, user_load=UserLoad("Reporter", "Steps"))
 

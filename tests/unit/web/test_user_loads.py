@@ -13,15 +13,14 @@ import pytest
 
 from locustfiles.shapes import seconds
 from race.errors import RaceError
+from race.load.generator import Target, WatchedProcesses
 from race.plan import read
 from race.plan.works import closed_works
 from race.saved.model import UserLoad
 from race.web import engines, link, user_loads
 from race.web.engines import Catalogue, Entry
-from race.web.load.generator import Target
-from race.web.load.locust import SECONDS, Locust
 from race.web.locust.__main__ import parser
-from race.web.locust.sampler import WatchedProcesses
+from race.web.locust.generator import SECONDS, Locust
 from race.web.scenario import SiteScenario
 from race.web.tasks import MIXES, TASKS, USER_TASKS, mean, pages_of, path_of
 from runtime.address import Address
@@ -131,7 +130,7 @@ def test_locust_is_told_the_shape_or_for_a_warm_up_a_few_users() -> None:
     (work,) = closed_works(completed(), TASKS)
     where = Address("/tmp/s", "", 5432, "me", "secret", "site")  # noqa: S108 - nothing is there
     watched = WatchedProcesses(1, 2, where)
-    target = Target("http://127.0.0.1:1", "reports", "/reports/1", watched)
+    target = Target("http://127.0.0.1:1", "/reports/1", watched=watched)
     command = Locust().command(target, work.load)
     assert "secret" not in " ".join(command)
     given = parser().parse_args(command[3:])

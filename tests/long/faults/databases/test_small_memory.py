@@ -9,9 +9,9 @@ import pytest
 
 from data_interface.store import AGENT_LENGTH
 from race.discipline import Sample
+from race.load.generator import Target
+from race.load.wrk import Wrk
 from race.saved.model import Load
-from race.web.load.generator import Target
-from race.web.load.wrk import Wrk
 from tests.conftest import absent
 from tests.long.faults.page import Record
 from tests.support.faults.engines import server_of
@@ -64,7 +64,7 @@ def test_small_memory(
 
 def index(server: SiteServer) -> Sample:
     """Return what wrk measured with new visitors that send the longest User-Agent."""
-    command = Wrk().command(Target(server.url, "index", "/"), LOAD)
+    command = Wrk().command(Target(server.url, "/"), LOAD)
     command[1:1] = ["-H", f"User-Agent: {'a' * AGENT_LENGTH}"]
     seconds = LOAD.duration_s + SPARE_SECONDS
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds)

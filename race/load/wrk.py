@@ -8,19 +8,17 @@ import shutil
 from typing import Any
 
 from race.discipline import Sample
+from race.load.generator import ERROR_KINDS, LoadResult, PostedChanges, Target
 from race.saved.model import Load
-from race.web.changes import EDITING, VOTING, PostedChanges
-from race.web.load.generator import ERROR_KINDS, LoadResult, Target
 from runtime.paths import ROOT
 
 SCRIPTS = ROOT / "wrk_scripts"
-OWN = {VOTING: "vote.lua", EDITING: "edit.lua"}
 TIMEOUT = "5s"
 
 
 class Wrk:
-    """wrk with a script of its own for pages that change something, requests.lua for requests of a
-    file, and pipeline.lua with the load's depth for other pages.
+    """wrk with the target's own script, with requests.lua for requests of a file, or with
+    pipeline.lua, which asks for one path at the load's depth.
     """
 
     open_loop = False
@@ -41,8 +39,8 @@ class Wrk:
             return [*words, script, target.url, "--", "--file", target.requests]
         if target.cookie:
             words[1:1] = ["-H", f"Cookie: {target.cookie}"]
-        if target.page in OWN:
-            return [*words, str(SCRIPTS / OWN[target.page]), target.url]
+        if target.script:
+            return [*words, str(SCRIPTS / target.script), target.url]
         words += [str(SCRIPTS / "pipeline.lua"), target.url, "--"]
         return [*words, "--path", target.path, "--depth", str(load.pipeline)]
 
@@ -56,7 +54,6 @@ class Wrk:
 
 def _result(data: dict[str, Any]) -> LoadResult:
     latency = data.get("latency_us") or {}
-    changes = data.get("votes") or data.get("edits")
     sample = Sample(
         count=int(data["requests"]),
         seconds=data["duration_us"] / 1e6,
@@ -70,5 +67,13 @@ def _result(data: dict[str, Any]) -> LoadResult:
         histogram=[(float(upper), int(count)) for upper, count in data.get("histogram") or []],
         busy_connections=data.get("busy_connections"),
     )
-    posted = PostedChanges(changes["acknowledged"], changes["unanswered"]) if changes else None
-    return LoadResult(sample, posted, round(data["cpu_us"] * 1000) if "cpu_us" in data else None)
+    own_ns = round(data["cpu_us"] * 1000) if "cpu_us" in data else None
+    return LoadResult(sample, _changes(data), own_ns)
+
+
+def _changes(data: dict[str, Any]) -> PostedChanges | None:
+    """Return what a script says of the changes that it posted, under whatever name."""
+    for said in data.values():
+        if isinstance(said, dict) and "acknowledged" in said:
+            return PostedChanges(said["acknowledged"], said["unanswered"])
+    return None

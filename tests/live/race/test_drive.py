@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 import pytest
 
+from race import load as generators
 from race.discipline import Broken
 from race.errors import CellFailed, NotReady
+from race.load.drive import drive
+from race.load.generator import LoadResult, Target
+from race.load.wrk import Wrk
 from race.machine.proc import cpu_ns
 from race.machine.process import Child
 from race.saved.model import Load
-from race.web import load as generators
-from race.web.load.drive import drive
-from race.web.load.generator import LoadResult, Target
-from race.web.load.wrk import Wrk
 
-TARGET = Target("http://127.0.0.1:1", "ugly", "/ugly")
+TARGET = Target("http://127.0.0.1:1", "/ugly")
 
 # Prints wrk's line when it is interrupted, as if it had driven for so many microseconds.
 INTERRUPTED = """

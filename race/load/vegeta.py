@@ -20,9 +20,9 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from race.discipline import Sample
+from race.load import exact
+from race.load.generator import ERROR_KINDS, LoadResult, Target
 from race.saved.model import Load
-from race.web.load import exact
-from race.web.load.generator import ERROR_KINDS, LoadResult, Target
 
 TIMEOUT = "5s"
 GO = Path.home() / "go" / "bin" / "vegeta"
@@ -146,7 +146,7 @@ def _target(request: bytes, url: str) -> str:
         # Go looks for names in this form alone.
         named = re.sub(r"[^-]+", lambda part: part[0].capitalize(), name)
         given.setdefault(named, []).append(text)
-    header = {**_header(Target(url, "", "")), **given}
+    header = {**_header(Target(url, "")), **given}
     to = url + quote(path, safe=PATH_SIGNS) + mark + query
     one = {"method": method, "url": to, "header": header}
     found = {**one, "body": base64.b64encode(body).decode()} if body else one

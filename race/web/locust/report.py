@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from race.discipline import Sample
+from race.load.generator import ERROR_KINDS, LoadResult, PostedChanges
 from race.saved.model import Load, Moment, UnitSummary
 from race.stats.histogram import percentile
-from race.web.changes import VOTING, PostedChanges
-from race.web.load.generator import ERROR_KINDS, LoadResult
+from race.web.changes import VOTING
 
 Report = Mapping[str, Any]
 Histogram = Sequence[tuple[float, int]]

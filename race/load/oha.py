@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 from race.discipline import Sample
+from race.load import exact
+from race.load.generator import ERROR_KINDS, LoadResult, Target
 from race.saved.model import Load
-from race.web.load import exact
-from race.web.load.generator import ERROR_KINDS, LoadResult, Target
 
 TIMEOUT = "5s"
 CARGO = Path.home() / ".cargo" / "bin" / "oha"

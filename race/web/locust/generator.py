@@ -13,11 +13,10 @@ from functools import cache
 import msgspec
 
 from race.errors import RaceError
+from race.load.generator import LoadResult, Target, WatchedProcesses
 from race.saved.model import Load, UserLoad
 from race.timeouts import TIMEOUTS
-from race.web.load.generator import LoadResult, Target
-from race.web.load.locust_report import load_result
-from race.web.locust.sampler import WatchedProcesses
+from race.web.locust.report import load_result
 from race.web.locust.session import JSON_MARK
 from runtime.paths import ROOT
 

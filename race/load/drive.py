@@ -5,14 +5,14 @@ from __future__ import annotations
 import signal
 from dataclasses import replace
 
+from race import load as generators
 from race.discipline import Broken
 from race.errors import CellFailed, NotReady
+from race.load.generator import Generator, LoadResult, Target
 from race.machine.proc import cpu_ns
 from race.machine.process import Child, wait_first
 from race.saved.model import Load
 from race.timeouts import TIMEOUTS
-from race.web import load as generators
-from race.web.load.generator import Generator, LoadResult, Target
 from runtime.paths import ROOT
 
 PARTY = "generator"

@@ -8,27 +8,55 @@ from typing import Protocol, runtime_checkable
 
 from race.discipline import Sample
 from race.saved.model import Load, UserLoad
-from race.web.changes import PostedChanges
-from race.web.locust.sampler import UNWATCHED, WatchedProcesses
+from runtime.address import Address
 
 ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
 
 @dataclass(frozen=True)
-class Target:
-    """The target of a load: base URL, task and the path of its first page.
+class WatchedProcesses:
+    """Processes that are watched during a load.
 
-    `watched` are processes that a generator with a timeline may sample during the load; `requests`
-    is a file of requests to send in place of GETs for the path (wrk_scripts/requests.lua); `cookie`
-    is what each request carries, or nothing.
+    `server` and `database` are main processes, None if there is none on this machine; `address`
+    is where the server finds its database.
+    """
+
+    server: int | None = None
+    database: int | None = None
+    address: Address | None = None
+
+
+UNWATCHED = WatchedProcesses()
+
+
+@dataclass(frozen=True)
+class Target:
+    """The target of a load: base URL and the path that is asked for.
+
+    In place of GETs for the path, wrk sends the `requests` of a file (wrk_scripts/requests.lua), or
+    what a `script` of wrk_scripts/ says. `cookie` is what each request carries, or nothing.
+    `watched` are processes that a generator with a timeline may sample during the load.
     """
 
     url: str
-    page: str
     path: str
-    watched: WatchedProcesses = UNWATCHED
     requests: str = ""
+    script: str = ""
     cookie: str = ""
+    watched: WatchedProcesses = UNWATCHED
+
+
+@dataclass(frozen=True)
+class PostedChanges:
+    """Changes that a load posted: acknowledged by the server, or without an answer."""
+
+    acknowledged: int
+    unanswered: int
+
+    def __add__(self, other: PostedChanges) -> PostedChanges:
+        return PostedChanges(
+            self.acknowledged + other.acknowledged, self.unanswered + other.unanswered
+        )
 
 
 @dataclass(frozen=True)

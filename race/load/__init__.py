@@ -1,0 +1,25 @@
+"""Load generators: a file and a line of the registry each, imported when a scenario asks.
+
+wrk and oha know requests and nothing of what answers them; Locust's users know the site.
+"""
+
+from __future__ import annotations
+
+from race.errors import unknown
+from race.load.generator import Generator
+from runtime.plugin import Plugin
+
+GENERATORS = {
+    "wrk": Plugin("race.load.wrk:Wrk"),
+    "oha": Plugin("race.load.oha:Oha"),
+    "vegeta": Plugin("race.load.vegeta:Vegeta"),
+    "locust": Plugin("race.web.locust.generator:Locust"),
+}
+
+
+def find(name: str) -> Generator:
+    """Return the generator of that name. RaceError names the nearest one if there is none."""
+    if name not in GENERATORS:
+        raise unknown("load generator", name, GENERATORS)
+    made: Generator = GENERATORS[name].load()()
+    return made
