@@ -35,7 +35,8 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     each turn of its loop.
 
     Rates (units/s) make the load open: `rates` are absolute, `rates_of_slowest` and `rates_of_own`
-    are fractions of the capacity that a closed-loop cell found before.
+    are fractions of the capacity that a closed-loop cell found before. `closed_too`: closed-loop
+    cells go on beside them.
 
     `connections` are those that the calibration begins with; it raises them where a contender needs
     more. libuv accepts one for each turn of its loop, so many of them spend a short cell on that.
@@ -50,6 +51,7 @@ class LoadPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rates: tuple[Rate, ...] = ()
     rates_of_slowest: tuple[Rate, ...] = ()
     rates_of_own: tuple[Rate, ...] = ()
+    closed_too: bool = False
     open_generator: Name = "own"
     open_duration_s: Duration = 5.0
     max_connections: Number = 800
@@ -80,7 +82,8 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One race. `contenders` and `tasks` are names or shell patterns; a discipline's own scenario
     calls them by its words (engines, pages).
 
-    `twin` is the contender that runs twice, as its own A/A control; empty means the baseline.
+    `twin` is the contender that runs twice, as its own A/A control, or a pattern of several, such
+    as "*"; empty means the baseline.
     `restart`: contenders are started anew after so many rounds, so that what a process keeps for
     its life comes and goes; 0: they live as long as the race.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from race.analysis import controls, trust, values
@@ -29,7 +29,7 @@ def analyse(race: SavedRace) -> Analysis:
     noises = _noises(data, data.rates, data.kept)
     costs = _noises(data, data.cpu[race.head.discipline.parties[0]], data.cpu_kept)
     comparisons = [
-        _comparison(data, work, _noise(work, noises), _noise(work, costs))
+        _comparison(data, work, _noise(work, noises), _noise(work, costs), noises.get(work, ()))
         for work in values.in_order(data.ran, race.head.discipline)
     ]
     ran = {cell.label for cell in race.cells}
@@ -53,6 +53,7 @@ def collect(race: SavedRace, counted: list[Cell]) -> RaceData:
         contenders.setdefault(cell.label, Contender(label=cell.label, name=cell.label))
     rates, originals = values.values(counted, values.rate), twins(contenders.values())
     parties = race.head.discipline.parties
+    p99 = values.values(counted, values.p99_us)
     cpu = {party: values.values(counted, values.cpu_us(party)) for party in parties}
     restart = controls.restart(race.head)
     return RaceData(
@@ -64,6 +65,8 @@ def collect(race: SavedRace, counted: list[Cell]) -> RaceData:
         cpu=cpu,
         kept=controls.kept(rates, originals, restart),
         cpu_kept=controls.kept(cpu[parties[0]], originals, restart),
+        p99=p99,
+        p99_kept=controls.kept(p99, originals, restart),
         contenders=contenders,
         twins=originals,
         designs=_designs(contenders.values(), race.head.discipline.factors),
@@ -114,31 +117,47 @@ def _levels(contender: Contender) -> Levels:
     return tuple(sorted(contender.factors.items()))
 
 
-def _noises(race: RaceData, figures: Values, keep: Mapping[Work, Kept]) -> dict[Work, Noise]:
-    """Estimate the A/A twin against its original wherever both ran."""
-    found = {}
+def _noises(
+    race: RaceData, figures: Values, keep: Mapping[Work, Kept]
+) -> dict[Work, tuple[Noise, ...]]:
+    """Estimate each A/A twin against its original wherever both ran."""
+    found: dict[Work, tuple[Noise, ...]] = {}
     for work, by_label in figures.items():
         for twin, original in race.twins.items():
             logs = by_label.get(twin, {}), by_label.get(original, {})
             floor = noise.noise_floor(*logs, keep[work])
             if floor is not None:
-                found[work] = Noise(twin, floor, measured_here=True)
+                found[work] = (*found.get(work, ()), Noise(twin, floor, measured_here=True))
     return found
 
 
-def _noise(work: Work, noises: dict[Work, Noise]) -> Noise | None:
-    """Return this work's own noise floor, or the race's largest where the twin has none here."""
-    if work in noises or not noises:
-        return noises.get(work)
-    worst = max(noises.values(), key=lambda one: one.estimate.bound)
+def _noise(work: Work, noises: Mapping[Work, tuple[Noise, ...]]) -> Noise | None:
+    """Return this work's own noise floor, that of the twin with the widest, or the race's largest
+    where no twin has one here.
+    """
+    if work in noises:
+        return _widest(noises[work])
+    if not noises:
+        return None
+    worst = _widest([one for each in noises.values() for one in each])
     return Noise(worst.twin, worst.estimate, measured_here=False)
+
+
+def _widest(noises: Sequence[Noise]) -> Noise:
+    return max(noises, key=lambda one: one.estimate.bound)
 
 
 def _margin(floor: Noise | None) -> float:
     return float(noise.margin(floor.estimate.bound if floor else 0.0))
 
 
-def _comparison(race: RaceData, work: Work, floor: Noise | None, cost: Noise | None) -> Comparison:
+def _comparison(
+    race: RaceData,
+    work: Work,
+    floor: Noise | None,
+    cost: Noise | None,
+    twins: tuple[Noise, ...],
+) -> Comparison:
     head = race.saved.head
     same = controls.groups(race.distinguishable, head.discipline.ignores.get(work.task, ()))
     keep = race.kept.get(work, Kept())
@@ -154,9 +173,11 @@ def _comparison(race: RaceData, work: Work, floor: Noise | None, cost: Noise | N
         reference=table.reference,
         rounds=max((len(logs) for logs in table.rates.values()), default=0),
         noise=floor,
+        twins=twins,
         controls=controls.controls(race.own(work), same, keep) if work.load.closed else None,
         kept=keep,
         cpu_kept=table.cpu_kept,
+        p99_kept=race.p99_kept.get(work, Kept()),
         margin=_margin(floor),
         cpu_margin=table.cpu_margin,
         little=head.limits.little,

@@ -82,7 +82,8 @@ class Controls:
 
 @dataclass(frozen=True, slots=True)
 class ContenderResult:
-    """One contender in one comparison; `ratio` and `cpu_ratio` are to the comparison's reference.
+    """One contender in one comparison; `ratio`, `cpu_ratio` and `p99_ratio` (of times at a fixed
+    rate) are to the comparison's reference.
 
     State "at-least": the party under test was not the limit as far as is known, but `limit` was;
     `throughput` is a lower bound, and `cpu_ratio` replaces `ratio`. State "waiting": the race goes
@@ -115,6 +116,7 @@ class ContenderResult:
     cpu_us: dict[str, float]
     cpu_ratio: Estimate | None
     cpu_verdict: Verdict
+    p99_ratio: Estimate | None
     latency_us: dict[str, float]
     histogram: list[tuple[float, int]]
     utilisation: float | None
@@ -128,10 +130,10 @@ class Comparison:
 
     `connections` are the fewest and the most that were used. Ratios are to `reference`, the race's
     `baseline` unless that has no rate here. `designs` are the factors of distinguishable
-    contenders, by label. `margin` (log scale) follows from `noise`, `cpu_margin`, which ratios of
-    CPU time must exceed, from the CPU time of the same twin. `kept` and `cpu_kept` are what
-    processes keep of both (`stats.processes`). A report remarks a result whose `utilisation` is
-    farther from 1 than `little`.
+    contenders, by label. `margin` (log scale) follows from `noise`, the widest of the `twins`, and
+    `cpu_margin`, which ratios of CPU time must exceed, from the CPU time of twins. `kept`,
+    `cpu_kept` and `p99_kept` are what processes keep of each figure (`stats.processes`). A report
+    remarks a result whose `utilisation` is farther from 1 than `little`.
     """
 
     work: Work
@@ -142,9 +144,11 @@ class Comparison:
     reference: str | None
     rounds: int
     noise: Noise | None
+    twins: tuple[Noise, ...]
     controls: Controls | None
     kept: Kept = field(metadata=UNWRITTEN)
     cpu_kept: Kept = field(metadata=UNWRITTEN)
+    p99_kept: Kept = field(metadata=UNWRITTEN)
     margin: float
     cpu_margin: float
     little: float

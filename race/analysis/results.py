@@ -29,7 +29,8 @@ ByWork = dict[Work, dict[str, list[Cell]]]
 class RaceData:
     """The cells of a race, those that count, and their values; `last` is the last round.
 
-    `kept` is what processes keep of rates, `cpu_kept` of the CPU time of the party under test.
+    `kept` is what processes keep of rates, `cpu_kept` of the CPU time of the party under test,
+    `p99_kept` of the p99 at fixed rates.
     `designs` are the factors of contenders that factors distinguish (`effects.comparable`).
     """
 
@@ -41,6 +42,8 @@ class RaceData:
     cpu: dict[str, Values]
     kept: dict[Work, Kept]
     cpu_kept: dict[Work, Kept]
+    p99: Values
+    p99_kept: dict[Work, Kept]
     contenders: dict[str, Contender]
     twins: dict[str, str]
     designs: dict[str, Design]
@@ -133,6 +136,7 @@ def result(race: RaceData, table: Table, label: str) -> ContenderResult:
         cpu_us=_cpu_us(race, work, label),
         cpu_ratio=cpu,
         cpu_verdict=verdict(cpu, table.cpu_margin),
+        p99_ratio=_ratio(race.p99, table, label, race.p99_kept.get(work, Kept())),
         latency_us=_percentiles(merged),
         histogram=merged,
         utilisation=median(values.utilisation(cell) for cell in cells),

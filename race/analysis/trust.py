@@ -171,14 +171,11 @@ def _unknown_limits(race: SavedRace, counted: Sequence[Cell]) -> Iterator[str]:
 
 
 def _self_doubts(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Yield where the A/A twin differs from its original."""
+    """Yield where an A/A twin differs from its original."""
     for comparison in comparisons:
-        noise = comparison.noise
-        if noise and noise.measured_here and comparison.ranked and _differs(noise.estimate):
-            where, who = (
-                f"{comparison.title} ({comparison.load})",
-                a(comparison.discipline.contender),
-            )
+        where, who = f"{comparison.title} ({comparison.load})", a(comparison.discipline.contender)
+        doubted = [one for one in comparison.twins if _differs(one.estimate)]
+        for noise in doubted if comparison.ranked else ():
             yield (
                 f"On {where} {who} differs from itself: {noise.estimate}. "
                 "Distrust small differences there."

@@ -19,6 +19,10 @@ from race.stats import little
 GENERATOR = "generator"
 """The party that drives the load, where it has processes of its own."""
 
+FEWEST_FOR_P99 = 200
+"""The fewest requests of a cell whose p99 is compared: the second or third longest of them is a
+figure that scatters much, and alike for all contenders."""
+
 Measure = Callable[[Cell], float | None]
 Values = dict[Work, dict[str, dict[int, float]]]
 """A logarithm for each work, contender's label and round number."""
@@ -116,6 +120,14 @@ def cpu_us(party: str) -> Measure:
         return spent / 1e3 / cell.count if spent and cell.count else None
 
     return measure
+
+
+def p99_us(cell: Cell) -> float | None:
+    """Return the p99 of a cell at a fixed rate, in microseconds; None of a closed loop, or of fewer
+    requests than `FEWEST_FOR_P99`.
+    """
+    enough = cell.load.rate is not None and (cell.count or 0) >= FEWEST_FOR_P99
+    return cell.latency_us.get("p99") if enough else None
 
 
 def who_was_saturated(limit: str | None) -> str:

@@ -20,6 +20,8 @@ PORT = "port"
 """Stands in a command, in braces, for the port that a server listens on."""
 MIX = "mix"
 """The task of all requests together, by their weights."""
+ALL = "*"
+"""Of `twin`: each commit has a twin of its own."""
 COMMIT = "commit"
 """The factor whose levels are the commits that race."""
 WRK, VEGETA, OHA = "wrk", "vegeta", "oha"
@@ -61,7 +63,8 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     Commands run in `folder`, by default that of the file. `only` are the requests to race: names,
     or "mix" for all of them by weight; without it, each by itself and the mix. `commits` are
     revisions of the repository that `folder` is in, each a checkout of its own where the commands
-    run; a race saves them with the commits that they stood for.
+    run; a race saves them with the commits that they stood for. `locks` are the files that say what
+    `build` installs, as patterns in `folder`; without it, those of the known package managers.
     """
 
     contenders: tuple[Name, ...] = field(default=("*",), name="servers")
@@ -76,6 +79,7 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     requests: Annotated[tuple[Request, ...], Meta(min_length=1)]
     allow_different: bool = False
     commits: dict[str, Hash] | tuple[Name, ...] = ()
+    locks: tuple[Name, ...] = ()
     folder: str = ""
     rounds: Rounds = 12
     restart: Annotated[int, Meta(ge=0)] = 3
@@ -85,6 +89,8 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         names = [one.name for one in self.requests]
         mixed = [MIX] if len(names) > 1 else []
         force_setattr(self, "tasks", self.tasks or (*names, *mixed))
+        if self.commits and self.twin is None:
+            force_setattr(self, "twin", ALL)
         if problem := next(self._problems(), None):
             raise RaceError(f"scenario {self.name}: {problem}")
 

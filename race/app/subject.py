@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from race.app import answers, requests, server
 from race.app.answers import Answer
+from race.app.commits import environments
 from race.app.commits.checkouts import WORKTREE, Checkout, checked_out, resolved
 from race.app.contenders import build
 from race.app.requests import Drawn
@@ -63,7 +64,8 @@ class SharedRequests:
             command, place = build(self.scenario, contender), self.place(contender)
             if command and (str(command), place) not in done:
                 done.add((str(command), place))
-                server.build(self.scenario, command, place)
+                with environments.building(place):
+                    server.build(self.scenario, command, place)
 
 
 def checkout(scenario: AppScenario, contender: Contender) -> Checkout:
@@ -143,7 +145,7 @@ def opened(scenario: AppScenario, contenders: Sequence[Contender]) -> Iterator[S
     tasks = requests.tasks(scenario)
     with (
         TemporaryDirectory(prefix="race-") as folder,
-        checked_out(Path(scenario.folder), needed(scenario, contenders)) as places,
+        checked_out(Path(scenario.folder), needed(scenario, contenders), scenario.locks) as places,
     ):
         shared = SharedRequests(scenario, tasks, Path(folder), places)
         shared.build(contenders)

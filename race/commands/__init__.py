@@ -12,6 +12,7 @@ COMMANDS = {
     "run": Plugin("race.commands.run:COMMAND"),
     "gate": Plugin("race.app.gate.command:COMMAND"),
     "commits": Plugin("race.app.commits.command:COMMAND"),
+    "bisect": Plugin("race.app.commits.bisect:COMMAND"),
     "init": Plugin("race.app.init:COMMAND"),
     "capacity": Plugin("race.capacity.command:COMMAND"),
     "resume": Plugin("race.commands.resume:COMMAND"),

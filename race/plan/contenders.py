@@ -1,4 +1,4 @@
-"""Chooses the contenders of a race by names and patterns, with the baseline and the A/A twin."""
+"""Chooses the contenders of a race by names and patterns, with the baseline and the A/A twins."""
 
 from __future__ import annotations
 
@@ -113,14 +113,15 @@ def _like(pattern: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if fnmatchcase(name.lower(), pattern.lower())]
 
 
-def with_twin(scenario: Scenario, found: Sequence[Contender]) -> list[Contender]:
-    """Return the contenders and the A/A twin of one of them."""
-    if not found:
-        return []
-    wanted = scenario.twin or baseline(scenario, found)
-    original = next((one for one in found if _called(wanted, one)), found[0])
-    twin = msgspec.structs.replace(original, label=original.label + TWIN_MARK, aa=True)
-    return [*found, twin]
+def with_twins(scenario: Scenario, found: Sequence[Contender]) -> list[Contender]:
+    """Return the contenders and the A/A twins of those that the scenario names; of the first one
+    where none has that name or label, or fits it as a pattern.
+    """
+    wanted = scenario.twin or (baseline(scenario, found) if found else "")
+    named = [one for one in found if _called(wanted, one)][:1]
+    chosen = named or [one for one in found if _fits(wanted, one)] or found[:1]
+    twins = [msgspec.structs.replace(one, label=one.label + TWIN_MARK, aa=True) for one in chosen]
+    return [*found, *twins]
 
 
 def baseline(scenario: Scenario, found: Sequence[Contender]) -> str:

@@ -71,23 +71,23 @@ class Plan:
     def cells(self) -> int:
         """Return the number of cells of the planned rounds; open-loop ones are a forecast."""
         rounds = range(CALIBRATION + 1, self.rounds + 1)
-        return sum(self._doing(work) for number in rounds for work in self._works(number))
+        return sum(self._doing(work) for number in rounds for work in self.works_of(number))
 
     def seconds(self) -> float:
         """Return a forecast of the calibration and the planned rounds."""
         return sum(
             self._doing(work) * self.expected(number, work.load)
             for number in range(CALIBRATION, self.rounds + 1)
-            for work in self._works(number)
+            for work in self.works_of(number)
         )
 
     def usual(self) -> float:
         """Return the mean seconds of a cell of the last round."""
-        return fmean(self.expected(self.rounds, work.load) for work in self._works(self.rounds))
+        return fmean(self.expected(self.rounds, work.load) for work in self.works_of(self.rounds))
 
     def expected(self, number: int, load: Load) -> float:
         """Return the seconds of a cell in a round, with its share of its contender's start."""
-        works, warmup = self._works(number), self.scenario.warmup
+        works, warmup = self.works_of(number), self.scenario.warmup
         windows = min(WINDOWS, warmup.windows)
         if number == CALIBRATION:
             return windows * warmup.calibration_s + CELL_SECONDS + START_SECONDS / len(works)
@@ -103,7 +103,7 @@ class Plan:
             kind_of(number, one.label, work)
             for number in range(CALIBRATION, self.rounds + 1)
             for one in self.contenders
-            for work in self.able(one, self._works(number))
+            for work in self.able(one, self.works_of(number))
         )
 
     def expected_of(self, kind: Kind) -> float:
@@ -117,7 +117,7 @@ class Plan:
         """Return how many contenders can do a work."""
         return sum(len(self.able(one, [work])) for one in self.contenders)
 
-    def _works(self, number: int) -> list[Work]:
+    def works_of(self, number: int) -> list[Work]:
         """Return a contender's works in a round; the number at fixed rates is a forecast."""
         closed = self.works
         if number <= 1 or not self.scenario.open_loop:
@@ -125,4 +125,5 @@ class Plan:
         plan = self.scenario.load
         rated = replace(closed[0].load, rate=1.0, duration_s=plan.open_duration_s)
         rates = len(plan.rates) + len(plan.rates_of_slowest) + len(plan.rates_of_own)
-        return [Work(task, rated) for task in self.scenario.tasks for _ in range(rates)]
+        offered = [Work(task, rated) for task in self.scenario.tasks for _ in range(rates)]
+        return [*closed, *offered] if plan.closed_too else offered

@@ -92,7 +92,8 @@ def _names(analysis: Analysis) -> Iterator[LegendEntry]:
     if any(one.aa for one in ran):
         yield LegendEntry(
             "A/A twin",
-            f"One {discipline.contender} that runs twice, under two labels: what the two differ by "
+            f"{words.a(discipline.contender).capitalize()} that runs twice, under two labels: what "
+            "the two differ by "
             "is the noise of this race. The A/A bound is the largest difference that their "
             "interval allows.",
         )

@@ -16,6 +16,7 @@ from race.report import legend, sentences
 from race.report.table import ReportTable
 from race.report.tables import fixed, more, ranking, rates
 from race.report.tables import user_loads as users
+from race.report.tables.pair import pair
 
 
 def page(analysis: Analysis) -> str:
@@ -30,6 +31,7 @@ def _parts(analysis: Analysis) -> Iterator[str]:
     yield from (f"> {escape(warning)}" for warning in analysis.trust.warnings)
     yield _legend(analysis)
     yield escape(f"Left out: {'; '.join(head.left_out)}.") if head.left_out else ""
+    yield from _pair(analysis)
     yield from _glance(analysis)
     for one in summaries(analysis):
         means = fixed.means(analysis, one)
@@ -57,6 +59,12 @@ def _parts(analysis: Analysis) -> Iterator[str]:
         f" on commit {escape(words.commit(head.environment))}" if head.environment.commit else ""
     )
     yield f"Repeat it{where}:\n\n{code(shlex.join(head.command))}"
+
+
+def _pair(analysis: Analysis) -> Iterator[str]:
+    """Yield the ratios of a race of two contenders."""
+    if both := pair(analysis):
+        yield from _section(both.title, both, both.caption)
 
 
 def _glance(analysis: Analysis) -> Iterator[str]:

@@ -17,7 +17,7 @@ from race.discipline import Discipline, discipline
 from race.errors import RaceError
 from race.machine import calibrate, calm, cores, describe, guard
 from race.machine.meters import meters
-from race.plan.contenders import TWIN_MARK, baseline, labelled, with_twin
+from race.plan.contenders import TWIN_MARK, baseline, labelled, with_twins
 from race.plan.forecast import Plan
 from race.plan.order import key_of
 from race.plan.read import from_json
@@ -38,7 +38,7 @@ def prepare(scenario: Scenario) -> Plan:
     kind = discipline(scenario.discipline)
     choice = kind.choose(scenario)
     found = labelled(choice.scenario, choice.contenders, kind.contender)
-    contenders = with_twin(choice.scenario, found)
+    contenders = with_twins(choice.scenario, found)
     if not contenders:
         reasons = "; ".join(choice.left_out)
         raise RaceError(f"no {kind.contender} of this race can run here: {reasons}")
@@ -141,7 +141,7 @@ def resumed(folder: Path, allow: Callable[[Scenario], None]) -> tuple[Head, Plan
     gone = [label for label in labels if label not in runnable]
     if gone:
         raise RaceError(f"{head.race} cannot go on: {gone[0]} cannot run here any more")
-    here = with_twin(choice.scenario, choice.contenders)
+    here = with_twins(choice.scenario, choice.contenders)
     for one in head.contenders:
         if one not in here:
             raise RaceError(f"{head.race} cannot go on: {one.label} is another contender here")

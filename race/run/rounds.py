@@ -96,12 +96,13 @@ class Rounds:
     def _works(self, number: int) -> Mapping[str, Sequence[Work]]:
         """Return the works of a round; the first one finds the capacities of the rates."""
         scenario, contenders = self.plan.scenario, self.plan.contenders
+        closed = self.plan.works
         if number <= 1 or not scenario.open_loop:
-            closed = self.plan.works
             return {one.label: self.plan.able(one, closed) for one in contenders}
         capacity = capacities(self.done.values())
+        beside = closed if scenario.load.closed_too else []
         return {
-            one.label: self.plan.able(one, open_works(scenario, one, capacity))
+            one.label: self.plan.able(one, [*beside, *open_works(scenario, one, capacity)])
             for one in contenders
         }
 

@@ -20,6 +20,7 @@ from race.report.console import drawn
 from race.report.tables import ranking as rankings
 from race.report.tables import rates
 from race.report.tables import user_loads as users
+from race.report.tables.pair import pair
 from race.saved.model import Work
 from race.terminal.matrix import Matrix
 
@@ -38,6 +39,9 @@ def everything(analysis: Analysis) -> Iterator[RenderableType]:
             yield drawn(rates.rated(analysis, comparison, latencies(analysis, comparison)), title)
             yield Text("")
     yield from under_user_loads(analysis)
+    if both := pair(analysis):
+        yield drawn(both, both.title)
+        yield Text("")
     if analysis.closed():
         yield matrix(analysis)
 

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from race.saved.head import Build, Environment, Hardware, Head, Interpreter, Probe
 from race.saved.model import Cell, Contender, Discipline, Figures, Load, Status, Work
 from race.saved.reader import CELLS_FILE, RUN_FILE
+from race.stats.histogram import percentile
 from race.web.levels import LEVELS
 
 ARTICLE = (
@@ -166,6 +167,7 @@ def _cell(
     histogram, mean = _latencies(random, capacity, rate, work.load)
     done = sum(count for _, count in histogram)
     middle, last = histogram[len(histogram) // 2][0], histogram[-1][0]
+    p99 = percentile(histogram, 99.0) or last
     return replace(
         blank,
         status="ok",
@@ -176,7 +178,7 @@ def _cell(
         throughput=done / work.load.duration_s,
         bytes=done * 900,
         errors={"connect": 0, "read": 0, "write": 0, "timeout": 0, "status": 0},
-        latency_us={"mean": mean, "p50": middle, "max": last},
+        latency_us={"mean": mean, "p50": middle, "p99": p99, "max": last},
         histogram=histogram,
         meters=_meters(random, done, web / speed / noise, database / speed),
         facts={"database_requests": _REQUESTS[work.task]},

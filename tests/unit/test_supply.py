@@ -72,7 +72,7 @@ def test_nothing_is_installed_without_a_hash(path: Path) -> None:
 
 def test_every_place_that_installs_is_looked_at() -> None:
     found = [command for path in INSTALLERS for command in PIP.findall(commands(path))]
-    assert len(found) == 6
+    assert len(found) == 7
 
 
 @pytest.mark.parametrize("path", LOCKS, ids=lambda it: it.name)

@@ -14,10 +14,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from race.app.commits import environments
 from race.errors import RaceError
 from race.paths import var
 from race.timeouts import TIMEOUTS
@@ -26,6 +27,7 @@ LOCK = "lock"
 WORKTREE = "WORKTREE"
 """Stands for the files as they are, committed or not; ignored ones are left out."""
 SHALLOW = "this clone is shallow, `git fetch --unshallow` gets all commits"
+FETCH = "git submodule update --init --recursive, or git fetch in it"
 AUTHOR_ENV = {
     f"GIT_{who}_{what}": text
     for who in ("AUTHOR", "COMMITTER")
@@ -98,27 +100,55 @@ class Checkout(NamedTuple):
 
 
 @contextmanager
-def checked_out(folder: Path, commits: Mapping[Checkout, str]) -> Iterator[dict[Checkout, Path]]:
-    """Check each commit out for the length of a `with`; give what `folder` is there."""
+def checked_out(
+    folder: Path, commits: Mapping[Checkout, str], locks: Sequence[str] = ()
+) -> Iterator[dict[Checkout, Path]]:
+    """Check each commit out for the length of a `with`; give what `folder` is there. `locks` are
+    the patterns of its lock files, by default those of `environments`.
+    """
     if not commits:
         yield {}
         return
     top = root(folder)
     inner = folder.resolve().relative_to(top.resolve())
     _remove_left()
-    with _own_place() as place:
+    environments.tidy()
+    with _own_place() as place, ExitStack() as slots:
         found = {}
         for number, (wanted, commit) in enumerate(commits.items()):
+            known = _locks(top, commit, inner, locks)
             target = place / f"{commit[:12]}-{number}"
+            if key := environments.key(folder, wanted.build, known):
+                target = slots.enter_context(environments.slot(key, inner))
             _check_out(top, commit, target)
             found[wanted] = target / inner
             if not found[wanted].is_dir():
                 raise RaceError(f"commit {wanted.commit} has no folder {inner}")
+            if key:
+                environments.restore(target)
         yield found
 
 
+def _locks(top: Path, commit: str, inner: Path, patterns: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the path and the hash of each lock file of a commit."""
+    return [
+        (path, content)
+        for path, (_, content) in _tree(top, commit).items()
+        if environments.is_lock(PurePath(path), inner, patterns)
+    ]
+
+
+def _tree(top: Path, commit: str) -> dict[str, tuple[str, str]]:
+    """Return the kind and the hash of everything in a commit, by path."""
+    listed = git(top, "ls-tree", "-r", "-z", "--full-tree", commit).split("\0")
+    parts = (line.partition("\t") for line in listed if line)
+    return {path: (about.split()[1], about.split()[2]) for about, _, path in parts}
+
+
 def _check_out(top: Path, commit: str, target: Path) -> None:
-    """Make a repository that takes its objects from another one, and check a commit out in it."""
+    """Make a repository that takes its objects from another one, and check a commit out in it, with
+    the commits of its submodules.
+    """
     git(top, "init", "--quiet", "--template=", str(target))
     (target / ".git" / "objects" / "info").mkdir(exist_ok=True)
     (target / ".git" / "objects" / "info" / "alternates").write_text(f"{_inside(top, 'objects')}\n")
@@ -130,20 +160,20 @@ def _check_out(top: Path, commit: str, target: Path) -> None:
         raise RaceError(
             f"{commit[:12]} cannot be checked out whole ({name}): is it a partial clone?"
         )
-    if (target / ".gitmodules").exists():
-        _submodules(top, target)
+    for path, (kind, own) in _tree(target, commit).items():
+        if kind == "commit":
+            _check_out_submodule(top / path, own, target / path)
 
 
-def _submodules(top: Path, target: Path) -> None:
-    """Check the submodules out from those of the user's own working tree."""
-    known = git(target, "config", "--file", ".gitmodules", "--get-regexp", r"\.path$")
-    for line in known.splitlines():
-        key, _, path = line.partition(" ")
-        if not (top / path / ".git").exists():
-            raise RaceError(f"submodule {path} is not there: git submodule update --init")
-        name = key.removeprefix("submodule.").removesuffix(".path")
-        git(target, "config", f"submodule.{name}.url", str(top / path))
-    git(target, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+def _check_out_submodule(place: Path, commit: str, target: Path) -> None:
+    """Check a submodule out from the user's own, which is in a folder of the working tree."""
+    if not (place / ".git").exists():
+        raise RaceError(f"submodule {place.name} is not there: {FETCH}")
+    try:
+        git(place, "cat-file", "-e", f"{commit}^{{commit}}")
+    except RaceError:
+        raise RaceError(f"submodule {place.name} lacks commit {commit[:12]}: {FETCH}") from None
+    _check_out(place, commit, target)
 
 
 def _inside(top: Path, name: str) -> Path:

@@ -5,15 +5,28 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from race.app.commits import checkouts
+from race.app.commits import checkouts, shared_rate
 from race.commands import Command
 from race.commands import run as races
-from race.commands.options import scenario_options
+from race.commands.options import changed, scenario_options
+from race.console import Console
 from race.errors import RaceError
+from race.run import race
 from race.terminal import programs
+from race.terminal.say import tell
 
 FILE = "race.toml"
 BRANCHES = ("origin/HEAD", "main", "master")
+
+
+def revisions(parser: argparse.ArgumentParser) -> None:
+    """Add the revisions and the file."""
+    parser.add_argument("revisions", nargs="*", metavar="REVISION", help="the older one first")
+    text = "in place of the first of two, the commit that both come from"
+    parser.add_argument("--merge-base", action="store_true", help=text)
+    parser.add_argument(
+        "--file", default=FILE, metavar="FILE", help="the scenario for both; default %(default)s"
+    )
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,10 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "One revision stands for the commit that it and HEAD have both come from, against HEAD; "
         f"none, for {' or '.join(BRANCHES)}. {checkouts.WORKTREE} is what is not committed yet."
     )
-    parser.add_argument("revisions", nargs="*", metavar="REVISION", help="the older one first")
-    parser.add_argument(
-        "--file", default=FILE, metavar="FILE", help="the scenario for both; default %(default)s"
-    )
+    revisions(parser)
     parser.add_argument("--seed", type=int, metavar="S", help="seed of the random order")
     parser.add_argument("--dry-run", action="store_true", help="show the plan, race nothing")
     scenario_options(parser)
@@ -33,8 +43,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Race them as `race run` does."""
+    """Race them as `race run` does, with p99 at one rate where a generator can drive that."""
     complete(options)
+    plan = race.prepare(changed(races.scenario(options), options))
+    more, without = shared_rate.settings(plan.scenario, options.set)
+    if without:
+        tell(Console(stderr=True), without)
+    options.set = [*more, *options.set]
     return races.run(options)
 
 
@@ -42,7 +57,7 @@ def complete(options: argparse.Namespace) -> None:
     """Add what `race run` would be asked for. RaceError if there is no file or no such commit."""
     if not Path(options.file).exists():
         raise RaceError(f"there is no {options.file}: `race init` writes one")
-    chosen = _pair(Path(options.file).resolve().parent, options.revisions)
+    chosen = _pair(Path(options.file).resolve().parent, options.revisions, options.merge_base)
     title = f"{chosen[0]} against {chosen[1]}"
     options.set = [
         *options.set,
@@ -52,10 +67,12 @@ def complete(options: argparse.Namespace) -> None:
     options.scenario, options.like, options.program, options.path = options.file, None, None, None
 
 
-def _pair(folder: Path, revisions: list[str]) -> list[str]:
-    """Return the two revisions to race."""
+def _pair(folder: Path, revisions: list[str], merged: bool = False) -> list[str]:
+    """Return the two revisions to race; `merged`: in place of the first what both come from."""
     if len(revisions) > 2:
         raise RaceError("give at most two revisions, the older one first")
+    if len(revisions) == 2 and merged:
+        return [checkouts.merge_base(folder, *revisions)[:12], revisions[1]]
     if len(revisions) == 2:
         return revisions
     one = revisions[0] if revisions else _main(folder)

@@ -15,26 +15,40 @@ from race.report.table import PLAIN, TEXT, Column, ReportTable, fill
 
 
 def headline(found: Gate) -> str:
-    """Return what the gate says, in one sentence."""
-    limit = words.percent(found.limit)
+    """Return what the gate says, in a sentence or two."""
     if fails := found.of(Outcome.FAILS):
         return f"{found.new} fails on {fails[0].task}: {fails[0].reason}."
     if slower := found.of(Outcome.SLOWER):
-        named = words.listed([f"{one.task} ({text(one)})" for one in slower])
+        named = words.listed([f"{one.name} ({text(one)})" for one in slower])
         return f"{found.new} is slower than {found.old} on {named}."
-    if left := found.of(Outcome.OPEN):
-        seen = max(left, key=attrgetter("visible"))
-        named = words.listed([one.task for one in left])
-        more = seen.reason and f": {seen.reason}"
-        if math.isfinite(seen.visible):
-            more = f": only a slowdown of {_percent(seen.visible)} or more would have been seen"
-        return f"Whether {found.new} is {limit} slower than {found.old} on {named} is open{more}."
-    could = _percent(max(one.visible for one in found.checks))
-    requests = words.plural(len(found.checks), "request")
+    limit = words.percent(found.limits.slower)
+    if left := [one for one in found.of(Outcome.OPEN) if one.needed]:
+        return f"Whether {found.new} is {limit} slower than {found.old} {_open(left)}."
+    needed = [one for one in found.checks if one.needed]
+    could = _percent(max(one.visible for one in needed))
+    requests = words.plural(len({one.task for one in needed}), "request")
     return (
         f"{found.new} is not {limit} slower than {found.old} on any of {requests}; "
-        f"a slowdown of {could} would have been seen."
+        f"a slowdown of {could} would have been seen.{_beside(found)}"
     )
+
+
+def _open(left: list[Checked]) -> str:
+    seen = max(left, key=attrgetter("visible"))
+    more = seen.reason and f": {seen.reason}"
+    if math.isfinite(seen.visible):
+        more = f": only a slowdown of {_percent(seen.visible)} or more would have been seen"
+    return f"on {words.listed([one.name for one in left])} is open{more}"
+
+
+def _beside(found: Gate) -> str:
+    """Return what is known of a p99 that may stay open."""
+    seen = [one.visible for one in found.checks if not one.needed]
+    if not seen:
+        return ""
+    if not math.isfinite(max(seen)):
+        return " Whether p99 is longer is not known."
+    return f" Of p99 only {_percent(max(seen))} or more would have been seen."
 
 
 def text(one: Checked) -> str:
@@ -56,9 +70,9 @@ def _percent(log: float) -> str:
 
 
 def table(found: Gate) -> ReportTable:
-    """Return every request with its slowdown and verdict."""
+    """Return every request with each slowdown and verdict."""
     columns = (
-        Column("request", attrgetter("task"), TEXT),
+        Column("request", attrgetter("name"), TEXT),
         Column("slower by", text, PLAIN),
         Column("of", attrgetter("measure"), TEXT),
         Column("verdict", attrgetter("outcome"), TEXT),
@@ -68,12 +82,12 @@ def table(found: Gate) -> ReportTable:
 
 def about(found: Gate) -> str:
     """Return how it was judged."""
-    limit = words.percent(found.limit)
+    limit = words.percent(found.limits.slower)
     return (
         f"Slower by: how many percent more time {found.new} takes than {found.old}, with a "
         f"{100 * found.confidence:.1f} % interval. An alarm needs an interval above 0 and an "
-        f"estimate of {limit} or more. Of races of two equal contenders at most 5 % end with one, "
-        "over all requests together."
+        f"estimate of {limit} or more. Each commit ran in two processes. Of races of two equal "
+        "contenders at most 5 % end with one, over all requests and measures together."
     )
 
 
@@ -84,7 +98,7 @@ def markdown(found: Gate) -> str:
 
 
 def junit(found: Gate) -> str:
-    """Return the answer as JUnit's XML: a case for each request; one that is open is skipped."""
+    """Return the answer as JUnit's XML: a case for each check; one that is open is skipped."""
     cases = "".join(_case(one) for one in found.checks)
     counts = {
         "tests": len(found.checks),
@@ -101,7 +115,7 @@ def _case(one: Checked) -> str:
     kind = kinds.get(one.outcome)
     inner = f"<{kind} message={quoteattr(said)}/>" if kind else ""
     inner = inner or f"<system-out>{escape(said)}</system-out>"
-    return f"  <testcase name={quoteattr(one.task)}>{inner}</testcase>\n"
+    return f"  <testcase name={quoteattr(one.name)}>{inner}</testcase>\n"
 
 
 def show(found: Gate) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from race.analysis.model import Analysis
 from race.report.sentences import strongest
+from race.report.tables.pair import pair
 from race.report.tables.ranking import about_glance, glance
 from race.report.template import ReportChapter, chapter
 
@@ -17,6 +18,7 @@ def render(analysis: Analysis) -> ReportChapter | None:
         "glance",
         analysis,
         table=glance(analysis),
+        both=pair(analysis),
         text=about_glance(analysis),
         marked=strongest(analysis) is not None,
     )

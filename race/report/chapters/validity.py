@@ -60,17 +60,24 @@ def _spread(found: Spread | None, shown: Callable[[float], str]) -> str:
 
 
 def _noise(analysis: Analysis) -> Figure | None:
-    """Return the A/A twin against its original at every task: the noise of this race."""
+    """Return each A/A twin against its original at every task: the noise of this race."""
     rows = [
-        Interval(one.place, str(one.noise.estimate), "var(--ink)", one.noise.estimate)
+        Interval(
+            one.place if len(one.twins) == 1 else f"{one.place}, {twin.twin}",
+            str(twin.estimate),
+            "var(--ink)",
+            twin.estimate,
+        )
         for one in analysis.closed()
-        if one.noise and one.noise.measured_here
+        for twin in one.twins
     ]
     if not rows:
         return None
     who = analysis.discipline.contender
+    several = any(len(one.twins) > 1 for one in analysis.closed())
+    ran = f"Some {who}s ran" if several else f"One {who} ran"
     caption = (
-        f"One {who} ran twice under two labels, so the true ratio is 1: the chart shows the race’s "
+        f"{ran} twice under two labels, so the true ratio is 1: the chart shows the race’s "
         "own noise, with 90 % intervals. The band is 3 %."
     )
     drawing = ratios(rows, 3.0, "The A/A twin against itself")

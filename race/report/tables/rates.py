@@ -60,12 +60,14 @@ def rated(analysis: Analysis, comparison: Comparison, found: Latencies) -> Repor
         Column("CPU ratio [95 %]", lambda item: _ratio(comparison, item), RATIO),
         Column("verdict", values.cpu_verdict, VERDICT, brief=" "),
         *_times(analysis, comparison, found),
+        Column("p99 ratio [95 %]", lambda item: item.p99_ratio and Ratio(item.p99_ratio), RATIO),
         values.who_was_saturated(comparison),
         values.CELLS,
     )
     caption = (
         f"Ratio: of CPU time per {words.one(discipline.unit)} to "
         f"{comparison.reference or 'no one'}, with its 95 % interval; the cheapest first. "
+        "p99 ratio: the same of p99 within rounds. "
         f"{band_text(found)}"
     ).rstrip()
     items = sorted(comparison.results, key=lambda item: _cost(comparison, item))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from race.cli import main
 from race.errors import RaceError
 from race.machine.describe import current_python
-from race.plan.contenders import with_twin
+from race.plan.contenders import with_twins
 from race.run import race
 from race.saved.model import Contender
 from race.saved.reader import RUN_FILE
@@ -105,7 +105,7 @@ def test_who_has_said_so_is_not_asked(
     monkeypatch.setattr("race.commands.resume.carry_out", lambda *words: 0)
     chosen = scenario("x")
     monkeypatch.setattr(engines, "found_pythons", lambda: [current_python()])
-    found = with_twin(chosen, engines.choose(chosen).contenders)
+    found = with_twins(chosen, engines.choose(chosen).contenders)
     folder = saved(tmp_path / "r", chosen, *found)
     assert refused(capsys, str(folder))
     assert main(["resume", str(folder), "--run-programs"]) == 0
@@ -116,7 +116,7 @@ def test_a_contender_is_what_it_is_here(
 ) -> None:
     """The interpreter that a folder says is a path, too."""
     monkeypatch.setattr("race.commands.resume.carry_out", lambda *words: 0)
-    found = with_twin(scenario(), engines.choose(scenario()).contenders)
+    found = with_twins(scenario(), engines.choose(scenario()).contenders)
     assert main(["resume", str(saved(tmp_path / "r", scenario(), *found))]) == 0
     for name, wrong in {
         "python": replace(found[0], factors={**found[0].factors, "python": "3.7/../../../tmp/x"}),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,14 +13,15 @@ from race.app.commits import checkouts
 from race.app.commits import command as commits
 from race.app.commits.checkouts import (
     AUTHOR_ENV,
-    LOCK,
     WORKTREE,
     Checkout,
     checked_out,
     git,
     resolved,
 )
+from race.app.commits.environments import building
 from race.errors import RaceError
+from runtime.paths import ROOT
 
 
 @pytest.fixture
@@ -81,14 +85,109 @@ def test_a_submodule_is_checked_out_from_the_users_own(repository: Path, tmp_pat
         assert (place.parent / "part" / "part.py").read_text() == "part"
 
 
+def test_submodules_have_the_commit_that_was_recorded_also_within_each_other(
+    repository: Path, tmp_path: Path
+) -> None:
+    inner, outer = (nested(tmp_path / name, name) for name in ("inner", "outer"))
+    add_submodule(outer, inner)
+    add_submodule(repository.parent, outer)
+    git(repository.parent, *LOCAL, "submodule", "--quiet", "update", "--init", "--recursive")
+    user = repository.parent / "outer" / "inner"
+    (user / "inner.py").write_text("later")
+    commit(user, "later")
+    with checked_out(repository, wanted(repository, "HEAD")) as places:
+        (place,) = places.values()
+        assert (place.parent / "outer" / "inner" / "inner.py").read_text() == "inner"
+
+
+def test_a_submodule_that_cannot_be_had_is_one_line(repository: Path, tmp_path: Path) -> None:
+    part = nested(tmp_path / "part", "part")
+    add_submodule(repository.parent, part)
+    for name in (".git/modules/part/objects", "part"):
+        shutil.rmtree(repository.parent / name)
+    (repository.parent / "part").mkdir()
+    with (
+        pytest.raises(RaceError, match=r"submodule part is not there: git submodule update --init"),
+        checked_out(repository, wanted(repository, "HEAD")),
+    ):
+        pass
+    git(repository.parent / "part", "init", "--quiet")
+    with (
+        pytest.raises(RaceError, match=r"submodule part lacks commit [0-9a-f]{12}: git submodule"),
+        checked_out(repository, wanted(repository, "HEAD")),
+    ):
+        pass
+
+
+LOCAL = ("-c", "protocol.file.allow=always")
+
+
+def nested(folder: Path, text: str) -> Path:
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    (folder / f"{text}.py").write_text(text)
+    commit(folder, text)
+    return folder
+
+
+def add_submodule(folder: Path, part: Path) -> None:
+    git(folder, *LOCAL, "submodule", "--quiet", "add", str(part), part.name)
+    commit(folder, f"with {part.name}")
+
+
+HARNESS = """
+import sys, time
+from pathlib import Path
+from race.app.commits.checkouts import Checkout, checked_out, resolved
+folder = Path(sys.argv[1])
+(commit,) = resolved(folder, ["HEAD"]).values()
+with checked_out(folder, {Checkout("HEAD", "make"): commit, Checkout("HEAD", ""): commit}):
+    print("there", flush=True)
+    time.sleep(600)
+"""
+
+
 def test_what_a_killed_race_left_is_removed(repository: Path, tmp_path: Path) -> None:
-    left = tmp_path / "var" / "checkouts" / "left"
-    left.mkdir(parents=True)
-    (left / LOCK).touch()
+    (repository / "uv.lock").touch()
+    commit(repository, "with a lock")
+    words = [sys.executable, "-c", HARNESS, str(repository)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=ROOT) as harness:
+        try:
+            assert harness.stdout
+            assert harness.stdout.readline() == b"there\n"
+        finally:
+            harness.kill()
+    left = [*(tmp_path / "var").glob("checkouts/*"), *(tmp_path / "var").glob("environments/*/ch*")]
+    assert len(left) == 2
     with checked_out(repository, wanted(repository, "HEAD")) as first:
-        assert not left.exists()
+        assert not any(one.exists() for one in left)
         with checked_out(repository, wanted(repository, "HEAD")):
             assert all(place.exists() for place in first.values())
+
+
+def test_an_environment_is_kept_for_the_same_locks(repository: Path) -> None:
+    def race(*revisions: str) -> dict[str, bool]:
+        """Build commits, and return which had an environment before."""
+        named = resolved(repository, revisions)
+        several = {Checkout(name, "uv sync"): commit for name, commit in named.items()}
+        with checked_out(repository, several) as places:
+            found = {one.commit: (place / ".venv").exists() for one, place in places.items()}
+            for place in places.values():
+                with building(place):
+                    (place / ".venv").mkdir(exist_ok=True)
+        return found
+
+    assert race("main") == {"main": False}
+    (repository / "uv.lock").write_text("1")
+    commit(repository, "with a lock")
+    assert race("main~1", "main") == {"main~1": False, "main": False}
+    (repository / "app.py").write_text("4")
+    commit(repository, "the same lock")
+    assert race("main~1", "main") == {"main~1": True, "main": False}
+    assert race("main~1", "main") == {"main~1": True, "main": True}
+    (repository / "uv.lock").write_text("2")
+    commit(repository, "another lock")
+    assert race("main~1", "main") == {"main~1": True, "main": False}
 
 
 def test_files_that_were_added_though_ignored_are_in_what_is_not_committed(

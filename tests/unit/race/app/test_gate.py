@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import numpy as np
 import pytest
 
 from race.analysis.analyse import analyse
+from race.analysis.model import Analysis
 from race.app.gate import answer as answers
-from race.app.gate.judge import Gate, Outcome, alpha, gate, judged, rounds_needed
+from race.app.gate.judge import Gate, Limits, Outcome, alpha, gate, judged, rounds_needed
 from race.saved.reader import load
 from race.stats.estimate import Estimate
 from race.stats.processes import Kept, lives
@@ -31,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def judged_race(folder: Path, old: str, new: str, limit: float) -> Gate:
-    return gate(analyse(load(folder)), old, new, limit)
+    return gate(analyse(load(folder)), old, new, Limits(limit))
 
 
 def test_the_three_answers_by_the_interval_and_the_limit() -> None:
@@ -54,10 +56,10 @@ def test_a_slower_one_is_named_and_a_faster_one_is_clear(folder: Path) -> None:
     results = analysis.closed()[0].results
     rates = {one.label: one.throughput.median for one in results if one.throughput}
     slow, fast = sorted((BASELINE, OTHER), key=lambda label: rates[label])
-    alarm = gate(analysis, fast, slow, 0.05)
+    alarm = gate(analysis, fast, slow, Limits(0.05))
     assert alarm.outcome is Outcome.SLOWER
     assert answers.headline(alarm).startswith(f"{slow} is slower than {fast} on Ugly (+")
-    clear = gate(analysis, slow, fast, 0.05)
+    clear = gate(analysis, slow, fast, Limits(0.05))
     assert clear.outcome is Outcome.CLEAR
     assert "on any of 2 requests; a slowdown of" in answers.headline(clear)
 
@@ -73,8 +75,8 @@ def test_one_that_fails_now_is_an_alarm(tmp_path: Path) -> None:
     race = load(write(tmp_path / "race", recipe))
     cells = [failed(cell) if cell.label == OTHER and cell.round else cell for cell in race.cells]
     analysis = analyse(replace(race, cells=cells))
-    assert gate(analysis, BASELINE, OTHER, 0.05).outcome is Outcome.FAILS
-    assert gate(analysis, OTHER, BASELINE, 0.05).outcome is Outcome.OPEN
+    assert gate(analysis, BASELINE, OTHER, Limits(0.05)).outcome is Outcome.FAILS
+    assert gate(analysis, OTHER, BASELINE, Limits(0.05)).outcome is Outcome.OPEN
 
 
 def test_the_answer_for_ci_has_every_request(folder: Path) -> None:
@@ -96,3 +98,58 @@ def test_of_equal_commits_at_most_one_in_twenty_is_an_alarm() -> None:
     )
     alarms = ((low > 0) & (value >= math.log(1.02))).any(axis=1)
     assert alarms.mean() < 0.05
+
+
+@pytest.fixture(scope="module")
+def rated(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    """A race that also offers both the same rate; the first is nearer to its capacity."""
+    recipe = Recipe(
+        engines=(BASELINE, OTHER),
+        pages=("good",),
+        depths=(),
+        rates=(5000,),
+        rounds=24,
+        faults=False,
+    )
+    return analyse(load(write(tmp_path_factory.mktemp("rated") / "race", recipe)))
+
+
+def test_a_longer_p99_is_an_alarm_like_a_lower_rate(rated: Analysis) -> None:
+    found = gate(rated, OTHER, BASELINE, Limits(0.05))
+    assert [(one.name, one.outcome) for one in found.checks] == [
+        ("Good", Outcome.SLOWER),
+        ("p99 of Good", Outcome.SLOWER),
+    ]
+    assert found.confidence == 1 - alpha(2)
+    assert "p99 of Good (+" in answers.headline(found)
+
+
+def test_a_p99_that_is_open_keeps_the_gate_open_only_where_it_was_asked_for(
+    rated: Analysis,
+) -> None:
+    found = gate(rated, OTHER, BASELINE, Limits(0.05))
+    rate, p99 = (replace(one, outcome=Outcome.CLEAR) for one in found.checks)
+    unknown = replace(p99, outcome=Outcome.OPEN, slowdown=None, reason="too few rounds count: 0")
+    may_stay = replace(found, checks=[rate, unknown])
+    assert may_stay.outcome is Outcome.CLEAR
+    assert answers.headline(may_stay).endswith("Whether p99 is longer is not known.")
+    asked = replace(found, checks=[rate, replace(unknown, needed=True)])
+    assert asked.outcome is Outcome.OPEN
+    assert "on p99 of Good is open: too few rounds count: 0" in answers.headline(asked)
+
+
+def test_twins_halve_what_one_process_adds(folder: Path) -> None:
+    race = load(folder)
+    label = f"{OTHER} (A/A)"
+    own = [one for one in race.cells if one.label == OTHER]
+    cells = [*race.cells, *(msgspec.structs.replace(one, label=label) for one in own)]
+    twins = [
+        msgspec.structs.replace(one, label=label, aa=True)
+        for one in race.head.contenders
+        if one.label == OTHER
+    ]
+    head = msgspec.structs.replace(race.head, contenders=[*race.head.contenders, *twins])
+    with_both = gate(analyse(replace(race, head=head, cells=cells)), BASELINE, OTHER, Limits(0.05))
+    alone = gate(analyse(race), BASELINE, OTHER, Limits(0.05))
+    for wide, narrow in zip(alone.checks, with_both.checks, strict=True):
+        assert narrow.visible < wide.visible

@@ -9,7 +9,7 @@ import pytest
 
 from race.errors import RaceError
 from race.plan import order
-from race.plan.contenders import baseline, matching, with_twin
+from race.plan.contenders import baseline, matching, with_twins
 from race.plan.forecast import Plan
 from race.plan.read import from_json
 from race.plan.works import closed_works, open_works
@@ -33,7 +33,7 @@ def made(**changes: Any) -> SiteScenario:
 
 
 def cells(seed: int, number: int) -> list[order.Planned]:
-    found = with_twin(made(), ENGINES)
+    found = with_twins(made(), ENGINES)
     works = closed_works(made(pages=["ugly", "about", "good", "bad"]), PAGES)
     return order.shuffled({one.label: works for one in found}, found, seed, number)
 
@@ -57,7 +57,7 @@ def test_an_even_round_is_the_reverse_of_the_one_before() -> None:
 
 
 def test_in_turn_every_round_has_one_contender_after_the_other() -> None:
-    found = with_twin(made(), ENGINES)
+    found = with_twins(made(), ENGINES)
     works = closed_works(made(pages=["good", "ugly"]), PAGES)
     rounds = [order.in_turn({one.label: works for one in found}, found, one) for one in (1, 2)]
     assert turns(rounds[0]) == turns(rounds[1])
@@ -72,11 +72,11 @@ def test_the_order_is_repeatable_and_differs_between_rounds_and_seeds() -> None:
 
 
 def test_one_contender_runs_twice() -> None:
-    found = with_twin(made(baseline="aiohttp-tarantool-one"), ENGINES)
+    found = with_twins(made(baseline="aiohttp-tarantool-one"), ENGINES)
     twins = [one for one in found if one.aa]
     assert [one.label for one in twins] == ["aiohttp-tarantool-one (A/A)"]
     assert twins[0].name == "aiohttp-tarantool-one"
-    assert with_twin(made(), []) == []
+    assert with_twins(made(), []) == []
     assert baseline(made(baseline="gone"), ENGINES) == "aiohttp-memory-one"
 
 
@@ -122,7 +122,7 @@ def test_interpreters_and_workers_are_told_apart_by_label(monkeypatch: pytest.Mo
 
 def test_rates_are_fractions_of_the_slowest_and_of_ones_own_capacity() -> None:
     chosen = made(pages=["good"], load={"rates_of_slowest": [0.5], "rates_of_own": [0.9]})
-    fast, slow, twin = with_twin(made(baseline="aiohttp-tarantool-one"), ENGINES)
+    fast, slow, twin = with_twins(made(baseline="aiohttp-tarantool-one"), ENGINES)
     capacity = {(fast.label, "good"): 8000.0, (slow.label, "good"): 1000.0}
     rates = [work.load.rate for work in open_works(chosen, fast, capacity)]
     assert rates == [500.0, 7200.0]
@@ -177,11 +177,11 @@ def test_many_names_are_counted_and_not_listed() -> None:
 def test_the_baseline_is_known_in_any_case() -> None:
     chosen = made(baseline="AIOHTTP-Tarantool-one")
     assert baseline(chosen, ENGINES) == "aiohttp-tarantool-one"
-    assert with_twin(chosen, ENGINES)[-1].name == "aiohttp-tarantool-one"
+    assert with_twins(chosen, ENGINES)[-1].name == "aiohttp-tarantool-one"
 
 
 def test_the_forecast_counts_the_cells_that_are_run() -> None:
-    contenders: list[Contender] = with_twin(made(), ENGINES)
+    contenders: list[Contender] = with_twins(made(), ENGINES)
     closed = Plan(SiteDiscipline(), made(rounds=3), contenders, [])
     assert closed.calibrations == 3 * 2
     assert closed.cells == 3 * 3 * 2
@@ -203,10 +203,15 @@ def test_contenders_run_the_same_number_at_once_one_after_the_other() -> None:
 
 
 def test_who_cannot_do_a_task_is_not_planned_for_it_nor_its_twin() -> None:
-    contenders = with_twin(made(), ENGINES)
+    contenders = with_twins(made(), ENGINES)
     lacks = {ENGINES[0].label: {"good": "it has no such thing"}}
     plan = Plan(SiteDiscipline(), made(rounds=3), contenders, [], cannot=lacks)
     assert (plan.calibrations, plan.cells) == (4, 12)
     works = [[work.task for work in plan.able(one, plan.works)] for one in contenders]
     assert works == [["ugly"], ["ugly", "good"], ["ugly"]]
     assert plan.seconds() < Plan(SiteDiscipline(), made(rounds=3), contenders, []).seconds()
+
+
+def test_a_pattern_names_several_twins() -> None:
+    twins = [one.label for one in with_twins(made(twin="*"), ENGINES) if one.aa]
+    assert twins == [f"{one.label} (A/A)" for one in ENGINES]

@@ -13,7 +13,7 @@ from rich.console import Console
 from race.discipline import Broken, Party, Sample
 from race.errors import CellFailed, NotReady
 from race.machine.meters import METERS
-from race.plan.contenders import with_twin
+from race.plan.contenders import with_twins
 from race.plan.forecast import Plan
 from race.plan.order import Planned
 from race.run.cell import Cells
@@ -150,7 +150,7 @@ def test_who_is_too_slow_for_any_length_fails_once_with_what_to_do() -> None:
 
 def test_a_slow_contender_is_not_measured_again_in_vain(tmp_path: Any) -> None:
     toys, chosen = toy.Toys(speeds={"fast": 4000.0, "snail": 20.0}), toy.scenario(rounds=1)
-    contenders = with_twin(chosen, toys.choose(chosen).contenders)
+    contenders = with_twins(chosen, toys.choose(chosen).contenders)
     head = records.head(*contenders)
     with Writer(tmp_path / "r", head) as writer:
         board = Plain(Console(quiet=True), head.discipline, 1)

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from race.errors import RaceError
-from race.plan.contenders import with_twin
+from race.plan.contenders import with_twins
 from race.plan.forecast import Plan
 from race.plan.order import CellKey
 from race.run import race, rules
@@ -49,7 +49,7 @@ def carried_out(folder: Path, *stops: int) -> list[tuple[Any, ...]]:
         # New toys for each, which remember nothing; one of them always makes errors.
         toys = toy.Toys(speeds=dict(SPEEDS), errors={"fast": 100})
         chosen = toy.scenario(rounds=3)
-        plan = Plan(toys, chosen, with_twin(chosen, toys.choose(chosen).contenders), [])
+        plan = Plan(toys, chosen, with_twins(chosen, toys.choose(chosen).contenders), [])
         head = records.head(*plan.contenders)
         try:
             race.run(folder, head, plan, boards(stop))
@@ -60,7 +60,7 @@ def carried_out(folder: Path, *stops: int) -> list[tuple[Any, ...]]:
 
 def test_a_race_takes_the_connections_that_its_head_has(tmp_path: Path) -> None:
     toys, chosen = toy.Toys(), toy.scenario()
-    plan = Plan(toys, chosen, with_twin(chosen, toys.choose(chosen).contenders), [])
+    plan = Plan(toys, chosen, with_twins(chosen, toys.choose(chosen).contenders), [])
     race.run(tmp_path, records.head(*plan.contenders, connections={"run": 32}), plan, boards(0))
     assert {cell.connections_used for cell in load(tmp_path).cells} == {32}
     fewer = race.alike(plan, records.head(*plan.contenders[1:]))

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from race.discipline import Subject
 from race.errors import Disturbed
-from race.plan.contenders import TWIN_MARK, with_twin
+from race.plan.contenders import TWIN_MARK, with_twins
 from race.plan.forecast import Plan
 from race.plan.order import Planned, key_of
 from race.run.cell import Cells, failed
@@ -84,7 +84,7 @@ def race(
 ) -> Ran:
     """Run all of it, or what is left after some cells."""
     toys, chosen = toys or toy.Toys(), toy.scenario(**changes)
-    contenders = with_twin(chosen, toys.choose(chosen).contenders)
+    contenders = with_twins(chosen, toys.choose(chosen).contenders)
     plan = Plan(toys, chosen, contenders, [])
     cells = Spoiled(chosen, Learned(), spoiled or {})
     head = records.head(*contenders)
@@ -208,6 +208,15 @@ def test_fixed_rates_come_from_the_first_round_and_stay(tmp_path: Path) -> None:
     fixed |= {(label, rate) for label in EVERYONE[1:] for rate in (500.0, 900.0)}
     # The calibration, the round that finds the capacities, and two of fixed rates.
     assert rates == [everyone, everyone, fixed, fixed]
+
+
+def test_closed_loops_go_on_beside_a_fixed_rate_where_asked(tmp_path: Path) -> None:
+    load = {"rates_of_slowest": [0.5], "closed_too": True}
+    ran = race(tmp_path, load=load)
+    rates = [{one[1:] for one in ran.seen if one[0] == number} for number in range(4)]
+    everyone = {(label, None) for label in EVERYONE}
+    both = everyone | {(label, 500.0) for label in EVERYONE}
+    assert rates == [everyone, everyone, both, both]
 
 
 def test_after_a_disturbed_cell_the_machine_is_looked_at(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from race.commands.run import carry_out
 from race.discipline import Sample
 from race.errors import RaceError
 from race.paths import RESULTS
-from race.plan.contenders import with_twin
+from race.plan.contenders import with_twins
 from race.plan.forecast import Plan
 from race.run.race import described
 from race.saved.head import Head
@@ -53,7 +53,7 @@ class Toys(toy.Toys):
 def planned(toys: Toys) -> tuple[Head, Plan]:
     """A race of three toys called "one"."""
     chosen = toy.scenario()
-    contenders = with_twin(chosen, toys.choose(chosen).contenders)
+    contenders = with_twins(chosen, toys.choose(chosen).contenders)
     head = records.head(
         *contenders,
         race="one",

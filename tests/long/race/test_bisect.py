@@ -1,0 +1,50 @@
+"""Bisecting a repository whose fourth commit is slow and whose third does not start."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from race.app.commits.checkouts import AUTHOR_ENV, git
+from tests.live.race.app.test_app import SHOP, file
+from tests.support.race_lab import Race
+from tests.support.site_server import environment
+
+SLOW = SHOP.replace('how == "slow"', "True")
+TEXTS = (SHOP, f"{SHOP}# 1\n", "raise SystemExit('broken')", SLOW, f"{SLOW}# 2\n", f"{SLOW}# 3\n")
+
+
+def repository(folder: Path, texts: tuple[str, ...]) -> list[str]:
+    """Make a repository with a commit for each text, and return the commits."""
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    path = Path(file(folder, "plain"))
+    path.write_text(path.read_text().replace('plain = ""\nplain = "plain"', 'plain = ""'))
+    for number, text in enumerate(texts):
+        (folder / "shop.py").write_text(text)
+        git(folder, "add", "shop.py")
+        git(folder, "commit", "--quiet", "--message", f"change {number}", env=AUTHOR_ENV)
+    return git(folder, "rev-list", "--reverse", "main").split()
+
+
+def bisect(folder: Path, good: str, place: Path) -> tuple[int, dict[str, object], str]:
+    words = ["bisect", good, "main", "--file", f"{folder}/race.toml", "--json"]
+    env = {**environment(), "VAR_DIR": str(place / "var")}
+    with Race([*words, "--request", "list", "--within", "20m"], place / "results", env) as race:
+        status = race.process.wait(500)
+        text = race.text()
+    return status, json.loads(text[text.rindex('{"commit"') :]), text
+
+
+def test_the_slow_commit_is_named(tmp_path: Path) -> None:
+    commits = repository(tmp_path / "shop", (*TEXTS[:2], *TEXTS[3:]))
+    status, found, text = bisect(tmp_path / "shop", commits[0][:12], tmp_path)
+    assert (status, found["commit"]) == (0, commits[2][:12]), text
+    assert "made list slower: +" in str(found["text"])
+
+
+def test_where_its_parent_does_not_start_both_are_left(tmp_path: Path) -> None:
+    commits = repository(tmp_path / "shop", TEXTS)
+    status, found, text = bisect(tmp_path / "shop", commits[0][:12], tmp_path)
+    assert (status, found["commit"]) == (3, None), text
+    assert found["left"] == [one[:12] for one in commits[2:4]]
