@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from typing import Any, Awaitable, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Awaitable, Callable, Dict, Optional, Set, Tuple, Union
 
 import asyncpg
 
@@ -24,6 +24,9 @@ logging.getLogger("asyncpg.pool").setLevel(logging.CRITICAL)
 # If a connect is cancelled early, asyncpg before 0.32 leaves a future with an error that nobody
 # retrieves, and asyncio complains of it.
 LEAVES_ERRORS = tuple(int(part) for part in asyncpg.__version__.split(".")[:2]) < (0, 32)
+
+# More attempts at connections of a pool than this do not go on when their pages are cancelled.
+MOST_ATTEMPTS = 1000
 
 UNAVAILABLE = (
     asyncpg.InterfaceError,
@@ -61,6 +64,8 @@ class AsyncpgPool:
         self._driver = driver
         self._size = size
         self._pool: Any = None
+        self._attempts: Set[asyncio.Future[Raw]] = set()
+        self._returning: Set[asyncio.Future[None]] = set()
 
     async def open(self) -> None:
         url, options = self._driver.arguments
@@ -75,10 +80,32 @@ class AsyncpgPool:
 
     async def acquire(self) -> AsyncpgConnection:
         pool = self._pool
-        if LEAVES_ERRORS and not (pool.get_idle_size() and pool.get_size() == self._size):
+        at_once = pool.get_idle_size() and pool.get_size() == self._size and not self._attempts
+        if LEAVES_ERRORS and not at_once:
             # The pool may have to connect.
-            return AsyncpgConnection(await _connected(pool.acquire()))
+            return AsyncpgConnection(await self._connected())
         return AsyncpgConnection(await pool.acquire())
+
+    async def _connected(self) -> Raw:
+        """Return a connection. If the page is cancelled, the attempt goes on by itself, unless there
+        are too many; `timeout` bounds its connect.
+        """
+        attempt = asyncio.ensure_future(self._pool.acquire())
+        self._attempts.add(attempt)
+        attempt.add_done_callback(self._attempts.discard)
+        try:
+            return await asyncio.shield(attempt)
+        except asyncio.CancelledError:
+            attempt.add_done_callback(self._give_back)
+            if len(self._attempts) > MOST_ATTEMPTS:
+                attempt.cancel()
+            raise
+
+    def _give_back(self, attempt: asyncio.Future[Raw]) -> None:
+        if not attempt.cancelled() and attempt.exception() is None:
+            returning = asyncio.ensure_future(self._return(attempt.result()))
+            self._returning.add(returning)
+            returning.add_done_callback(self._returning.discard)
 
     async def release(self, connection: AsyncpgConnection, broken: bool) -> None:
         """Take a connection back. The pool resets it, which may be cancelled as any request."""
@@ -102,6 +129,8 @@ class AsyncpgPool:
     async def close(self) -> None:
         if self._pool is None:
             return
+        if self._attempts:
+            await asyncio.wait(self._attempts, timeout=TIMEOUTS.goodbye)
         with contextlib.suppress(Exception), Deadline(TIMEOUTS.goodbye):
             await self._pool.close()
         self._pool.terminate()

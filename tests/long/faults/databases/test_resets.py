@@ -30,7 +30,9 @@ pytestmark = pytest.mark.fault(
 )
 
 
-@pytest.mark.parametrize("engine", ["aiohttp-tarantool-one", "japronto-tarantool-one"])
+@pytest.mark.parametrize(
+    "engine", ["aiohttp-tarantool-one", "japronto-tarantool-one", "japronto-postgres-pool"]
+)
 def test_resets(
     engine: str, tmp_path: Path, record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
