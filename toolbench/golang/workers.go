@@ -37,10 +37,11 @@ func newWorker(call Call, count int64) *worker {
 	return &worker{call, count, marks, map[int]string{}, make(chan struct{})}
 }
 
-// work starts operations until the time is up.
-func (w *worker) work(start time.Time, until time.Duration) {
+// work starts operations until the length is over, which begins with the first of them.
+func (w *worker) work(start time.Time, length time.Duration) {
 	defer close(w.ended)
 	now := time.Since(start)
+	until := now + length
 	w.marks = append(w.marks, now)
 	for now < until {
 		_, count, err := w.call()

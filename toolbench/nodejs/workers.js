@@ -22,10 +22,11 @@ class Worker {
     this.ended = false
   }
 
-  /** Start operations until the time is up. */
-  async work (until) {
+  /** Start operations until the length (in milliseconds) is over, which begins with the first. */
+  async work (length) {
     const { call, marks } = this
     let now = performance.now()
+    const until = now + length
     marks.push(now)
     while (now < until) {
       try {
@@ -46,8 +47,7 @@ class Worker {
 /** Run a worker for each call. */
 async function run (calls, seconds, overtime) {
   const workers = calls.map(call => new Worker(call))
-  const until = performance.now() + seconds * 1000
-  for (const worker of workers) worker.done = worker.work(until)
+  for (const worker of workers) worker.done = worker.work(seconds * 1000)
   await within((seconds + overtime) * 1000, Promise.all(workers.map(worker => worker.done)))
   for (const worker of workers) worker.late = !worker.ended
   return workers
