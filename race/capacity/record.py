@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
-from race.errors import NotSaved
+from race.saved import record
 from race.saved.head import Head
 from race.saved.model import Amount, Count, Name, Positive
-from race.saved.reader import ResultsError
-from runtime.files import write_atomically
 
 FILE = "capacity.json"
 
@@ -54,7 +51,10 @@ class RateCell(Struct, frozen=True, kw_only=True):
 
 
 class Ending(Struct, frozen=True, kw_only=True):
-    """How the search for a contender on a task ended, unless time ended it, and at what rate."""
+    """The end of a search for a contender on a task: its outcome, and the rate that this is about.
+
+    A search that ran out of time has none.
+    """
 
     label: Name
     task: Name
@@ -76,20 +76,9 @@ class CapacityRun(Struct, frozen=True, kw_only=True):
 
 def write(folder: Path, run: CapacityRun) -> None:
     """Save it in a folder. NotSaved if that is not possible."""
-    content = msgspec.json.format(msgspec.json.encode(run), indent=1) + b"\n"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / FILE, content, follow=False)
-    except OSError as error:
-        raise NotSaved(f"cannot save results in {folder}: {error.strerror}") from None
+    record.write(folder / FILE, run)
 
 
 def load(folder: Path) -> CapacityRun:
     """Read what was saved. ResultsError if that cannot be read."""
-    path = folder / FILE
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=CapacityRun)
-    except OSError as error:
-        raise ResultsError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise ResultsError(f"{path} is damaged: {error}") from None
+    return record.read(folder / FILE, CapacityRun)

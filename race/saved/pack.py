@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from race.saved.model import CALIBRATION, Cell, Work
-from race.saved.reader import CELLS_FILE, PACKED_FILE, load
+from race.saved.reader import CELLS_FILE, PACKED_FILE, RUN_FILE, load
 from race.stats import histogram
 from race.stats.histogram import Histogram
 
@@ -29,11 +29,13 @@ PER_OCTAVE = 8
 
 
 def pack(folder: Path) -> None:
-    """Replace cells.jsonl in a folder by cells.jsonl.gz."""
+    """Replace cells.jsonl in a folder by cells.jsonl.gz, and write run.json on one line."""
     cells = coarsened(load(folder).cells)
     lines = b"".join(msgspec.json.encode(cell) + b"\n" for cell in cells)
     (folder / PACKED_FILE).write_bytes(gzip.compress(lines, 9, mtime=0))
     (folder / CELLS_FILE).unlink(missing_ok=True)
+    head = (folder / RUN_FILE).read_bytes()
+    (folder / RUN_FILE).write_bytes(msgspec.json.format(head, indent=-1) + b"\n")
 
 
 def coarsened(cells: Sequence[Cell]) -> list[Cell]:

@@ -77,7 +77,7 @@ def read_head(folder: Path) -> Head:
         raise ResultsError(f"no results folder '{folder}': name a folder that holds {RUN_FILE}")
     path = folder / RUN_FILE
     try:
-        return _decoded(_content(path), Head)
+        return _decoded(content(path), Head)
     except FileNotFoundError:
         raise ResultsError(f"'{folder}' holds no {RUN_FILE}: it is no results folder") from None
     except OSError as error:
@@ -91,9 +91,9 @@ def _cell_lines(folder: Path) -> list[bytes]:
     path = folder / CELLS_FILE
     try:
         if path.exists():
-            raw = _content(path)
+            raw = content(path)
         elif (path := folder / PACKED_FILE).exists():
-            raw = gzip.decompress(_content(path))
+            raw = gzip.decompress(content(path))
         else:
             return []
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -103,7 +103,7 @@ def _cell_lines(folder: Path) -> list[bytes]:
     return raw.splitlines()
 
 
-def _content(path: Path) -> bytes:
+def content(path: Path) -> bytes:
     """Return the content of a file; OSError for what would never end, such as a pipe."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is no file")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
-from race.errors import NotSaved
+from race.saved import record
 from race.saved.model import Amount, Count, Load, Name, Positive
-from race.saved.reader import ResultsError
-from runtime.files import write_atomically
 
 FILE = "why.json"
 
@@ -58,20 +55,10 @@ class Profile(Struct, frozen=True, kw_only=True):
 
 def write(folder: Path, profile: Profile) -> None:
     """Save it beside its race. NotSaved if that is not possible."""
-    try:
-        write_atomically(folder / FILE, msgspec.json.encode(profile) + b"\n", follow=False)
-    except OSError as error:
-        raise NotSaved(f"cannot save results in {folder}: {error.strerror}") from None
+    record.write(folder / FILE, profile)
 
 
 def load(folder: Path) -> Profile | None:
     """Read what is beside a race; None if it has no profile. ResultsError if it is damaged."""
     path = folder / FILE
-    if not path.is_file():
-        return None
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Profile)
-    except OSError as error:
-        raise ResultsError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise ResultsError(f"{path} is damaged: {error}") from None
+    return record.read(path, Profile) if path.is_file() else None
