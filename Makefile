@@ -38,7 +38,7 @@ locust: ready  ## the site and Locust's page; SHAPE= ENGINE= USER= WORKERS= HEAD
 
 PYTEST = $(RUN) -m pytest -n '$(1)' --dist loadgroup $(ARGS)
 
-check: lint  ## format, lint, types and unit tests, within a minute: run it after each change
+check: lint  ## format, lint, types and unit tests, in one to two minutes: run it after each change
 	@$(call PYTEST,$(CORES)) tests/unit
 
 test: check drivers  ## check, and the tests on real servers; ARGS=--require-all turns skips into failures

@@ -1,4 +1,4 @@
-"""What the cells of a search say of the capacity of each contender."""
+"""Estimates the capacity of each contender from the cells of a search."""
 
 from __future__ import annotations
 

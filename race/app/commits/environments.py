@@ -32,7 +32,7 @@ ENVIRONMENTS = (".venv", "venv", "node_modules", "target")
 """The folders that are kept, in the application's folder and at the top of its repository."""
 PROGRAMS = ("python3", "node", "cargo")
 MOST, LONGEST_S = 8, 30 * 86400.0
-"""How many folders are kept, and for how long after their last race."""
+"""At most so many folders are kept, and none longer than this after its last race."""
 LOCK, BUILT, CHECKOUT, KEPT = "lock", "built", "checkout", "kept"
 
 

@@ -15,7 +15,7 @@ from race.errors import RaceError
 from race.stats.estimate import Estimate
 
 TRIES = 3
-"""How often a candidate is raced, each time for twice the rounds, until its half is known."""
+"""A candidate is raced so often at most, each time for twice the rounds; a known half ends it."""
 
 
 class Skipped(RaceError):
@@ -31,7 +31,7 @@ class Halves:
 
     @property
     def first(self) -> bool | None:
-        """Whether the older half has the larger slowdown; None while that is not shown."""
+        """Return whether the older half has the larger slowdown; None while that is not shown."""
         if not (self.older and self.newer):
             return None
         larger = max(self.older, self.newer, key=lambda one: one.value)
@@ -39,7 +39,7 @@ class Halves:
 
     @property
     def both(self) -> bool:
-        """Whether both halves are shown to have a slowdown."""
+        """Return whether both halves are shown to have a slowdown."""
         return all(one is not None and one.low > 0 for one in (self.older, self.newer))
 
 
@@ -49,7 +49,7 @@ Judge = Callable[[str, str, str, int], Halves]
 
 @dataclass
 class Found:
-    """What is left of the commits: the first is not slower, the last is; `skipped` with reasons.
+    """The commits that are left: the first is not slower, the last is; `skipped` with reasons.
 
     `undecided` is a candidate whose half could not be told. `several`: others made it slower, too.
     """
