@@ -87,8 +87,8 @@ class AsyncpgPool:
         return AsyncpgConnection(await pool.acquire())
 
     async def _connected(self) -> Raw:
-        """Return a connection. If the page is cancelled, the attempt goes on by itself, unless there
-        are too many; `timeout` bounds its connect.
+        """Return a connection. The attempt of a page that is cancelled goes on by itself, unless
+        there are too many; `timeout` bounds its connect.
         """
         attempt = asyncio.ensure_future(self._pool.acquire())
         self._attempts.add(attempt)
