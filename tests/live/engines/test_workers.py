@@ -20,7 +20,7 @@ from handlers.web.supervisor import MOST_FAILED_STARTS
 from tests.live.engines.relay import relay
 from tests.support.engines import EACH_WEB, Starter, with_each
 from tests.support.html import PAGES, masked, numbers
-from tests.support.site_client import Client, ballot, get, raw, vote
+from tests.support.site_client import TIMEOUT, Client, ballot, get, raw, vote
 from tests.support.site_server import SiteServer, serving, until
 
 WORKERS = 2
@@ -31,6 +31,8 @@ CROWD = 12
 ANSWER_SECONDS = 2.0
 # The first of a crowd fill the worker's pool and its templates, and may take longer than that.
 CROWD_SECONDS = 20.0
+# After this time a client tries again: it was dealt to the worker that is suspended.
+SHARE_SECONDS = 0.5
 
 
 # Two ways to run workers: on an event loop of ours, and japronto's own. Others are like the first.
@@ -54,11 +56,14 @@ def server(engine: str, starter: Starter) -> Iterator[SiteServer]:
         yield started
 
 
-def answers(server: SiteServer) -> bool:
+def answers(server: SiteServer, seconds: float = TIMEOUT) -> bool:
+    client = Client(server.url, seconds)
     try:
-        return get(server.url, "/").status == 200
+        return client.ask("GET", "/").status == 200
     except OSError:
         return False
+    finally:
+        client.close()
 
 
 @contextlib.contextmanager
@@ -71,7 +76,8 @@ def alone(server: SiteServer, number: int) -> Iterator[None]:
         yield
     finally:
         for process in others:
-            process.resume()
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.resume()
 
 
 def shown_by(server: SiteServer, *paths: str) -> list[list[str]]:
@@ -256,10 +262,13 @@ def test_a_worker_that_hangs_is_ended_with_its_parent(server: SiteServer) -> Non
 
 @each_engine
 def test_a_worker_that_dies_again_and_again_is_back_each_time(server: SiteServer) -> None:
-    for _ in range(MOST_FAILED_STARTS + 1):
-        processes = server.tree()
-        processes[-1].kill()
-        until(functools.partial(replaced, server, processes), BACK_SECONDS, "no other came")
-        until(lambda: answers(server), BACK_SECONDS, "it does not answer")
+    """Each life has served, or it would be a failed start: nobody else answers meanwhile."""
+    with alone(server, WORKERS - 1):
+        for _ in range(MOST_FAILED_STARTS + 1):
+            processes = server.tree()
+            processes[-1].kill()
+            until(functools.partial(replaced, server, processes), BACK_SECONDS, "no other came")
+            # The other worker is dealt clients as well, and keeps them waiting.
+            until(lambda: answers(server, SHARE_SECONDS), CROWD_SECONDS, "it does not answer")
     assert server.stop() == 0
     assert "giving up" not in server.log()
