@@ -38,8 +38,8 @@ locust: ready  ## the site and Locust's page; SHAPE= ENGINE= USER= WORKERS= HEAD
 
 PYTEST = $(RUN) -m pytest -n '$(1)' --dist loadgroup $(ARGS)
 
-check: lint  ## format, lint, types and unit tests, in one to two minutes: run it after each change
-	@$(call PYTEST,$(CORES)) tests/unit
+check: ready  ## format, lint, types and unit tests, within a minute: run it after each change
+	@scripts/check.sh $(ARGS)
 
 test: check drivers  ## check, and the tests on real servers; ARGS=--require-all turns skips into failures
 	@$(call PYTEST,$(TESTS_AT_ONCE)) tests/live

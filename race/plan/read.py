@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -146,6 +147,7 @@ def _unknown_keys(form: Any, data: Any, where: str) -> Iterator[tuple[str, list[
         yield from _unknown_keys(inner, value, place)
 
 
+@cache
 def _types(form: Any) -> dict[str, Any] | None:
     """Return the type of each key of a table's form; None for another form."""
     if not (isinstance(form, type) and issubclass(form, Struct)):

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ SECONDS = 40.0
 _VARIABLE = re.compile(r"\$\{(?P<name>\w+):(?P<kind>[-?])(?P<rest>[^}]*)\}")
 
 
+@cache
 def composed() -> dict[str, Any]:
     """Return the file, with its variables as they are written."""
     found: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))

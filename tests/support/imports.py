@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
@@ -15,12 +16,18 @@ SKIPPED = {"build", "dist", "node_modules", "results", "var"}
 @cache
 def sources(root: Path) -> dict[str, ast.Module]:
     """Return the syntax tree of each Python file of a project by its relative path."""
-    found = {}
+    gc.disable()  # it would look at millions of nodes that all stay, again and again
+    try:
+        return dict(_parsed(root))
+    finally:
+        gc.enable()
+
+
+def _parsed(root: Path) -> Iterator[tuple[str, ast.Module]]:
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not _is_skipped(name))
         for path in (Path(folder, name) for name in sorted(files) if name.endswith(".py")):
-            found[path.relative_to(root).as_posix()] = ast.parse(path.read_bytes(), str(path))
-    return found
+            yield path.relative_to(root).as_posix(), ast.parse(path.read_bytes(), str(path))
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,12 @@ _running: list[str] = []
 def _audit(event: str, _arguments: tuple[Any, ...]) -> None:
     if _running and event in FORBIDDEN:
         raise RuntimeError(f"a unit test caused {event}: it belongs into tests/live")
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the modules and tests, which all stay."""
+    gc.collect()
+    gc.freeze()
 
 
 sys.addaudithook(_audit)  # cannot be removed, so it looks whether a unit test runs

@@ -17,12 +17,15 @@ from tests.unit.race.report.reading import altered
 
 
 def rounds(seed: int, number: int, requests: int, between: float) -> dict[int, histogram.Histogram]:
-    """Return rounds of exponential latencies (mean 1 ms) whose scale scatters between rounds."""
+    """Return rounds of exponential latencies (mean 1 ms) whose scale scatters between rounds.
+
+    They are counted in steps of 10 us: an interval costs as much as there are steps.
+    """
     random = np.random.default_rng(seed)
     scales = 1000 * np.exp(random.normal(0, between, number))
     return {
         at: histogram.merge(
-            [[(float(us), 1)] for us in random.exponential(scale, requests).round()]
+            [[(float(us), 1)] for us in random.exponential(scale, requests).round(-1)]
         )
         for at, scale in enumerate(scales)
     }

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from race.stats import effects, homogeneity
 from race.stats.processes import RoundValues
@@ -146,6 +145,8 @@ def test_homogeneity_by_hand() -> None:
 
 
 def test_homogeneity_of_two_is_fishers_test_of_the_differences() -> None:
+    from scipy import stats
+
     random = np.random.default_rng(3)
     for _ in range(10):
         table = random.normal(0, 1, (7, 2)) + np.array([0, 0.5])

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from race.stats import processes, simulation, student
 from race.stats.processes import PAIR, RACE, TYPICAL, WORK, Kept, Seen, drawn_together
@@ -15,6 +14,8 @@ from tests.unit.race.stats.equals import races_of_equals
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 7, 8, 29])
 def test_quantiles_of_t_are_those_of_scipy(freedom: int) -> None:
+    from scipy import stats
+
     for alpha in (0.01, 0.05, 0.1):
         expected = float(stats.t.ppf(1 - alpha / 2, freedom))
         assert student.quantile(alpha, freedom) == pytest.approx(expected)
@@ -54,6 +55,8 @@ def test_works_are_drawn_towards_the_race_and_the_race_towards_what_is_typical()
 
 
 def test_an_interval_has_its_own_lives_and_those_of_its_work_by_hand() -> None:
+    from scipy import stats
+
     # Two lives of three rounds; six rounds have their range as the exact interval.
     ratios = dict(enumerate([0.01, 0.02, 0.03, 0.07, 0.08, 0.09], 1))
     own = 0.06**2 / 2 - 0.0001 / 3

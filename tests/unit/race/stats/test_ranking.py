@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from race.stats import rank_sum, ranking, signed_rank
 from race.stats.estimate import Estimate
@@ -53,6 +52,8 @@ def test_no_observations_is_an_error() -> None:
 @pytest.mark.parametrize("n", [6, 9, 12])
 def test_interval_and_test_agree(n: int) -> None:
     """The interval leaves out exactly those centres that the test at 5 % refuses."""
+    from scipy import stats
+
     random = np.random.default_rng(n)
     for _ in range(60):
         values = random.normal(random.uniform(-1, 1), 1, n)
