@@ -25,7 +25,12 @@ def _figure(analysis: Analysis) -> Figure | None:
     by_task: dict[str, list[Comparison]] = defaultdict(list)
     for comparison in analysis.closed():
         by_task[comparison.work.task].append(comparison)
-    tasks = [found for found in by_task.values() if len({_depth(one) for one in found}) > 1]
+    tasks = [
+        found
+        for found in by_task.values()
+        if len({_depth(one) for one in found}) > 1
+        and any(item.throughput for one in found for item in one.results)
+    ]
     panels = [_panel(analysis, found) for found in tasks]
     if not panels:
         return None

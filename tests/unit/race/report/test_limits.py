@@ -15,7 +15,7 @@ from race.report import html, markdown, sentences
 from race.saved.model import Cell, WarmUp
 from race.saved.reader import SavedRace, load
 from race.terminal.phrases import figures
-from tests.support.synthetic import BASELINE, SMALL, Recipe, write
+from tests.support.synthetic import BASELINE, SMALL, Recipe, failed, write
 from tests.unit.race.report.reading import altered, bound, section, shown
 
 FAST, SECOND = SMALL[3], SMALL[2]
@@ -264,3 +264,9 @@ def test_a_pipelined_lower_bound_is_named_under_its_curve(tmp_path: Path) -> Non
     race = load(write(tmp_path / "race", Recipe(engines=SMALL, pages=("ugly",), rounds=6)))
     text = section(html.page(analyse(race)), "pipelining")
     assert f"At least (≥): {FAST} on Ugly, 24 pipelined." in text
+
+
+def test_a_race_of_failed_cells_alone_has_a_report(small: SavedRace) -> None:
+    page = html.page(analyse(altered(small, failed)))
+    assert "dead" in section(page, "cells")
+    assert 'id="pipelining"' not in page
