@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
-VERSIONS='^3\.([7-9]|1[0-3])$'
+VERSIONS='^3\.([7-9]|1[0-4])$'
 
 # build FOLDER LOCK PYTHON
 build() {
@@ -53,7 +53,7 @@ version_of() {
     local version
     version=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null </dev/null) &&
         is_cpython "$1" "$version" || die "$1 is no CPython that can build environments"
-    [[ $version =~ $VERSIONS ]] || die "environments take CPython 3.7 to 3.13, not $version"
+    [[ $version =~ $VERSIONS ]] || die "environments take CPython 3.7 to 3.14, not $version"
     echo "$version"
 }
 
@@ -69,14 +69,14 @@ build_beside() {
 
 build_current() {
     local version python
-    for version in 3.13 3.12 3.11; do
+    for version in 3.13 3.12 3.11 3.14; do # the last one has no driver of Tarantool yet
         python=$(chosen .venv || find_python "$version") || continue
         build .venv requirements/current.txt "$python"
         write_race_command
         add_mysqlclient
         return
     done
-    die "no CPython 3.11 to 3.13 that can build environments; to get one: make system as root, or pyenv install 3.13"
+    die "no CPython 3.11 to 3.14 that can build environments; to get one: make system as root, or pyenv install 3.13"
 }
 
 # A command instead of an installed package: the project runs from its folder and needs no build.
@@ -128,7 +128,7 @@ build_3_7() {
 build_named() {
     local version=$1 python
     [[ $version == 3.7 ]] && return
-    [[ $version =~ $VERSIONS ]] || die "PYTHONS takes versions from 3.7 to 3.13, not $version"
+    [[ $version =~ $VERSIONS ]] || die "PYTHONS takes versions from 3.7 to 3.14, not $version"
     python=$(chosen ".venv-$version" || find_python "$version") || die "no CPython $version; to get it: pyenv install $version"
     build ".venv-$version" requirements/server.txt "$python"
 }
