@@ -1,4 +1,4 @@
-# Usage: make [help|race|toolbench|locust|check|test|test-all|chaos|lint|format|serve|history|env|drivers|system|oha|vegeta|lock|clean]
+# Usage: make [help|race|toolbench|locust|check|test|test-all|chaos|lint|format|serve|history|env|drivers|system|oha|vegeta|lock|wheel|clean]
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -14,7 +14,7 @@ CORES := $(shell nproc)
 TESTS_AT_ONCE ?= $(shell echo $$(($(CORES) < 8 ? $(CORES) + 1 : 8)))
 RUN := .venv/bin/python
 
-.PHONY: help race toolbench locust check test test-all chaos lint format serve history ready env drivers system oha vegeta lock clean
+.PHONY: help race toolbench locust check test test-all chaos lint format serve history ready env drivers system oha vegeta lock wheel clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name what; do printf '%-9s %s\n' "$$name" "$$what"; done
@@ -90,9 +90,12 @@ vegeta:  ## build the open-loop load generator of any requests with Go
 lock: env  ## remake the locks from requirements/*.in; ARGS=--upgrade takes newer versions
 	@scripts/lock.sh $(ARGS)
 
+wheel: ready  ## build the package that others install, dist/*.whl
+	@$(RUN) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
 clean:  ## remove environments and caches; keeps databases (var) and results
 	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache
-	rm -rf toolbench/golang/bin toolbench/nodejs/node_modules
+	rm -rf dist toolbench/golang/bin toolbench/nodejs/node_modules
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 .PHONY: purge

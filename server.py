@@ -26,6 +26,7 @@ from runtime.address import AddressError
 from runtime.arguments import MOST_WORKERS, WRONG_USE, Parser, port, whole_number
 from runtime.clock import ClockError, clock
 from runtime.interpreters import change_to, environment, is_version, version_of
+from runtime.paths import extra
 
 if TYPE_CHECKING:
     from databases.private import Handle
@@ -312,7 +313,7 @@ def serve_or_explain(engine: Engine, listen: Listen, render: str, workers: int) 
     except ImportError as error:
         if error.name and error.name.split(".")[0] in ("handlers", "data_interface"):
             raise
-        return fail(f"{engine.name} cannot run here: {error}; run make env", FAILED)
+        return fail(f"{engine.name} cannot run here: {error}; {extra('site')}", FAILED)
     except KeyboardInterrupt:
         return 0
 

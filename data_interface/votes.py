@@ -8,6 +8,7 @@ from typing import Awaitable, Callable, TypeVar
 
 from data_interface import BACKENDS, Backend
 from data_interface.store import Data, Store, StoreError
+from runtime.paths import extra
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ def store_of(database: str, url: str, layout: str = "") -> Store:
         if (backend.database, backend.layout) == (database, layout) and _runs_here(backend):
             store: Store = backend.load()("one", url, 1)
             return store
-    raise StoreError(f"No driver for {database} is installed here: make env")
+    raise StoreError(f"No driver for {database} is installed here: {extra('site')}")
 
 
 def _runs_here(backend: Backend) -> bool:

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict, Optional
 
-from runtime.paths import ROOT
+from runtime.paths import var
 
 LONGEST_SOCKET_FOLDER = 70
 TEMPORARY = Path("/tmp")  # noqa: S108  if TMPDIR names no suitable folder
@@ -23,8 +23,8 @@ PLAIN = re.compile(r"[\w./-]*", re.ASCII)
 
 
 def folder(name: str) -> Path:
-    """Return the folder of a private database, in VAR_DIR or in ``var`` of the project."""
-    return Path(os.environ.get("VAR_DIR") or ROOT / "var").resolve() / name
+    """Return the folder of a private database, in ``var``."""
+    return var() / name
 
 
 def socket_folder(home: Path) -> Path:

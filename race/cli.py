@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from race import console
+from race import completion, console
 from race.commands import COMMANDS, INTERRUPTED, Command
 from race.errors import RaceError
-from race.machine import pins
+from race.machine import describe, pins
 from race.paths import RESULTS
 from race.saved.reader import ResultsError
 from runtime.arguments import WRONG_USE, Parser
-from runtime.paths import ROOT
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-    options = parser().parse_args(argv)
+    made = parser()
+    completion.complete(made)
+    options = made.parse_args(argv)
     pins.restore_left()
     try:
         status: int = options.command.run(options)
@@ -40,7 +40,7 @@ def parser() -> Parser:
     top = Parser(
         "race", description="Race Python web stacks, and rank only what is shown to differ."
     )
-    top.add_argument("--version", action="version", version=f"%(prog)s {version()}")
+    top.add_argument("--version", action="version", version=f"%(prog)s {describe.own_version()}")
     to = top.add_subparsers(required=True, metavar="COMMAND")
     for name, plugin in COMMANDS.items():
         command: Command = plugin.load()
@@ -53,10 +53,3 @@ def parser() -> Parser:
         )
         command.arguments(made)
     return top
-
-
-def version() -> str:
-    """Return the project's version from its file: it is not installed, so it has no metadata."""
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        found: str = tomllib.load(file)["project"]["version"]
-    return found

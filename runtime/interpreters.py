@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Dict, Iterable, List, Optional
 
-from runtime.paths import ROOT
+from runtime.paths import INSTALLED, ROOT, extra, make
 
 PROBE_TIMEOUT = 20.0  # seconds
 # The folder of an environment for one version is this and the version.
@@ -24,9 +24,14 @@ print(json.dumps({"version": platform.python_version(), "found": found}))
 
 
 def environment(version: Optional[str] = None) -> Path:
-    """Return the folder of an environment: the current one, that of a version ("3.7"), or any."""
+    """Return the folder of an environment: the current one, that of a version ("3.7"), or any.
+
+    A wheel has only the one that it is installed in.
+    """
     if version and not is_version(version):
         return ROOT / version
+    if INSTALLED and not version:
+        return Path(sys.prefix)
     return ROOT / (PREFIX + version if version else ".venv")
 
 
@@ -42,6 +47,8 @@ def executable(version: Optional[str] = None) -> Path:
 
 def version_of(folder: Path) -> Optional[str]:
     """Return the version of an environment ("3.12"), or None if there is no environment."""
+    if folder == Path(sys.prefix):
+        return "{}.{}".format(*sys.version_info)
     try:
         lines = (folder / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -90,7 +97,9 @@ def no_environment(version: Optional[str]) -> str:
 
 def remedy(version: Optional[str]) -> str:
     """Return the command that builds or completes an environment; None is the current one."""
-    return "make env" if version in (None, "3.7") else f"make env PYTHONS={version}"
+    if version is None:
+        return extra("site")
+    return make("env" if version == "3.7" else f"env PYTHONS={version}")
 
 
 def _numbers(parts: List[str]) -> List[int]:

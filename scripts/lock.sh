@@ -22,7 +22,7 @@ compile() {
     (cd requirements && "../$tool/bin/uv" pip compile --quiet --generate-hashes --no-header --no-emit-index-url \
         "$@" --output-file "$name.txt" "$name.in") || die "requirements/$name.in cannot be resolved"
 }
-compile current --universal --python-version 3.11 "$@"
+compile current ../pyproject.toml --all-extras --universal --python-version 3.11 "$@"
 compile locust --universal --python-version 3.11 --constraints current.txt "$@"
 compile mysqlclient --universal --python-version 3.11 "$@"
 compile server --universal --python-version 3.8 "$@"

@@ -13,6 +13,7 @@ from race.discipline import Choice, Finding, Start, Task
 from race.errors import RaceError
 from race.machine.describe import PYTHON, number, output
 from race.saved.model import Contender
+from runtime.paths import INSTALLED, extra
 from toolbench import contenders as choosing
 from toolbench.contenders import CONTENDER, DRIVER, driver_texts
 from toolbench.drivers import DRIVERS
@@ -99,6 +100,9 @@ class Tools:
     def findings(self) -> Sequence[Finding]:
         """Return whether each driver can be measured; a race of the site needs none of them."""
         problems = {name: driver.problem() for name, driver in DRIVERS.items()}
+        if INSTALLED and all(problems.values()):
+            absent = f"its drivers are not installed: {extra('toolbench')}"
+            return [Finding("the toolbench", None, absent)]
         return [
             Finding(name, None if problem else True, problem or "can be measured")
             for name, problem in problems.items()

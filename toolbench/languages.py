@@ -14,8 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from runtime.paths import ROOT
+from runtime.paths import ROOT, make
 from toolbench.timeouts import TIMEOUTS
+
+MAKE = make("drivers")
 
 
 class Language(NamedTuple):
@@ -50,9 +52,9 @@ class Language(NamedTuple):
         if self.oldest and int(_version(self.program).partition(".")[0]) < self.oldest:
             return f"{self.program} is older than {self.oldest}"
         if not self.built.exists():
-            return f"not installed (its runner in {self.folder.name}): make drivers"
+            return f"not installed (its runner in {self.folder.name}): {MAKE}"
         if self.sources and self.build_info().get("sources") != self.digest():
-            return "built from other versions: make drivers"
+            return f"built from other versions: {MAKE}"
         return None
 
     def build_info(self) -> Mapping[str, Any]:

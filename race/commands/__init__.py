@@ -27,6 +27,7 @@ COMMANDS = {
     "list": Plugin("race.commands.list:COMMAND"),
     "show": Plugin("race.commands.show:COMMAND"),
     "doctor": Plugin("race.commands.doctor:COMMAND"),
+    "completion": Plugin("race.completion:COMMAND"),
 }
 
 AFTER = Plugin("race.why.command:after")

@@ -8,7 +8,7 @@ import shutil
 import statistics
 import time
 
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from race.commands import FAILED, Command
@@ -19,6 +19,7 @@ from race.machine.cores import Layout
 from race.plan import read
 from race.scenario import DEFAULT_DISCIPLINE, DEFAULT_SCENARIO
 from runtime.interpreters import executable, present_versions
+from runtime.paths import INSTALLED
 
 WATCH_SECONDS = 2.0
 BURN_SECONDS = 1.0
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show(found: list[Finding], lacking: list[str]) -> None:
-    table = Table(show_header=False, box=None)
+    table = Table("", "", Column(overflow="fold"), show_header=False, box=None)
     for one in found:
         table.add_row(Text(*SIGNS[one.good]), one.subject, one.text)
     console = Console()
@@ -64,7 +65,8 @@ def _show(found: list[Finding], lacking: list[str]) -> None:
     said = f"cannot run: {', '.join(lacking)}" if lacking else "can run"
     if not lacking and any(one.good is False and one.subject in DISTURBING for one in found):
         said += ", but nothing will count"
-    console.print(f"\nA default race (`race run`) {said}.", highlight=False, markup=False)
+    race = "A race" if INSTALLED else "A default race (`race run`)"
+    console.print(f"\n{race} {said}.", highlight=False, markup=False)
 
 
 def _disciplines() -> list[Finding]:
@@ -81,9 +83,12 @@ def _programs() -> list[Finding]:
 
 
 def _builds() -> list[Finding]:
-    """Return how the interpreters of the environments were built."""
+    """Return how the interpreters of the environments were built.
+
+    A wheel is installed to race programs of others, which have interpreters of their own.
+    """
     found = []
-    for version in present_versions():
+    for version in () if INSTALLED else present_versions():
         current = version == describe.current_python()
         build = describe.built(executable(None if current else version))
         if build is not None:

@@ -39,13 +39,15 @@ def run(options: argparse.Namespace) -> int:
     for row in shown:
         row["time"] = "cannot run" if row["scenario"] in absent else row["time"]
     console.print(plain_table("Scenarios", shown))
-    for name, reason in absent.items():
-        tell(console, f"{name} cannot run here: {reason}")
+    for reason in dict.fromkeys(absent.values()):
+        names = [name for name, why in absent.items() if why == reason]
+        tell(console, f"{', '.join(names)} cannot run here: {reason}")
     if saved:
         local = [{**one, "began": moment(one["began"])} for one in saved]
         console.print(plain_table(f"Races in {options.results}", local))
-    place = PUBLISHED.relative_to(ROOT)
-    tell(console, f"Published races, in {place}: {', '.join(published)}")
+    if published:
+        place = PUBLISHED.relative_to(ROOT)
+        tell(console, f"Published races, in {place}: {', '.join(published)}")
     return 0
 
 

@@ -29,7 +29,7 @@ from race.terminal.tables import everything, plain_table
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the name of a scenario or race."""
     text = "a saved race as for `report`; else a scenario, whose plan is shown"
-    parser.add_argument("name", metavar="NAME", help=text)
+    parser.add_argument("name", metavar="SCENARIO|RUN", help=text)
     text = "of a race, every cell; with --json they are what is printed"
     parser.add_argument("--cells", action="store_true", help=text)
 

@@ -10,6 +10,7 @@ from race.discipline import Sample
 from race.load import exact
 from race.load.generator import ERROR_KINDS, LoadResult, Target
 from race.saved.model import Load
+from runtime.paths import make
 
 TIMEOUT = "5s"
 CARGO = Path.home() / ".cargo" / "bin" / "oha"
@@ -28,7 +29,8 @@ class Oha:
     version = ("oha", "--version")
 
     def missing(self) -> str | None:
-        return None if program() else "oha is not installed: make oha (takes some minutes)"
+        how = make("oha", "cargo install oha --locked")
+        return None if program() else f"oha is not installed: {how} (takes some minutes)"
 
     def command(self, target: Target, load: Load) -> list[str]:
         # With --latency-correction a request that must wait for a connection counts its wait.

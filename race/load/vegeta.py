@@ -23,6 +23,7 @@ from race.discipline import Sample
 from race.load import exact
 from race.load.generator import ERROR_KINDS, LoadResult, Target
 from race.saved.model import Load
+from runtime.paths import make
 
 TIMEOUT = "5s"
 GO = Path.home() / "go" / "bin" / "vegeta"
@@ -74,7 +75,8 @@ class Vegeta:
         return ("sh", "-c", '"$0" -version | head -n 1', program() or "vegeta")
 
     def missing(self) -> str | None:
-        return None if program() else "vegeta is not installed: make vegeta (needs Go)"
+        how = make("vegeta", "go install github.com/tsenart/vegeta/v12@latest")
+        return None if program() else f"vegeta is not installed: {how} (needs Go)"
 
     def command(self, target: Target, load: Load) -> list[str]:
         """Return the command; requests of a file are written beside it in vegeta's form."""

@@ -26,9 +26,7 @@ class Wrk:
     version = ("wrk", "-v")
 
     def missing(self) -> str | None:
-        if shutil.which("wrk"):
-            return None
-        return "wrk is not installed: apt-get install wrk (or `make system`)"
+        return None if shutil.which("wrk") else "wrk is not installed: apt-get install wrk"
 
     def command(self, target: Target, load: Load) -> list[str]:
         """Return the command; wrk takes whole seconds, and a shorter run is interrupted."""

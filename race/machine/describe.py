@@ -8,7 +8,9 @@ import platform
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Mapping
+from importlib import metadata
 from pathlib import Path
 
 import msgspec
@@ -21,7 +23,7 @@ from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from runtime import build
 from runtime.interpreters import executable
-from runtime.paths import ROOT
+from runtime.paths import INSTALLED, NAME, ROOT
 
 PYTHON = "python"
 """The factor that names the version of a contender's interpreter, if it has one."""
@@ -52,13 +54,27 @@ def describe(
         kernel=platform.release(),
         memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         governor=governor(),
-        commit=output(["git", "-C", str(ROOT), "rev-parse", "HEAD"]) or None,
-        dirty=bool(output(["git", "-C", str(ROOT), "status", "--porcelain"])),
-        versions=dict(versions),
+        commit=_git("rev-parse", "HEAD") or None,
+        dirty=bool(_git("status", "--porcelain")),
+        versions={**versions, **({"race": own_version()} if INSTALLED else {})},
         interpreters=_interpreters(contenders),
         hardware=hardware(allowed(), output(["lscpu"])),
         probe=probe.neighbour(layout),
     )
+
+
+def own_version() -> str:
+    """Return the version of this harness, which a checkout has in its file alone."""
+    if INSTALLED:
+        return metadata.version(NAME)
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        found: str = tomllib.load(file)["project"]["version"]
+    return found
+
+
+def _git(*words: str) -> str:
+    """Return what git says of the checkout; nothing of a wheel, which may be in another one."""
+    return "" if INSTALLED else output(["git", "-C", str(ROOT), *words])
 
 
 def cpu_model() -> str:

@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from race.errors import NotSaved
 from race.machine.proc import read, tree
-from race.paths import var
 from runtime.files import write_atomically
+from runtime.paths import var
 
 FOLDER = "pins"
 BOOT = Path("/proc/sys/kernel/random/boot_id")

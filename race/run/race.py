@@ -31,6 +31,7 @@ from race.saved.reader import load
 from race.saved.writer import Writer
 from race.scenario import Scenario
 from race.terminal.board import Boards
+from runtime.paths import INSTALLED, extra
 
 
 def prepare(scenario: Scenario) -> Plan:
@@ -40,9 +41,15 @@ def prepare(scenario: Scenario) -> Plan:
     found = labelled(choice.scenario, choice.contenders, kind.contender)
     contenders = with_twins(choice.scenario, found)
     if not contenders:
-        reasons = "; ".join(choice.left_out)
-        raise RaceError(f"no {kind.contender} of this race can run here: {reasons}")
+        raise RaceError(f"no {kind.contender} of this race can run here: {_why(choice.left_out)}")
     return Plan(kind, choice.scenario, contenders, choice.left_out, cannot=choice.cannot)
+
+
+def _why(left_out: Sequence[str]) -> str:
+    """Return why nothing can run; of a wheel without an extra, the command that installs it."""
+    reasons = "; ".join(left_out)
+    commands = [extra(name) for name in ("site", "toolbench")] if INSTALLED else []
+    return next((f"run {command}" for command in commands if command in reasons), reasons)
 
 
 def alike(plan: Plan, head: Head) -> Plan:

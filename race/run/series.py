@@ -21,6 +21,7 @@ from msgspec import Struct
 from race.analysis.values import latest_cells
 from race.errors import RaceError
 from race.run.learned import calibrated
+from race.saved.files import make_folder
 from race.saved.reader import RUN_FILE, SavedRace, load
 from runtime.files import write_atomically
 
@@ -106,7 +107,7 @@ def read(folder: Path) -> Series:
 def write(folder: Path, asked: Asked) -> None:
     """Begin a series, or change how often it runs; RaceError if that cannot be saved."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         write_atomically(folder / SERIES_FILE, msgspec.json.encode(asked), follow=False)
     except OSError as error:
         raise RaceError(f"cannot save a series in {folder}: {error.strerror}") from None

@@ -1,14 +1,28 @@
-"""Reserves room on the disk before a file needs it."""
+"""Makes the folder of a race, and reserves room on the disk before a file needs it."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
+from pathlib import Path
+
+from race.paths import RESULTS
+from runtime.paths import INSTALLED
 
 FALLOC_FL_KEEP_SIZE = 1
 CANNOT = {errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 """The errors of file systems that cannot reserve room beyond the size of a file."""
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder of results. A wheel's are in the working directory, where git ignores them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if INSTALLED and folder.parent == RESULTS:
+        # A link that came with somebody's repository is not followed.
+        with contextlib.suppress(FileExistsError), (RESULTS / ".gitignore").open("x") as file:
+            file.write("*\n")
 
 
 def reserve(descriptor: int, size: int) -> None:

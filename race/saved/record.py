@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from race.errors import NotSaved
+from race.saved.files import make_folder
 from race.saved.reader import ResultsError, content
 from runtime.files import write_atomically
 
@@ -17,7 +18,7 @@ Record = TypeVar("Record")
 def write(path: Path, record: msgspec.Struct) -> None:
     """Save a record, and make its folder where there is none. NotSaved if that is not possible."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_atomically(path, msgspec.json.encode(record) + b"\n", follow=False)
     except OSError as error:
         raise NotSaved(f"cannot save results in {path.parent}: {error.strerror}") from None

@@ -13,7 +13,7 @@ from typing import Any, Self
 import msgspec
 
 from race.errors import NotSaved, RaceError
-from race.saved.files import reserve
+from race.saved.files import make_folder, reserve
 from race.saved.head import Head
 from race.saved.model import Cell
 from race.saved.reader import CELLS_FILE, RUN_FILE, read_head
@@ -36,7 +36,7 @@ class Writer:
         self.folder = folder
         self.head = head
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             # A folder that came from elsewhere may have a link there.
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
             self._cells = os.fdopen(os.open(folder / CELLS_FILE, flags, 0o666), "ab", buffering=0)

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from race.console import visible
 from race.errors import RaceError
-from race.paths import var
 from race.scenario import Scenario
+from runtime.paths import var
 
 KNOWN = "programs"
 """The file with the programs that were run here, a digest in each line."""

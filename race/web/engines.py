@@ -23,12 +23,13 @@ from runtime.interpreters import (
     found_builds,
     found_versions,
     no_environment,
+    remedy,
 )
-from runtime.paths import ROOT
+from runtime.paths import ROOT, extra, make
 
 SERVER = ROOT / "server.py"
 CONTENDER = "engine"
-ANOTHER_BUILD = "make env PYTHON=EXECUTABLE BESIDE=NAME, which makes .venv-NAME"
+ANOTHER_BUILD = make("env PYTHON=EXECUTABLE BESIDE=NAME") + ", which makes .venv-NAME"
 FOUND = "found"
 """Means every interpreter that has an environment."""
 RENDER = "render"
@@ -157,8 +158,11 @@ def _program(scenario: SiteScenario, name: str) -> Entry:
     for factor in program.factors:
         if factor not in catalogue().factors:
             raise unknown(f"factor of program {name}", factor, catalogue().factors)
-    here = version in found_pythons()
-    problem = None if here else f"no environment for CPython {version}: make env"
+    problem = None
+    if version not in found_pythons():
+        problem = f"no environment for CPython {version}: {remedy(version)}"
+    elif "{python}" in program.command and all(one.problem for one in catalogue().entries):
+        problem = f"no engine is installed: {extra('site')}"
     return Entry(name, {**program.factors, PYTHON: version}, program.database, problem)
 
 

@@ -14,11 +14,15 @@ from race.plan.contenders import matching
 from race.scenario import DEFAULT_SCENARIO
 from race.web import engines
 from race.web.engines import CONTENDER, Entry
+from runtime.paths import INSTALLED, extra, make
 
 
 def findings(versions: Mapping[str, str | None]) -> list[Finding]:
     """Return a line for each; its state is None if only some races need what is absent."""
     scenario, entries = read.load(DEFAULT_SCENARIO), engines.catalogue().entries
+    if INSTALLED and all(one.problem for one in entries):
+        absent = Finding("the site", None, f"its engines are not installed: {extra('site')}")
+        return [*_generators(versions, scenario.load.generator), absent]
     names = matching(scenario, (one.name for one in entries), CONTENDER)
     raced = [one for one in entries if one.name in names]
     return [
@@ -69,9 +73,9 @@ def _engines(entries: Sequence[Entry]) -> list[Finding]:
     runs = sum(one.problem is None for one in entries)
     problems = sorted({one.problem for one in entries if one.problem})
     pythons = ", ".join(engines.found_pythons())
-    more = f'{pythons}; more with make env PYTHONS="3.8 3.12"'
+    more = make('env PYTHONS="3.8 3.12"')
     return [
         Finding("engines", runs > 0, f"{runs} of {len(entries)} run here"),
         *(Finding("engines", None, f"left out: {problem}") for problem in problems),
-        Finding("interpreters", True, more),
+        Finding("interpreters", True, f"{pythons}; more with {more}"),
     ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from runtime.paths import ROOT
 
@@ -90,6 +92,20 @@ def test_what_is_compiled_finds_what_compiles_it() -> None:
     """setuptools is in the lock, because builds without isolation fetch nothing."""
     text = (ROOT / "requirements/current.txt").read_text(encoding="utf-8")
     assert re.search(r"^setuptools==", text, re.MULTILINE)
+
+
+def test_the_wheel_has_all_that_runs_and_its_extra_every_engine() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
+    assert packages <= {name.strip("/") for name in wheel["include"]}
+    assert {name.strip("/") for name in wheel["include"]} - {"race"} == set(wheel["sources"])
+    lines = (ROOT / "requirements/server.in").read_text(encoding="utf-8").splitlines()
+    asked = [Requirement(line.split(" #")[0]) for line in lines if line and line[0] != "#"]
+    raced = {one.name for one in asked if not one.marker or one.marker.evaluate()}
+    project = project["project"]
+    site = [*project["dependencies"], *project["optional-dependencies"]["site"]]
+    assert raced <= {Requirement(one).name for one in site}
 
 
 def test_new_versions_are_looked_for_everywhere() -> None:

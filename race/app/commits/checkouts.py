@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from race.app.commits import environments
 from race.errors import RaceError
-from race.paths import var
 from race.timeouts import TIMEOUTS
+from runtime.paths import var
 
 LOCK = "lock"
 WORKTREE = "WORKTREE"

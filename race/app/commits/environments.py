@@ -22,7 +22,7 @@ from itertools import count
 from pathlib import Path, PurePath
 from typing import IO
 
-from race.paths import var
+from runtime.paths import var
 
 LOCKS = (
     *("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements*.txt"),

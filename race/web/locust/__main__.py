@@ -18,6 +18,7 @@ from race.paths import RESULTS
 from race.web.locust.launcher import LocustOptions
 from race.web.locust.session import Launch, run
 from runtime.arguments import MOST_WORKERS, Parser, port, whole_number
+from runtime.paths import extra
 
 FAILED = 1
 PORT = 8089
@@ -31,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.headless and not (given.shape or given.locust):
         made.error("--headless needs --shape, or users and a time for Locust: -- -u 10 -t 1m")
     if importlib.util.find_spec("locust") is None:
-        return fail("Locust is not installed: run make env")
+        return fail(f"Locust is not installed: {extra('locust')}")
     options = LocustOptions(
         shape=given.shape,
         users=[name for name in given.user.split(",") if name],

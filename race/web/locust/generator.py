@@ -18,7 +18,7 @@ from race.saved.model import Load, UserLoad
 from race.timeouts import TIMEOUTS
 from race.web.locust.report import load_result
 from race.web.locust.session import JSON_MARK
-from runtime.paths import ROOT
+from runtime.paths import ROOT, extra
 
 SECONDS = [sys.executable, "-m", "locustfiles.shapes.seconds"]
 VERSION = "import importlib.metadata as known; print(known.version('locust'))"
@@ -35,7 +35,7 @@ class Locust:
 
     def missing(self) -> str | None:
         found = importlib.util.find_spec("locust")
-        return None if found else "Locust is not installed: make env"
+        return None if found else f"Locust is not installed: {extra('locust')}"
 
     def command(self, target: Target, load: Load) -> list[str]:
         users = load.user_load

@@ -12,6 +12,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
@@ -107,7 +108,7 @@ def cell(value: Any) -> Any:
 def application(given: argparse.Namespace, url: str) -> Flask:
     """Return the application, with a pool if there is to be one."""
     app = Flask("reports", static_folder=str(ROOT / "static"), template_folder=str(FOLDER))
-    folders = [str(FOLDER), str(ROOT / "race" / "web" / "programs")]
+    folders = [str(FOLDER), str(Path(__file__).parent)]
     app.jinja_loader = jinja2.FileSystemLoader(folders)
     complete(app.jinja_env)
     driver = reports.DRIVERS[given.driver](url)

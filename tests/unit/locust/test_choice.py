@@ -67,7 +67,7 @@ def test_without_locust_the_remedy_is_said(
     monkeypatch.setitem(sys.modules, "locust", None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main([]) == 1
-    assert capsys.readouterr().err == "locust: Locust is not installed: run make env\n"
+    assert capsys.readouterr().err == "locust: Locust is not installed: make env\n"
 
 
 def test_timeouts_are_read_from_the_environment(capsys: pytest.CaptureFixture[str]) -> None:
