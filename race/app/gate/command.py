@@ -74,7 +74,7 @@ def planned(options: argparse.Namespace) -> Plan:
     if rounds < least:
         checks = plural(racing.checks(plan), "measure")
         raise RaceError(
-            f"{options.within:g} s are too short: {checks} need {least} rounds, "
+            f"{options.within:g} s are too short: {least} rounds are needed for {checks}, "
             f"and {rounds} fit; ask for fewer (--requests) or give more time (--within)"
         )
     return with_rounds(plan, options.rounds or rounds)

@@ -62,4 +62,6 @@ def test_the_gate_is_closed_for_the_slow_commit(repository: Path, tmp_path: Path
     assert '<testcase name="list"><failure message="slower: +' in found.read_text()
     with Race([*words[:3], "--within", "1s", *words[3:]], tmp_path / "results", env) as race:
         assert race.wait() == 2
-        assert "1 s are too short: 2 measures need 6 rounds, and 0 fit" in race.text()
+        # The second measure, p99, is there where vegeta is.
+        said = "1 s are too short: [56] rounds are needed for [12] measures?, and 0 fit"
+        assert re.search(said, race.text())
