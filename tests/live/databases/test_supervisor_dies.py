@@ -21,8 +21,8 @@ from tests.support.site_client import ballot, vote
 from tests.support.site_server import Databases, SiteServer, serving, until
 from tests.support.stores.databases import prepare
 
-# What the issue promises of the supervisor; a loaded machine needs a moment more.
-SUPERVISOR_SECONDS = 2.5
+# 2 s are promised, which tests/long measures. An interpreter starts meanwhile, beside other tests.
+SUPERVISOR_SECONDS = 6.0
 DATABASE_SECONDS = 15.0
 ENGINES = {
     "postgres": ("aiohttp-postgres-pool",),
@@ -159,7 +159,7 @@ def test_who_only_holds_a_database_may_check_its_supervisor(
             handle.check_supervisor()
             return kept.has_supervisor()
 
-        until(lambda: not kept.has_supervisor(), 1.0, "its lock is still held")
+        until(lambda: not kept.has_supervisor(), SUPERVISOR_SECONDS, "its lock is still held")
         until(replaced, SUPERVISOR_SECONDS, "no supervisor was brought")
         url = handle.url
         assert kept.supervisor() != gone
