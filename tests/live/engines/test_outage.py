@@ -134,7 +134,9 @@ def test_a_hung_database_gives_bounded_answers(site: SiteServer, starter: Starte
 def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> None:
     name = starter.ready(engine).plugins[1].database
     assert name
-    with serving(engine, starter.databases.env(POOL_SIZE="1")) as server:
+    # So many visitors of one process take their time as well.
+    env = starter.databases.env(POOL_SIZE="1", STORE_TIMEOUTS="page=1")
+    with serving(engine, env) as server:
         with ThreadPoolExecutor(VISITS) as pool:
             with starter.databases.frozen(name):
                 asked = [pool.submit(timed, lambda: get(server.url, "/")) for _ in range(VISITS)]
