@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from race.app.commits.checkouts import AUTHOR_ENV, git
 from tests.live.race.app.test_app import SHOP, file
 from tests.support.race_lab import Race
 from tests.support.site_server import environment
 
+# A search starts servers of each commit, and races them.
+SECONDS = 500.0
+pytestmark = pytest.mark.timeout(SECONDS + 20)
 SLOW = SHOP.replace('how == "slow"', "True")
 TEXTS = (SHOP, f"{SHOP}# 1\n", "raise SystemExit('broken')", SLOW, f"{SLOW}# 2\n", f"{SLOW}# 3\n")
 
@@ -31,7 +36,7 @@ def bisect(folder: Path, good: str, place: Path) -> tuple[int, dict[str, object]
     words = ["bisect", good, "main", "--file", f"{folder}/race.toml", "--json"]
     env = {**environment(), "VAR_DIR": str(place / "var")}
     with Race([*words, "--request", "list", "--within", "20m"], place / "results", env) as race:
-        status = race.process.wait(500)
+        status = race.process.wait(SECONDS)
         text = race.text()
     return status, json.loads(text[text.rindex('{"commit"') :]), text
 
