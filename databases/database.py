@@ -53,6 +53,9 @@ class Database(NamedTuple):
     # The prefix of the environment variables from which the database's programs and drivers read
     # settings; "" if there are none.
     settings: str = ""
+    # Starts a private server as `start` does, for programs in any language: on 127.0.0.1, at a
+    # port, with a password of plain letters, which the URL has. None if it cannot.
+    start_on_tcp: Optional[Callable[[Path, int, str], Running]] = None
 
     @property
     def url_variable(self) -> str:

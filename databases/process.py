@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
 
 from databases.database import DatabaseError
 from databases.timeouts import TIMEOUTS
@@ -19,11 +19,11 @@ PROBE_SECONDS = 0.02
 
 
 class ServerProcess(NamedTuple):
-    """A database server that listens on the Unix socket ``address``."""
+    """A database server that listens on the Unix socket ``address``, or at that port."""
 
     name: str
     process: subprocess.Popen[bytes]
-    address: Path
+    address: Union[Path, int]
     log: Path
 
     def wait(self, is_greeting: Callable[[bytes], bool]) -> None:
@@ -48,7 +48,8 @@ class ServerProcess(NamedTuple):
     def end(self) -> None:
         """End the server, and remove its socket."""
         _stop(self.process)
-        remove(self.address)
+        if isinstance(self.address, Path):
+            remove(self.address)
 
 
 def spawn(
@@ -104,10 +105,13 @@ def remove(address: Path) -> None:
         address.unlink()
 
 
-def _first_bytes(address: Path) -> bytes:
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+def _first_bytes(address: Union[Path, int]) -> bytes:
+    local = isinstance(address, Path)
+    with contextlib.suppress(OSError), socket.socket(
+        socket.AF_UNIX if local else socket.AF_INET
+    ) as probe:
         probe.settimeout(TIMEOUTS.greeting)
-        probe.connect(str(address))
+        probe.connect(str(address) if local else ("127.0.0.1", address))
         return probe.recv(16)
     return b""
 

@@ -15,6 +15,7 @@ class Timeouts(NamedTuple):
     initialise: float = 30.0  # for the program that makes an empty data folder
     answer: float = 45.0  # for the server to answer after its start; it may read a log first
     recovery: float = 600.0  # for PostgreSQL to recover after it was killed
+    copy: float = 600.0  # to copy the data of a database
     retry: float = 7.0  # for PostgreSQL to be started again if it ends at once
     greeting: float = 1.0  # for a server to greet a connection
     stop: float = 10.0  # for a server to close its files before it is killed

@@ -18,6 +18,7 @@ class Timeouts(NamedTuple):
     server_start: float = 30.0  # until a server says where it serves
     server_exit: float = 1.0  # from the end of a server's output to its own
     database: float = 5.0  # for a database to answer a question of the harness
+    application_database: float = 180.0  # for one of an application to start, be copied, or end
     wire: float = 90.0  # to start a server and count its requests on the wire
     link_start: float = 10.0  # until a link says where it listens
     link_connect: float = 5.0  # for a link to connect to its target

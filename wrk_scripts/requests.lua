@@ -1,6 +1,8 @@
 -- Sends the requests of a file in turn, each thread from a place of its own.
 --   wrk -c16 -d30s -t1 -s wrk_scripts/requests.lua http://127.0.0.1:8000 -- --file requests.txt
 --
+-- With http://unix/path/of/the.sock as the URL it connects to a Unix socket.
+--
 -- The file has for each request a line with its length in bytes, then these bytes.
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
@@ -8,6 +10,7 @@ package.path = here .. "?.lua;" .. package.path
 
 local options = require("lib.options")
 local report = require("lib.report")
+local unix = require("lib.unix")
 
 local requests, next_one = {}, 0
 
@@ -43,3 +46,11 @@ function init(words)
 end
 
 setup, done = report.hooks()
+
+if unix.wanted() then
+  local prepare = setup
+  setup = function(thread)
+    unix.lead(thread)
+    prepare(thread)
+  end
+end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from databases.database import Database
-from databases.mysql import server, wire
+from databases.mysql import server, tcp, wire
 from runtime.address import OPTION, Form
 
 DATABASE = Database(
@@ -19,4 +19,5 @@ DATABASE = Database(
     server.version,
     server.start,
     wire.requests,
+    start_on_tcp=tcp.start,
 )

@@ -71,11 +71,11 @@ def version() -> Optional[str]:
     return said.partition(" Ver ")[2].partition("-MariaDB")[0].strip() if said else None
 
 
-def start(folder: Path) -> Running:
+def start(folder: Path, changes: Optional[Dict[str, str]] = None) -> Running:
     """Start MariaDB on the data of ``folder``, always with the same URL.
 
     Raises DatabaseError with one line. The socket is in a folder of its owner, who is MariaDB's
-    root and has no password.
+    root and has no password. `changes` replace SETTINGS, or stand beside them.
     """
     user = account()
     home, log = home_of(folder, user), folder / "mariadb.log"
@@ -84,7 +84,8 @@ def start(folder: Path) -> Running:
     address = socket_folder(home) / "mariadb.sock"
     remove(address)
     command = [*_command(SERVER, home), f"--socket={address}", f"--pid-file={home / 'mariadb.pid'}"]
-    command += [f"--{name.replace('_', '-')}={value}" for name, value in SETTINGS.items()]
+    settings = {**SETTINGS, **(changes or {})}
+    command += [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
     with log.open("ab") as output:
         process = spawn(command, home, _environment(home), output, **identity(user))
     server = ServerProcess("MariaDB", process, address, log)

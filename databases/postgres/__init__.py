@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from databases.database import Database
-from databases.postgres import programs, server, wire
+from databases.postgres import programs, server, tcp, wire
 from runtime.address import Form
 
 DATABASE = Database(
@@ -20,4 +20,5 @@ DATABASE = Database(
     server.start,
     wire.requests,
     settings="PG",
+    start_on_tcp=tcp.start,
 )

@@ -73,6 +73,12 @@ def start(
     return Running(url, process.pid, lambda: _stop(process))
 
 
+def initialise(folder: Path) -> None:
+    """Make the data of a private folder, if there is none. DatabaseError if that fails."""
+    user = account()
+    _initialise(folder, home_of(folder, user), programs_for(user), user)
+
+
 def version() -> Optional[str]:
     """Return the version of the wheel's server, such as "18.1"; None without the wheel."""
     packages = wheel()

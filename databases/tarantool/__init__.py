@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from databases.database import Database
-from databases.tarantool import server, wire
+from databases.tarantool import server, tcp, wire
 from runtime.address import Form
 
 DATABASE = Database(
@@ -18,4 +18,5 @@ DATABASE = Database(
     server.version,
     server.start,
     wire.requests,
+    start_on_tcp=tcp.start,
 )

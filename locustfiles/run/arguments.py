@@ -20,6 +20,8 @@ def add(parser: Any, **_: Any) -> None:
         ("fail-ratio", "", "exit with status 1 if more requests failed, as in 0.01"),
     ):
         parser.add_argument(f"--{name}", default=default, help=text, include_in_web_ui=False)
+    text = "with --host: users read these paths of any application; may be given again"
+    parser.add_argument("--path", action="append", default=[], help=text, include_in_web_ui=False)
     for kind in SHAPES.values():
         for field in kind.FIELDS:
             option = "--" + field.name.replace("_", "-")

@@ -31,7 +31,12 @@ def mistake(shape: str, filled: Mapping[str, Any]) -> str | None:
 
 def obstacle(shape: str, filled: Mapping[str, Any]) -> str | None:
     """Return why a run cannot begin: a mistake, or no site at `host`; None if it can."""
-    return mistake(shape, filled) or problem(filled.get("host") or "")
+    return mistake(shape, filled) or problem(filled.get("host") or "", path_of(filled))
+
+
+def path_of(filled: Mapping[str, Any]) -> str:
+    """Return a path of the application that users were started for; "" for the site."""
+    return next(iter(filled.get("path") or ()), "")
 
 
 def say(line: str) -> None:

@@ -11,7 +11,7 @@ from locust import events, log
 from locust.runners import STATE_RUNNING, STATE_SPAWNING, WORKER_REPORT_INTERVAL, MasterRunner
 
 from locustfiles.run import record, reports
-from locustfiles.run.choice import mistake, obstacle, refuse, say
+from locustfiles.run.choice import mistake, obstacle, path_of, refuse, say
 from locustfiles.run.planned import totals_of
 from locustfiles.run.record import LocustRun
 from locustfiles.run.samples import Samples
@@ -23,6 +23,7 @@ from locustfiles.shapes.values import WrongField
 from locustfiles.timeouts import TIMEOUTS
 
 FAILED = 1
+PATHS = "Paths"
 WRONG_USE = 2
 UNDER_WAY = (STATE_SPAWNING, STATE_RUNNING)
 
@@ -41,8 +42,8 @@ class LocustSession:
         self._unwritten = False
         self._guard: WorkerGuard | None = None
         self._followers: list[gevent.Greenlet] = []
-        choose_shape(environment)
         offer_users(environment)
+        choose_shape(environment)
         self._reports = folder_of(options)
         events.test_start.add_listener(self._start)
         events.test_stopping.add_listener(self._stopping)
@@ -55,7 +56,9 @@ class LocustSession:
         runner = self.environment.runner
         if isinstance(runner, MasterRunner) and runner.worker_count < self._options.expect_workers:
             return f"{runner.worker_count} of {self._options.expect_workers} workers are there"
-        return obstacle(shape, {**vars(self._options), "host": self.environment.host, **form})
+        own = {"path": self._options.path}
+        host = {"host": self.environment.host}
+        return obstacle(shape, {**vars(self._options), **host, **form, **own})
 
     def _start(self, environment: Any, **_: Any) -> None:
         self.run = run = record.begun(environment, self._samples)
@@ -158,17 +161,28 @@ def choose_shape(environment: Any) -> None:
         shape.runner = environment.runner
     # Without a host the page asks for one.
     needed = options.headless or options.autostart or environment.host
-    away = problem(environment.host or "") if needed else None
+    path = path_of(vars(options))
+    if path and not environment.host:
+        refuse("--path needs the application's --host, as in http://127.0.0.1:8000", WRONG_USE)
+    away = problem(environment.host or "", path) if needed else None
     if away:
         refuse(away, FAILED)
 
 
 def offer_users(environment: Any) -> None:
-    """Offer the users of the command line on the page, where Locust offers and chooses all."""
-    chosen = environment.parsed_options.user_classes
-    if chosen:
-        every = environment.available_user_classes
-        environment.available_user_classes = {name: every[name] for name in chosen}
+    """Offer the users of the command line on the page, where Locust offers and chooses all. `Paths`
+    alone knows other applications than the site, and nothing without paths.
+    """
+    options, every = environment.parsed_options, environment.available_user_classes
+    chosen = options.user_classes or [
+        name for name in every if (name == PATHS) == bool(options.path)
+    ]
+    if options.path and chosen != [PATHS]:
+        refuse(f"--path is for the user {PATHS} alone", WRONG_USE)
+    if PATHS in chosen and not options.path:
+        refuse(f"{PATHS} needs --path, as in --path /items", WRONG_USE)
+    environment.available_user_classes = {name: every[name] for name in chosen}
+    environment.user_classes = list(environment.available_user_classes.values())
 
 
 def limits_of(options: Any) -> FailureLimits:

@@ -14,19 +14,24 @@ ENGINE = re.compile(r"The engine <code>([^<]+)</code>")  # of About
 MOST_BYTES = 100_000
 
 
-def problem(host: str) -> str | None:
-    """Return why no user can be sent to a host, in one line, or None if the site answers there."""
+def problem(host: str, path: str = "") -> str | None:
+    """Return why no user can be sent to a host, in one line, or None if the site answers there.
+
+    With a path, any application that answers will do.
+    """
     if not host:
         return "say where the site is, as in --host http://127.0.0.1:1717"
     try:
-        status, body = _get(host, PATH)
+        status, body = _get(host, path or PATH)
     except ValueError:
         return f"{host!r} is no address: as in http://127.0.0.1:1717"
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        if path:
+            return f"no answer from {host}: {reason}; start the application first"
         return f"no site at {host}: {reason}; start it first, or use make locust, which does"
-    if (status, body) != (200, BODY):
-        return f"{host} is not the site: {PATH} answered {status}"
+    if not path and (status, body) != (200, BODY):
+        return f"{host} is not the site: {PATH} answered {status}; name paths of it by --path"
     return None
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from locustfiles.users.paths import Paths
 from locustfiles.users.reader import Reader
 from locustfiles.users.reporter import Reporter
 from locustfiles.users.site_user import SiteUser
@@ -14,4 +15,5 @@ USERS: dict[str, type[SiteUser]] = {
     "Voter": Voter,
     "Reader": Reader,
     "Reporter": Reporter,
+    "Paths": Paths,
 }

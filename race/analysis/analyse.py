@@ -159,7 +159,9 @@ def _comparison(
     twins: tuple[Noise, ...],
 ) -> Comparison:
     head = race.saved.head
-    same = controls.groups(race.distinguishable, head.discipline.ignores.get(work.task, ()))
+    kind = head.discipline
+    ignored = kind.ignores.get(work.task, ())
+    same = controls.groups(race.distinguishable, ignored, kind.level_texts)
     keep = race.kept.get(work, Kept())
     table = _table(race, work, _margin(floor), _margin(cost), same)
     cells = chain.from_iterable((race.counted.get(work) or race.ran[work]).values())

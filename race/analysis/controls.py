@@ -21,20 +21,30 @@ from race.stats import noise, processes
 from race.stats.processes import Kept, RoundValues, Seen, log_ratios
 
 Groups = tuple[frozenset[str], ...]
+Texts = Mapping[str, Mapping[str, str]]
 
 
-def groups(contenders: Iterable[Contender], ignored: Collection[str]) -> Groups:
-    """Return sets of contenders that differ in factors `ignored` and in no other.
+def groups(
+    contenders: Iterable[Contender], ignored: Collection[str], texts: Texts | None = None
+) -> Groups:
+    """Return sets of contenders that differ in factors `ignored`, or in levels of one meaning
+    (`texts`, by factor and level), and in nothing else.
 
     `contenders` are those that factors distinguish. Two that do not differ at all are no controls:
     an A/A twin has its own place.
     """
+
+    def meaning(item: tuple[str, str]) -> tuple[str, str]:
+        factor, level = item
+        return factor, (texts or {}).get(factor, {}).get(level, level)
+
     known = [(one.label, frozenset(one.factors.items())) for one in contenders if one.factors]
     often = Counter(factors for _, factors in known)
     alike: dict[frozenset[tuple[str, str]], set[str]] = defaultdict(set)
     for label, factors in known:
         if often[factors] == 1:
-            alike[frozenset(item for item in factors if item[0] not in ignored)].add(label)
+            meant = frozenset(meaning(item) for item in factors if item[0] not in ignored)
+            alike[meant].add(label)
     return tuple(frozenset(labels) for labels in alike.values() if len(labels) > 1)
 
 

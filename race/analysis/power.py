@@ -193,10 +193,11 @@ def _residuals(race: RaceData, work: Work) -> Array | None:
 
 
 def _groups(race: RaceData, work: Work, labels: Sequence[str]) -> list[list[int]]:
-    ignored = race.saved.head.discipline.ignores.get(work.task, ())
+    kind = race.saved.head.discipline
+    ignored = kind.ignores.get(work.task, ())
     return [
         [labels.index(label) for label in sorted(group & set(labels))]
-        for group in controls.groups(race.distinguishable, ignored)
+        for group in controls.groups(race.distinguishable, ignored, kind.level_texts)
     ]
 
 

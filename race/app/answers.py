@@ -5,15 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import socket
 import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from race.app.place import Place
 from race.app.request.form import Request
-from race.app.requests import HOST, Drawn
+from race.app.requests import Drawn
 from race.errors import CellFailed
 from race.timeouts import TIMEOUTS
 
@@ -36,10 +36,10 @@ class Answer:
         return self.body.decode(errors="replace")
 
 
-def ask(port: int, request: Drawn) -> Answer:
+def ask(place: Place, request: Drawn) -> Answer:
     """Return the answer to the bytes that a load sends. CellFailed if it does not come whole."""
     try:
-        with socket.create_connection((HOST, port), TIMEOUTS.page) as connection:
+        with place.connect(TIMEOUTS.page) as connection:
             connection.sendall(request.raw)
             answer = http.client.HTTPResponse(connection, method=request.kind.method)
             answer.begin()

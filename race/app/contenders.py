@@ -7,10 +7,10 @@ import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
-from race.app.scenario import PORT, AppScenario, level_name
+from race.app import factors
+from race.app.scenario import COMMIT, PLACES, ROUND, SOCKET, WORD, AppScenario, level_name
 from race.errors import RaceError
 from race.machine.describe import PYTHON
 from race.plan.contenders import matching
@@ -36,45 +36,101 @@ def choose(scenario: AppScenario) -> list[Contender]:
     """Return the contenders that a scenario's names and patterns fit. RaceError if one fits none,
     or if a command cannot be run.
     """
-    found = [_contender(scenario, levels) for levels in product(*scenario.levels.values())]
-    names = [one.name.lower() for one in found]
-    if twice := [one.name for one in found if names.count(one.name.lower()) > 1]:
+    combined = factors.combined(
+        scenario.levels, scenario.combinations, scenario.vary, free=(COMMIT,)
+    )
+    if not combined:
+        raise RaceError("no combination has all other factors at their first level")
+    found = [_contender(scenario, levels) for levels in combined]
+    names = [word(one) for one in found]
+    if twice := [one.name for one in found if names.count(word(one)) > 1]:
         raise RaceError(f"two servers would be called {twice[0]!r}: give a level another name")
     wanted = matching(scenario, [one.name for one in found], CONTENDER)
     chosen = [one for name in wanted for one in found if one.name == name]
     for one in chosen:
-        command = serve(scenario, one, 0)
-        if not (scenario.build or scenario.commits or _exists(scenario, command)):
-            program = command.words[0]
-            raise RaceError(f"{one.label}: cannot find {program!r}, which `serve` begins with")
+        on_socket(scenario, one)
+        command = serve(scenario, one, dict.fromkeys(PLACES, ""))
+        if not (scenario.build or scenario.commits) and (problem := _no_program(scenario, command)):
+            raise RaceError(f"{one.label}: {problem}, which `serve` begins with")
     return chosen
 
 
-def _exists(scenario: AppScenario, command: Command) -> bool:
-    """Return whether there is a program that a command begins with."""
+def _no_program(scenario: AppScenario, command: Command) -> str | None:
+    """Return why there is no program that a command begins with; None if there is one."""
     program = command.words[0]
-    if "/" in program:
-        return (Path(scenario.folder) / program).exists()
-    return shutil.which(program, path=command.env.get("PATH")) is not None
+    path = Path(scenario.folder) / program
+    if "/" in program and path.exists():
+        return None if shutil.which(path) else f"cannot run {program!r}"
+    found = None if "/" in program else shutil.which(program, path=command.env.get("PATH"))
+    return None if found else f"cannot find {program!r}"
 
 
 def _contender(scenario: AppScenario, levels: tuple[str, ...]) -> Contender:
-    factors = dict(zip(scenario.levels, levels, strict=True))
+    chosen = dict(zip(scenario.levels, levels, strict=True))
     alone = re.sub(r"[^\w.+-]", "-", Path(scenario.folder).name)
     name = "-".join(levels) or alone or scenario.name
-    named = {factor: level_name(factor, level) for factor, level in factors.items()}
+    named = {factor: level_name(factor, level) for factor, level in chosen.items()}
     # Without a level the core would describe its own interpreter.
     return Contender(label=name, name=name, factors={PYTHON: "", **named})
 
 
-def build(scenario: AppScenario, contender: Contender) -> Command | None:
-    """Return the command that builds a contender; None if nothing does."""
-    return _command(scenario, contender, "build", scenario.build, {}) if scenario.build else None
+def word(contender: Contender) -> str:
+    """Return a word for a contender, or its twin, that can be part of a name anywhere."""
+    return re.sub(r"\W", "_", contender.label).lower()
 
 
-def serve(scenario: AppScenario, contender: Contender, port: int) -> Command:
-    """Return the command that serves a contender on a port."""
-    return _command(scenario, contender, "serve", scenario.serve, {PORT: str(port)})
+def build(
+    scenario: AppScenario, contender: Contender, values: Mapping[str, str] | None = None
+) -> Command | None:
+    """Return the command that builds a contender; None if nothing does. Without `values` it only
+    tells builds apart.
+    """
+    return _other(scenario, contender, "build", values)
+
+
+def prepare(
+    scenario: AppScenario, contender: Contender, values: Mapping[str, str]
+) -> Command | None:
+    """Return the command that prepares what a contender keeps; None without one."""
+    return _other(scenario, contender, "prepare", values)
+
+
+def reset(scenario: AppScenario, contender: Contender, values: Mapping[str, str]) -> Command | None:
+    """Return the command that resets what a contender keeps; None without one."""
+    return None if scenario.reset == ROUND else _other(scenario, contender, "reset", values)
+
+
+def serve(scenario: AppScenario, contender: Contender, values: Mapping[str, str]) -> Command:
+    """Return the command that serves a contender, with values by what stands for them."""
+    return _command(scenario, contender, "serve", scenario.serve, values)
+
+
+def on_socket(scenario: AppScenario, contender: Contender) -> bool:
+    """Return whether a contender's server listens on a Unix socket, not on a port. RaceError if it
+    is given both, or none.
+    """
+    command = serve(scenario, contender, {one: f"\0{one}" for one in PLACES})
+    texts = (*command.words, *command.env.values())
+    used = [one for one in PLACES if any(f"\0{one}" in text for text in texts)]
+    if len(used) != 1:
+        number = "both" if used else "none"
+        places = " and ".join(f"{{{one}}}" for one in PLACES)
+        raise RaceError(f"{contender.label}: of {places} `serve` has {number}: it must have one")
+    return used == [SOCKET]
+
+
+def _other(
+    scenario: AppScenario, contender: Contender, what: str, values: Mapping[str, str] | None
+) -> Command | None:
+    """Return one of the commands that do not serve. RaceError if something in it has no value."""
+    text = getattr(scenario, what)
+    if not text:
+        return None
+    command = _command(scenario, contender, what, text, values or {})
+    left = re.search(rf"\{{({WORD}|{'|'.join(PLACES)})\}}", " ".join(command.words))
+    if left and values is not None:
+        raise RaceError(f"{what} has {left[0]}, which stands for nothing there")
+    return command
 
 
 def _command(
@@ -101,12 +157,13 @@ def _command(
 
 def _texts(scenario: AppScenario, contender: Contender) -> dict[str, str]:
     """Return the text of a contender's level of each factor."""
-    return {
+    found = {
         factor: text
         for factor, levels in scenario.levels.items()
         for level, text in levels.items()
         if level_name(factor, level) == contender.factors[factor]
     }
+    return {factors.PACKAGES: factors.requirements(scenario.factors, found), **found}
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:

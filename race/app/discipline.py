@@ -12,6 +12,7 @@ from race import load as generators
 from race.app import contenders, requests, subject
 from race.app.commits import checkouts
 from race.app.contenders import CONTENDER
+from race.app.database import state
 from race.app.scenario import MIX, OHA, VEGETA, WRK, AppScenario, level_name
 from race.app.subject import PARTIES
 from race.discipline import Choice, Finding, Start, Task
@@ -63,6 +64,10 @@ class AppDiscipline:
         for name in (WRK, *([opens] if scenario.open_loop else [])):
             if missing := generators.find(name).missing():
                 raise RaceError(missing)
+        if not Path(scenario.folder).is_dir():
+            raise RaceError(f"{scenario.folder} is no folder")
+        if scenario.database and (lacking := state.missing(scenario.database)):
+            raise RaceError(lacking)
         for task, drawn in requests.tasks(scenario).items():
             if scenario.open_loop and opens == OHA and (len(drawn) > 1 or not drawn[0].plain):
                 why = f"{OHA} sends nothing but a GET without values and headers"

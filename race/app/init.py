@@ -25,6 +25,11 @@ serve = {serve}
 # A path that is answered below 400 once the server is ready. Without it, any answer to / counts.
 # ready = "/health"
 
+# A database of its own for each server ("postgres", "mysql" or "tarantool"), filled once:
+# database = "postgres"
+# prepare = "python migrate.py"
+# env = {{ DATABASE_URL = "{{database_url}}" }}
+
 # Several servers? Each level stands where its factor's name stands in braces, in all combinations:
 # serve = "{{server}} --port {{port}}"
 # [factors.server]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from race.app.place import HOST
 from race.app.request.body import body, texts
 from race.app.request.form import Request
 from race.app.request.values import VALUE, Values
@@ -18,9 +19,6 @@ DRAWN = 1000
 """How many requests a task has whose values vary; the load takes them in turn, again and again."""
 MOST_BYTES = 1 << 28
 """The most that a load generator has to keep in memory."""
-HOST = "127.0.0.1"
-"""The Host of each request, without a port, so that an application that names its own address
-answers alike on every port."""
 _BRACES = re.compile(r"\{[^{}]*\}")
 
 
@@ -91,6 +89,7 @@ def _draw(request: Request, values: Values) -> Drawn:
     if wrong := [name for name, text in cookies.items() if ";" in text]:
         raise RaceError(f"request {request.name!r}: the cookie {wrong[0]} has a semicolon")
     named = {name.lower() for name in given}
+    # Without a port, an application that names its own address answers alike on every port.
     own = {"Host": HOST, **described}
     headers = {**{name: text for name, text in own.items() if name.lower() not in named}, **given}
     return Drawn(request, path, tuple(headers.items()), content)

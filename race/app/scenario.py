@@ -9,15 +9,20 @@ from typing import Annotated
 from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
+from race.app import factors
+from race.app.factors import Factor, Level, Levels
 from race.app.request.form import Path, Request
 from race.errors import RaceError
-from race.machine.cores import WORKERS
 from race.machine.describe import PYTHON
 from race.saved.model import Name, Positive
 from race.scenario import Duration, LoadPlan, Rounds, Scenario
 
-PORT = "port"
-"""Stands in a command, in braces, for the port that a server listens on."""
+PORT, SOCKET = PLACES = "port", "socket"
+"""Stand in a command, in braces, for the port or the Unix socket that a server listens on."""
+WORD = "contender"
+"""Stands in a command, in braces, for a word that no other contender has."""
+ROUND = "round"
+"""The reset that makes each database as it was prepared, before each round."""
 MIX = "mix"
 """The task of all requests together, by their weights."""
 ALL = "*"
@@ -27,7 +32,6 @@ COMMIT = "commit"
 WRK, VEGETA, OHA = "wrk", "vegeta", "oha"
 
 Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]{40,64}$")]
-Levels = Mapping[str, str]
 
 
 class AppLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,20 +50,16 @@ class AppLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
             )
 
 
-def _named(levels: Levels | Sequence[str | int | float]) -> dict[str, str]:
-    """Return the text of each level by its name; in a list a level is its own name."""
-    if isinstance(levels, Mapping):
-        return dict(levels)
-    return {str(level): str(level) for level in levels}
-
-
 class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A race of an application.
 
-    `serve` is the command of a server, which listens on 127.0.0.1:{port}; `build` runs once for
-    each contender before the race. Each of `factors` has levels: texts by name, or a list of texts
-    that are their own names. The level that a contender has stands in `serve`, `build` and `env`
-    where the factor's name stands in braces. A server is ready when `ready` is answered below 400.
+    `serve` is the command of a server, which listens on 127.0.0.1:{port} or on the Unix socket
+    {socket}; `build` runs once for each contender before the race. Each of `factors` has levels:
+    texts by name, or a list of texts that are their own names. The level that a contender has
+    stands in the commands and in `env` where the factor's name stands in braces. All `combinations`
+    race, or those that are named; with `vary`, only these factors differ. A server is ready when
+    `ready` is answered below 400. Each contender has a `database` of its own, which `prepare` fills
+    and `reset` makes as it was, or a command of the user's own (`race.app.database`).
     Commands run in `folder`, by default that of the file. `only` are the requests to race: names,
     or "mix" for all of them by weight; without it, each by itself and the mix. `commits` are
     revisions of the repository that `folder` is in, each a checkout of its own where the commands
@@ -75,7 +75,12 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     start_s: Positive = 30.0
     build_s: Positive = 1800.0
     env: dict[str, str] = field(default_factory=dict)
-    factors: dict[str, dict[str, str] | tuple[str | int | float, ...]] = field(default_factory=dict)
+    factors: dict[str, Factor] = field(default_factory=dict)
+    combinations: tuple[dict[str, Level], ...] = ()
+    vary: tuple[Name, ...] = ()
+    database: str = ""
+    prepare: str = ""
+    reset: str = ""
     requests: Annotated[tuple[Request, ...], Meta(min_length=1)]
     allow_different: bool = False
     commits: dict[str, Hash] | tuple[Name, ...] = ()
@@ -91,49 +96,44 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         force_setattr(self, "tasks", self.tasks or (*names, *mixed))
         if self.commits and self.twin is None:
             force_setattr(self, "twin", ALL)
+        if self.reset:
+            force_setattr(self, "restart", 1)
         if problem := next(self._problems(), None):
             raise RaceError(f"scenario {self.name}: {problem}")
 
     def _problems(self) -> Iterator[str]:
-        """Yield what is wrong with the names of requests and with the factors."""
+        """Yield what is wrong with the names of requests, with the factors and with the state."""
         names = [one.name for one in self.requests]
         yield from (f"request {name!r} is there twice" for name in names if names.count(name) > 1)
         if MIX in names:
             yield f"request {MIX!r} is the name of all together"
-        for factor, levels in self.own_levels.items():
-            yield from self._wrong_names(factor, levels)
-            if f"{{{factor}}}" not in " ".join(self._texts()):
-                yield f"nothing contains {{{factor}}}, so all levels of {factor} would be the same"
-        for level in self.levels.get(WORKERS, ()):
-            if not level.isdecimal() or int(level) < 1:
-                yield f"{WORKERS} are numbers, not {level!r}"
-
-    def _wrong_names(self, factor: str, levels: Levels) -> Iterator[str]:
-        if not levels or len(levels) < len(self.factors[factor]):
-            yield f"factor {factor!r} has no level, or one twice"
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", factor) or factor in (COMMIT, PORT):
-            yield f"{factor!r} is no name of a factor"
-        for level in levels:
-            if not re.fullmatch(r"[\w.+:=-]+", level):
-                yield f"{level!r} is no name of a level: one word"
+        texts = " ".join(self._texts())
+        yield from factors.problems(self.factors, texts, {COMMIT, WORD, *PLACES})
+        yield from factors.unknown(self.own_levels, self.combinations, self.vary)
+        if not self.database and (found := re.search(r"\{database_\w+\}", texts)):
+            yield f'{found[0]} needs a database, as in database = "postgres"'
+        if self.reset == ROUND and not self.database:
+            yield f'reset = "{ROUND}" needs `database`; without one, give a command'
 
     def _texts(self) -> Iterator[str]:
-        yield from (self.serve, self.build, *self.env.values())
+        yield from (self.serve, self.build, self.prepare, self.reset, *self.env.values())
         yield from (text for levels in self.levels.values() for text in levels.values())
 
     @property
     def levels(self) -> Mapping[str, Levels]:
         """The text of each level by its name, by factor; that of a commit is its hash."""
-        return {**({COMMIT: _named(self.commits)} if self.commits else {}), **self.own_levels}
+        commits = {COMMIT: factors.named(self.commits)} if self.commits else {}
+        return {**commits, **self.own_levels}
 
     @property
     def own_levels(self) -> Mapping[str, Levels]:
         """The levels of the factors that the scenario names."""
-        return {factor: _named(levels) for factor, levels in self.factors.items()}
+        return factors.own(self.factors)
 
     @property
     def own_programs(self) -> Mapping[str, Sequence[str]]:
-        commands = {"build": self.build, "serve": self.serve, "folder": self.folder}
+        names = ("build", "prepare", "reset", "serve", "folder")
+        commands = {name: getattr(self, name) for name in names}
         commands |= {f"env {name}": text for name, text in self.env.items()}
         commands |= {f"commit {name}": text for name, text in self.levels.get(COMMIT, {}).items()}
         levels = {

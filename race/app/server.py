@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import socket
+import secrets
+import signal
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,33 +16,40 @@ from urllib.parse import quote
 import psutil
 
 from race import console
-from race.app import contenders
 from race.app.contenders import Command
-from race.app.requests import HOST
+from race.app.place import HOST, Place
 from race.app.scenario import AppScenario
 from race.errors import CellFailed, RaceError
+from race.machine.guard.__main__ import marked, send
 from race.machine.proc import tree
 from race.machine.process import Child, wait_first
-from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 
 LOOK_SECONDS = 0.05
 SHARED = ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "UV_PROJECT_ENVIRONMENT")
+MARK = "RACE_SERVER"
+"""The environment variable with the word of a server."""
 SHOWN = 20
 """The lines of a log that are shown where a program fails."""
 
 
 @dataclass
 class AppServer:
-    """A server that answers: its process and the port that it listens on."""
+    """A server that answers: its process, where it listens, and a word in the environment of all
+    that it has started.
+    """
 
     child: Child
-    port: int
+    place: Place
+    word: str
 
-    @property
-    def url(self) -> str:
-        """The URL of its first page, without a path."""
-        return f"http://{HOST}:{self.port}"
+    def end(self) -> None:
+        """End it, and whatever it has put into a session of its own."""
+        try:
+            self.child.end()
+        finally:
+            for pid in marked(MARK, self.word):
+                send(pid, signal.SIGKILL)
 
 
 class NotServing(CellFailed):
@@ -65,63 +73,59 @@ def _environment(scenario: AppScenario, command: Command) -> Mapping[str, str | 
     return {**(dict.fromkeys(SHARED) if scenario.commits else {}), **command.env}
 
 
-def build(scenario: AppScenario, command: Command, folder: Path) -> None:
-    """Run a build in a folder. RaceError with its last line if it fails or takes too long."""
-    print(f"build: {command}", file=sys.stderr, flush=True)
+def run(what: str, scenario: AppScenario, command: Command, folder: Path) -> None:
+    """Run a build, a preparation or a reset in a folder. RaceError with its last line if it fails
+    or takes too long.
+    """
     child = Child(command.words, env=_environment(scenario, command), cwd=folder, logs=True)
     try:
         if wait_first([child], scenario.build_s) is None:
-            raise RaceError(f"build `{command}` took longer than {scenario.build_s:g} s (build_s)")
+            raise RaceError(f"{what} `{command}` took longer than {scenario.build_s:g} s (build_s)")
         if child.exit().code != 0:
             tell(child.log(SHOWN))
-            raise RaceError(f"build `{command}` {child.last_words()}")
+            raise RaceError(f"{what} `{command}` {child.last_words()}")
     finally:
         child.end()
 
 
 def start(
-    scenario: AppScenario, contender: Contender, folder: Path, cores: frozenset[int]
+    scenario: AppScenario, command: Command, place: Place, folder: Path, cores: frozenset[int]
 ) -> AppServer:
     """Start a contender's server in a folder, on its cores, and wait until it is ready. CellFailed,
     with all of it ended, if it is not ready in time.
     """
-    port = _free_port()
-    command = contenders.serve(scenario, contender, port)
+    word = secrets.token_hex(8)
+    env = {**_environment(scenario, command), MARK: word}
     try:
-        child = Child(command.words, cores, _environment(scenario, command), folder, logs=True)
+        server = AppServer(Child(command.words, cores, env, folder, logs=True), place, word)
     except RaceError as error:
         raise CellFailed(str(error)) from None
     try:
-        _wait(scenario, child, port)
+        _wait(scenario, server.child, place)
     except CellFailed as failure:
-        log = child.log(SHOWN)
-        child.end()
+        log = server.child.log(SHOWN)
+        server.end()
         raise NotServing(str(failure), log) from None
     except BaseException:
-        child.end()
+        server.end()
         raise
-    return AppServer(child, port)
+    return server
 
 
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind((HOST, 0))
-        port: int = one.getsockname()[1]
-        return port
-
-
-def _wait(scenario: AppScenario, child: Child, port: int) -> None:
+def _wait(scenario: AppScenario, child: Child, place: Place) -> None:
     deadline = time.monotonic() + scenario.start_s
     why = "it had no time"
     while time.monotonic() < deadline:
         if not child.running():
             raise CellFailed(f"server {ended(child)}")
-        why = _not_ready(scenario, port) or ""
+        child.bound_log()
+        why = _not_ready(scenario, place) or ""
         if not why:
             return
         time.sleep(LOOK_SECONDS)
-    others = _elsewhere(child, port)
-    hint = f"; it listens on {others}: does `serve` use {{port}}?" if others else ""
+    others = _elsewhere(child, place)
+    stands = "{socket}" if place.path else "{port}"
+    hint = f"; it listens on {others}: does `serve` use {stands}?" if others else ""
     raise CellFailed(f"server was not ready within {scenario.start_s:g} s: {why}{hint}")
 
 
@@ -132,15 +136,16 @@ def ended(child: Child) -> str:
     return child.last_words() + hint
 
 
-def _not_ready(scenario: AppScenario, port: int) -> str | None:
+def _not_ready(scenario: AppScenario, place: Place) -> str | None:
     """Return why a server is not ready; None if it is. Without `ready`, any answer will do."""
     path = quote(scenario.ready or "/", safe="/?&=%:@!$'()*+,;~#[]{}|")
-    connection = http.client.HTTPConnection(HOST, port, timeout=TIMEOUTS.probe)
+    connection = http.client.HTTPConnection(HOST)
     try:
+        connection.sock = place.connect(TIMEOUTS.probe)
         connection.request("GET", path, headers={"Host": HOST})
         status = connection.getresponse().status
-    except ConnectionRefusedError:
-        return f"nothing listens on {HOST} port {port}"
+    except (ConnectionRefusedError, FileNotFoundError):
+        return f"nothing listens on {place}"
     except (OSError, http.client.HTTPException) as error:
         return f"{path} did not answer: {type(error).__name__}"
     finally:
@@ -148,7 +153,7 @@ def _not_ready(scenario: AppScenario, port: int) -> str | None:
     return f"{path} answers {status}" if scenario.ready and status >= 400 else None
 
 
-def _elsewhere(child: Child, port: int) -> str:
+def _elsewhere(child: Child, place: Place) -> str:
     """Return the addresses that a server listens on in place of its own."""
     found: set[tuple[str, int]] = set()
     for pid in tree(child.pid):
@@ -156,5 +161,5 @@ def _elsewhere(child: Child, port: int) -> str:
             connections = psutil.Process(pid).net_connections("tcp")
             listening = (one.laddr for one in connections if one.status == psutil.CONN_LISTEN)
             found |= {(one.ip, one.port) for one in listening}
-    own = {(HOST, port), ("0.0.0.0", port), ("::", port)}  # noqa: S104 - compared, not bound
+    own = {(host, place.port) for host in (HOST, "0.0.0.0", "::")}  # noqa: S104 - compared, not bound
     return ", ".join(f"{host} port {number}" for host, number in sorted(found - own))

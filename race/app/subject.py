@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 from race.app import answers, requests, server
 from race.app.answers import Answer
 from race.app.commits import environments
 from race.app.commits.checkouts import WORKTREE, Checkout, checked_out, resolved
-from race.app.contenders import build
+from race.app.contenders import build, on_socket, prepare, reset, serve
+from race.app.database import state
+from race.app.database.state import State
+from race.app.place import Place, free_port
 from race.app.requests import Drawn
 from race.app.scenario import COMMIT, AppScenario
 from race.app.server import AppServer, NotServing
@@ -25,19 +29,20 @@ from race.machine.cores import WORKERS, Layout
 from race.machine.proc import tree
 from race.saved.model import Contender, Figures, Work
 
-SERVER, GENERATOR = PARTIES = ("server", "generator")
+SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
 
 
 @dataclass
 class SharedRequests:
     """What the contenders of a race share: the requests of each task, a folder for files that have
-    them, and the checkouts that the contenders run in.
+    them, the checkouts that the contenders run in, and the databases.
     """
 
     scenario: AppScenario
     tasks: Mapping[str, Sequence[Drawn]]
     folder: Path
     checkouts: Mapping[Checkout, Path]
+    state: State
 
     def file(self, task: str) -> Path:
         """Return the file with the requests of a task."""
@@ -49,23 +54,47 @@ class SharedRequests:
     def start(self, contender: Contender) -> AppSubject:
         """Start a contender. CellFailed if it does not get ready."""
         workers = int(contender.factors.get(WORKERS, "1"))
-        layout = cores.assign(PARTIES, workers, sharing=self.scenario.cores)
-        started = server.start(self.scenario, contender, self.place(contender), layout[SERVER])
-        return AppSubject(self, started, layout)
+        parties = PARTIES if self.scenario.database else PARTIES[:2]
+        layout = cores.assign(parties, workers, sharing=self.scenario.cores)
+        values = self.state.begin(contender, checkout(self.scenario, contender))
+        pin_database(self.state.pid(contender), layout)
+        folder, place = self.place(contender), self._listens(contender)
+        if command := reset(self.scenario, contender, values):
+            try:
+                server.run("reset", self.scenario, command, folder)
+            except RaceError as error:
+                raise CellFailed(str(error)) from None
+        command = serve(self.scenario, contender, {**values, **place.values})
+        started = server.start(self.scenario, command, place, folder, layout[SERVER])
+        return AppSubject(self, contender, started, layout)
+
+    def _listens(self, contender: Contender) -> Place:
+        """Return a place for a contender's server: a free port, or a socket of its own."""
+        if not on_socket(self.scenario, contender):
+            return free_port()
+        return Place(path=f"{mkdtemp(dir=self.folder)}/s")
 
     def place(self, contender: Contender) -> Path:
         """Return the folder that a contender's commands run in."""
         return self.checkouts.get(checkout(self.scenario, contender), Path(self.scenario.folder))
 
     def build(self, contenders: Iterable[Contender]) -> None:
-        """Build all contenders, none twice. RaceError if a build fails."""
-        done: set[tuple[str, Path]] = set()
+        """Build all contenders and prepare what they write to, nothing twice. RaceError if a
+        command fails.
+        """
+        done: set[tuple[str, str, Path]] = set()
         for contender in contenders:
-            command, place = build(self.scenario, contender), self.place(contender)
-            if command and (str(command), place) not in done:
-                done.add((str(command), place))
-                with environments.building(place):
-                    server.build(self.scenario, command, place)
+            values = self.state.template(contender, checkout(self.scenario, contender))
+            for what, command in (
+                ("build", build(self.scenario, contender, values)),
+                ("prepare", prepare(self.scenario, contender, values)),
+            ):
+                one = (what, str(command), self.place(contender))
+                if command and one not in done:
+                    done.add(one)
+                    print(f"{what}: {command}", file=sys.stderr, flush=True)
+                    server.run(what, self.scenario, command, self.place(contender))
+        self.state.made()
 
 
 def checkout(scenario: AppScenario, contender: Contender) -> Checkout:
@@ -79,24 +108,33 @@ class AppSubject:
     """A contender as `discipline.Subject` asks for it: a server, and wrk or oha."""
 
     shared: SharedRequests
+    contender: Contender
     server: AppServer
     layout: Layout
     _bytes: dict[str, int] = field(default_factory=dict)
 
     def parties(self) -> Mapping[str, Party]:
         """Return the processes to meter; the generator has none between two loads."""
-        return {
+        found = {
             SERVER: Party(self.server.child.pid, self.layout[SERVER]),
             GENERATOR: Party(None, self.layout[GENERATOR]),
         }
+        if DATABASE in self.layout:
+            found[DATABASE] = Party(self._database(), self.layout[DATABASE])
+        return found
+
+    def _database(self) -> int | None:
+        return self.shared.state.pid(self.contender)
 
     def alive(self) -> bool:
-        """Return whether the server runs."""
-        return self.server.child.running()
+        """Return whether the server and its database run."""
+        kept = DATABASE not in self.layout or self._database() is not None
+        return kept and self.server.child.running()
 
     def resume(self) -> None:
-        """Pin the server to its cores."""
+        """Pin the server and its database to their cores."""
         cores.pin_tree(tree(self.server.child.pid), self.layout[SERVER])
+        pin_database(self._database(), self.layout)
 
     def pause(self) -> None:
         """Move the server off the measured cores."""
@@ -109,7 +147,7 @@ class AppSubject:
 
     def ask(self, request: Drawn) -> Answer:
         """Return the answer to a request. CellFailed if it is not right."""
-        answer = answers.ask(self.server.port, request)
+        answer = answers.ask(self.server.place, request)
         if wrong := answers.problem(request, answer):
             raise CellFailed(wrong)
         return answer
@@ -127,7 +165,7 @@ class AppSubject:
     def drive(self, work: Work) -> Sample:
         """Run a load generator once."""
         path, file = self.shared.tasks[work.task][0].path, self.shared.file(work.task)
-        target = Target(self.server.url, path, requests=str(file))
+        target = Target(self.server.place.url, path, requests=str(file))
         return drive(target, work.load, self.server.child, self.layout[GENERATOR]).sample
 
     def facts(self, task: str) -> Figures:
@@ -136,7 +174,12 @@ class AppSubject:
 
     def close(self) -> None:
         """End the server with all its processes."""
-        self.server.child.end()
+        self.server.end()
+
+
+def pin_database(pid: int | None, layout: Layout) -> None:
+    """Pin a contender's database to its cores, if it has one."""
+    cores.pin_tree(tree(pid), layout.get(DATABASE, frozenset()))
 
 
 @contextmanager
@@ -146,10 +189,12 @@ def opened(scenario: AppScenario, contenders: Sequence[Contender]) -> Iterator[S
     with (
         TemporaryDirectory(prefix="race-") as folder,
         checked_out(Path(scenario.folder), needed(scenario, contenders), scenario.locks) as places,
+        state.opened(scenario) as kept,
     ):
-        shared = SharedRequests(scenario, tasks, Path(folder), places)
+        shared = SharedRequests(scenario, tasks, Path(folder), places, kept)
         shared.build(contenders)
         rehearse(shared, [one for one in contenders if not one.aa])
+        kept.forget()
         yield shared.start
 
 
@@ -191,6 +236,6 @@ def _answers(shared: SharedRequests, contender: Contender, asked: Sequence[Drawn
             return subject.all_answers(asked)
         finally:
             subject.close()
-    except NotServing as failure:
-        server.tell(failure.log)
+    except CellFailed as failure:
+        server.tell(failure.log if isinstance(failure, NotServing) else ())
         raise RaceError(f"{contender.label}: {failure}") from None

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from race.discipline import DISCIPLINES, discipline
+from race.errors import RaceError
 from race.plan import read
 from race.scenario import LEAST_SECONDS, Scenario
 
@@ -21,6 +22,7 @@ NUMBERS = ("rounds", "reruns", "duration", "connections")
 CHANGED = {
     "contenders": "contenders",
     "tasks": "tasks",
+    "factors": "vary",
     "rounds": "rounds",
     "reruns": "limits.reruns",
     "duration": "load.duration_s",
@@ -37,6 +39,8 @@ def scenario_options(parser: argparse.ArgumentParser) -> None:
         words = [f"--{word}" for word in _own_words(kind)]
         split = labels if kind == "contenders" else names
         parser.add_argument(*words, dest=kind, type=split, metavar="A,B", help=forms)
+    text = "of an application: these factors differ, the others have their first level"
+    parser.add_argument("--factors", type=names, metavar="A,B", help=text)
     parser.add_argument("--rounds", type=int, metavar="N")
     parser.add_argument(
         "--reruns", type=int, metavar="N", help="repeat an invalid cell at most N times"
@@ -61,6 +65,8 @@ def _own_words(kind: str) -> Iterator[str]:
 def changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
     """Return the scenario with the changes of the command line, and a title that says so."""
     given = {key: getattr(options, option) for option, key in CHANGED.items()}
+    if options.factors and not hasattr(chosen, CHANGED["factors"]):
+        raise RaceError(f"--factors is for applications; {chosen.name} has a key for each factor")
     changes = {key: value for key, value in given.items() if value is not None}
     changes |= {key: value for key, value, _ in options.set}
     made = read.change(chosen, changes) if changes else chosen
@@ -86,6 +92,7 @@ def as_words(options: argparse.Namespace, scenario: Scenario) -> list[str]:
     for kind in LISTS:
         value = getattr(options, kind)
         words += [f"--{own[kind]}s", ",".join(value)] if value else []
+    words += ["--factors", ",".join(options.factors)] if options.factors else []
     for name in NUMBERS:
         value = getattr(options, name)
         words += [f"--{name}", str(value)] if value is not None else []

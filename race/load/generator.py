@@ -10,6 +10,8 @@ from race.discipline import Sample
 from race.saved.model import Load, UserLoad
 from runtime.address import Address
 
+UNIX = "http://unix"
+"""Begins the URL of a server on a Unix socket; the path of the socket follows."""
 ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
 

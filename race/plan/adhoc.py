@@ -17,7 +17,7 @@ def scenario(commands: Sequence[str], paths: Sequence[str] | None) -> Mapping[st
     if len(set(commands)) < len(commands):
         raise RaceError("--program: the same command twice; the A/A twin runs without that")
     for command in commands:
-        if "{port}" not in command:
+        if "{port}" not in command and "{socket}" not in command:
             raise RaceError(f"--program {command!r}: write {{port}} where its port goes")
     asked = list(dict.fromkeys(paths or ["/"]))
     if wrong := [path for path in asked if not path.startswith("/")]:

@@ -36,6 +36,7 @@ class FaultyServer:
         self.url = f"http://127.0.0.1:{self.listener.sockets[0].getsockname()[1]}"
         self.deepest = self.connections = 0
         self.paths: set[bytes] = set()
+        self.others: list[asyncio.Server] = []
         self.ending = asyncio.Event()
         self.batch_us: list[float] = []
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
@@ -43,6 +44,12 @@ class FaultyServer:
 
     async def _listen(self) -> asyncio.Server:
         return await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=1000)
+
+    def also_on(self, path: Path) -> None:
+        """Listen on a Unix socket, too."""
+        made = asyncio.start_unix_server(self._serve, path)
+        listener = asyncio.run_coroutine_threadsafe(made, self.loop).result(10)
+        self.others.append(listener)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -85,7 +92,8 @@ class FaultyServer:
         while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.wait(tasks)
         # Last, as asyncio leaks a socket that it has accepted but not yet handed over by now.
-        self.listener.close()
+        for listener in (self.listener, *self.others):
+            listener.close()
 
     def close(self) -> None:
         asyncio.run_coroutine_threadsafe(self._finish(), self.loop).result(10)

@@ -36,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = LocustOptions(
         shape=given.shape,
         users=[name for name in given.user.split(",") if name],
+        paths=given.path,
         port=None if given.headless else given.port,
         workers=given.workers,
         more=given.locust,
@@ -60,6 +61,8 @@ def parser() -> Parser:
     made.add_argument("--shape", default="", help="begin with this load shape at once")
     made.add_argument("--engine", default="", help="serve the site on it; see server.py --list")
     made.add_argument("--host", default="", help="a site that runs already, in place of our own")
+    text = "users read this path; with --host, of any application; may be given again"
+    made.add_argument("--path", action="append", default=[], help=text)
     made.add_argument("--user", default="", help="users by name, with commas; default: all")
     made.add_argument("--headless", action="store_true", help="no web page; needs --shape")
     made.add_argument("--workers", type=WORKERS, default=0, help="worker processes; default: none")

@@ -31,6 +31,7 @@ class LocustOptions:
 
     shape: str = ""
     users: Sequence[str] = ()
+    paths: Sequence[str] = ()
     port: int | None = None
     workers: int = 0
     more: Sequence[str] = ()
@@ -72,6 +73,7 @@ class LocustProcesses:
         words = ["--host", self.host, "--reports", str(self.reports)]
         words += ["--samples", str(self.samples)]
         words += ["--shape", options.shape] if options.shape else []
+        words += [word for path in options.paths for word in ("--path", path)]
         if self.page is None:
             words += ["--headless"]
         else:

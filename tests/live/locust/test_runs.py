@@ -109,6 +109,16 @@ def test_a_wrong_body_and_a_vote_that_did_not_count_are_failures(tmp_path: Path)
     assert "Steps on unknown: valid; p95 is " in running.text()
 
 
+def test_paths_of_another_application_are_read_and_errors_counted(tmp_path: Path) -> None:
+    answers = {"/hello": (200, "hello"), "/broken": (500, "no")}
+    asked = (*SHORT, "8:4", "--path", "/hello", "--path", "/broken")
+    with fake(answers) as application, locust(application.url, tmp_path, *asked) as running:
+        assert running.wait() == 1, running.text()
+    found = reports(tmp_path)
+    assert set(found.pages()) == {"/hello", "/broken"}
+    assert set(found.failures()) == {"/broken"}
+
+
 def test_a_spike_runs_to_its_end(site: SiteServer, tmp_path: Path) -> None:
     fields = ["--spike-base=1", "--spike-peak=6", "--spike-before=1", "--spike-during=2"]
     spike = ("--shape", "Spike", *fields, "--spike-after=1", "Reader")
@@ -140,6 +150,7 @@ def test_a_signal_ends_a_run_with_its_reports(
         (["--shape", "Stpes"], 2, "unknown shape 'Stpes': did you mean 'Steps'?"),
         (["--shape", "Steps", "--fail-p95", "x"], 2, "--fail-p95: 'x' is no time"),
         (["--shape", "Steps"], 1, "no site at http://127.0.0.1:9: Connection refused"),
+        (["--path", "/"], 2, "--path is for the user Paths alone"),
     ],
 )
 def test_a_mistake_is_one_line(
@@ -154,7 +165,9 @@ def test_a_mistake_is_one_line(
 
 def test_only_the_site_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake({"/ugly": (200, "PRETTY")}) as site:
-        assert str(checked_site.problem(site.url)).endswith("is not the site: /ugly answered 200")
+        assert str(checked_site.problem(site.url)).endswith(
+            "/ugly answered 200; name paths of it by --path"
+        )
         assert checked_site.engine(site.url) == "unknown"
     monkeypatch.setattr(checked_site, "TIMEOUTS", Timeouts(site=0.1))
     with socket.create_server(("127.0.0.1", 0)) as silent:

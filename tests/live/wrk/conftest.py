@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,3 +24,10 @@ def server() -> Iterator[FaultyServer]:
     running = FaultyServer()
     yield running
     running.close()
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder that a Unix socket can be in."""
+    with tempfile.TemporaryDirectory(prefix="wrk-") as folder:
+        yield Path(folder)

@@ -201,3 +201,26 @@ def test_hung_connections_show_as_idle(server: FaultyServer) -> None:
     result = load(server.url, "--", "--path", "/hang", "--depth", "1")
     assert not any(result["errors"].values())
     assert result["busy_connections"] < 0.55 * CONNECTIONS
+
+
+def test_requests_go_to_a_unix_socket(server: FaultyServer, short_path: Path) -> None:
+    socket, file = short_path / "s", short_path / "requests"
+    server.also_on(socket)
+    raw = b"GET /there HTTP/1.1\r\nHost: x\r\n\r\n"
+    file.write_bytes(b"%d\n%s" % (len(raw), raw))
+    result = load("-t2", f"http://unix{socket}", "--", "--file", str(file), script="requests.lua")
+    assert result["requests"] > 100
+    assert not any(result["errors"].values())
+    assert server.paths == {b"/there"}
+    assert result["listening"]
+
+
+def test_a_unix_socket_that_is_not_there_is_no_load(short_path: Path) -> None:
+    file = short_path / "requests"
+    file.write_bytes(b"1\nx")
+    words = (f"http://unix{short_path}/none", "--", "--file", str(file))
+    result = load(*words, script="requests.lua")
+    assert (result["requests"], result["errors"]["connect"]) == (0, CONNECTIONS)
+    assert not result["listening"]
+    code, _, err = wrk(f"http://unix/{'x' * 200}", *words[1:], script="requests.lua")
+    assert (code, err) == (2, "wrk_scripts: the path of a Unix socket has at most 107 bytes\n")

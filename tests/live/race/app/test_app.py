@@ -8,16 +8,18 @@ from statistics import median
 
 import pytest
 
-from race.cli import main
+from race.analysis.analyse import analyse
 from race.commands.output import REPORT_FILE
 from race.saved.reader import SavedRace
+from tests.support.faults.marked import MARK, new_mark, wait_until_none_is_left
 from tests.support.race_lab import LIMITS, Race
+from tests.support.site_server import environment
 
 SHOP = """
 import asyncio, os, sys, time
 from aiohttp import web
 
-port, how = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+place, how = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
 
 async def items(request):
     if how == "slow":
@@ -33,6 +35,8 @@ async def buy(request):
     assert isinstance(order["item"], int)
     return web.Response(status=201, text="bought")
 
+if how == "daemon" and (os.fork() or os.setsid() or os.fork()):
+    os._exit(0)
 if how == "dies":
     sys.exit("no licence")
 if how == "background" and os.fork():
@@ -41,11 +45,19 @@ if how == "loud":
     for stream in (1, 2):
         os.write(stream, b"x" * 8_000_000 + b"\\n")
 if how == "child" and os.fork() == 0:
+    os.setsid()
     time.sleep(600)
 app = web.Application()
 app.router.add_get("/items", items)
 app.router.add_post("/orders", buy)
-web.run_app(app, host="127.0.0.1", port=port + 1 if how == "elsewhere" else port, print=None)
+port = int(place) if place.isdecimal() else 0
+host = "127.0.0.2" if how == "address" else "127.0.0.1"
+if how == "silent":
+    import socket
+    with socket.create_server((host, port)) as sock:
+        time.sleep(600)
+at = {"host": host, "port": port + (how == "elsewhere")} if port else {"path": place}
+web.run_app(app, **at, print=None)
 """
 FILE = """
 discipline = "app"
@@ -127,23 +139,78 @@ def test_programs_race_without_a_file(shop: Path) -> None:
         ("other", "plain and other answer GET /items?page="),
         ("dies", "dies: server ended with code 1 (no licence)"),
         ("background", "background: server ended with code 0: it must stay in the foreground"),
+        ("daemon", "daemon: server ended with code 0: it must stay in the foreground"),
         ("elsewhere", "does `serve` use {port}?"),
+        ("address", "it listens on 127.0.0.2 port"),
+        ("silent", "server was not ready within 4 s: / did not answer: TimeoutError"),
     ],
 )
 def test_what_cannot_be_raced_is_one_line_before_anything_is_timed(
-    shop: Path, kind: str, said: str, capsys: pytest.CaptureFixture[str]
+    shop: Path, kind: str, said: str
 ) -> None:
-    path = file(shop, kind, start_s=4.0)
-    assert main(["run", path, "--results", str(shop / "results")]) == 2
-    last = capsys.readouterr().err.strip().splitlines()[-1]
-    assert last.startswith("race: "), last
-    assert said in last
+    assert said in refused(shop, kind)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("ready=/health", "plain: server was not ready within 4 s: /health answers 404"),
+        ("build=false", "build `false` ended with code 1"),
+        ("prepare=sh -c 'echo no room; exit 3'", "ended with code 3 (no room)"),
+        ("reset=false", "plain: reset `false` ended with code 1"),
+        ("serve=./ {port} {kind}", "plain: cannot run './', which `serve` begins with"),
+        ("folder=none", "none is no folder"),
+        ("database=oracle", "There is no database 'oracle', only postgres, tarantool, mysql"),
+        ("only=all", "unknown request 'all': choose from buy, list, mix"),
+        ("start_s=0", "key 'start_s': expected float > 0.0"),
+        ("sreve=x", "unknown scenario key 'sreve': did you mean 'serve'?"),
+    ],
+)
+def test_a_wrong_key_or_command_is_one_line(shop: Path, change: str, said: str) -> None:
+    assert said in refused(shop, "plain", "--set", change)
+
+
+def refused(shop: Path, kind: str, *more: str) -> str:
+    """Return the last line of a race that does not begin, and of which nothing is left."""
+    words = ["run", file(shop, kind, start_s=4.0), *more]
+    with new_mark() as mark, Race(words, shop / "results", environment(**{MARK: mark})) as race:
+        assert race.wait() == 2, race.text()
+        wait_until_none_is_left(mark)
+        lines = race.text().strip().splitlines()
+    assert not any("Traceback" in line for line in lines)
+    assert lines[-1].startswith("race: "), lines
+    return lines[-1]
 
 
 @pytest.mark.parametrize("kind", ["loud", "child"])
 def test_a_server_that_writes_much_or_forks_is_raced_and_ended(shop: Path, kind: str) -> None:
     words = ["run", file(shop, kind), "--rounds", "1", "--set", "only=list"]
-    with Race(words, shop / "results") as race:
+    with new_mark() as mark, Race(words, shop / "results", environment(**{MARK: mark})) as race:
         assert race.wait() in (0, 3), race.text()
         assert {cell.status for cell in race.saved_race().cells} == {"ok"}
-        assert race.children() == []
+        wait_until_none_is_left(mark)
+
+
+def test_a_server_on_a_unix_socket_races_one_on_a_port(shop: Path) -> None:
+    path = Path(file(shop, "plain"))
+    text = path.read_text().replace(
+        'plain = ""\nplain = "plain"', 'tcp = "{port}"\nuds = "{socket}"'
+    )
+    path.write_text(text.replace("shop.py {port} {kind}", "shop.py {kind}"))
+    with Race(["run", str(path), "--set", "only=list,buy"], shop / "results") as race:
+        assert race.wait() in (0, 3), race.text()
+        cells = race.saved_race().cells
+    assert {cell.status for cell in cells} == {"ok"}
+    assert {cell.label for cell in cells} == {"tcp", "tcp (A/A)", "uds"}
+
+
+def test_the_same_server_under_two_names_is_a_control(shop: Path) -> None:
+    path = Path(file(shop, "plain"))
+    path.write_text(path.read_text().replace('plain = "plain"', 'again = ""'))
+    with Race(["run", str(path), "--set", "only=list", "--rounds", "3"], shop / "results") as race:
+        assert race.wait() in (0, 3), race.text()
+        saved = race.saved_race()
+    (comparison,) = analyse(saved).comparisons
+    assert comparison.controls is not None
+    assert comparison.controls.groups == (("again", "plain"),)
+    assert all(pair.winner is None for pair in comparison.pairs)

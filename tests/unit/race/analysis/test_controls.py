@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as changed
 
+from race.analysis import controls
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.report import markdown
+from race.saved.model import Contender
 from race.saved.reader import SavedRace, load
 from race.stats.verdict import Verdict
 from tests.support.synthetic import (
@@ -52,6 +54,23 @@ def test_controls_that_differ_are_named_and_nobody_of_them_wins(tmp_path: Path) 
     assert twins.winner is None
     assert twins.verdict is Verdict.UNDECIDED
     assert "Five engines run the same code here" in markdown.page(analysis)
+
+
+def test_two_levels_that_mean_the_same_are_controls() -> None:
+    """The same server under two names: whatever tells them apart is noise."""
+    texts = {
+        "server": {"first": "uvicorn shop:app", "again": "uvicorn shop:app", "other": "granian"}
+    }
+    found = [
+        Contender(label=f"{server}-{loop}", name=server, factors={"server": server, "loop": loop})
+        for server in texts["server"]
+        for loop in ("asyncio", "uvloop")
+    ]
+    assert controls.groups(found, ()) == ()
+    assert set(controls.groups(found, (), texts)) == {
+        frozenset({"first-asyncio", "again-asyncio"}),
+        frozenset({"first-uvloop", "again-uvloop"}),
+    }
 
 
 def test_an_engine_raced_against_itself_under_another_name_is_no_control(tmp_path: Path) -> None:

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from race.app import contenders
+from race.app.discipline import AppDiscipline
 from race.errors import RaceError
 from race.machine.describe import python_of
 from race.plan import adhoc, read
+from race.plan.contenders import with_twin
 from tests.unit.race.app.test_requests import made
 
 PYTHON = sys.executable
@@ -26,7 +28,7 @@ def test_each_combination_of_levels_is_a_server(tmp_path: Path) -> None:
     )
     found = contenders.choose(scenario)
     assert [one.label for one in found] == ["one-x", "one-y", "two-x", "two-y"]
-    command = contenders.serve(scenario, found[3], 4000)
+    command = contenders.serve(scenario, found[3], {"port": "4000"})
     assert command.words == (PYTHON, "b c.py", "-p", "4000", "--loop", "y")
     assert command.env == {"LOOP": "y"}
 
@@ -34,7 +36,7 @@ def test_each_combination_of_levels_is_a_server(tmp_path: Path) -> None:
 def test_a_command_may_set_variables(tmp_path: Path) -> None:
     scenario = made(tmp_path, serve=f"PORT={{port}} A='b c' {PYTHON} x.py")
     (one,) = contenders.choose(scenario)
-    command = contenders.serve(scenario, one, 7)
+    command = contenders.serve(scenario, one, {"port": "7"})
     assert (command.words, command.env) == ((PYTHON, "x.py"), {"PORT": "7", "A": "b c"})
 
 
@@ -43,7 +45,56 @@ def test_an_interpreter_of_the_user_is_none_of_ours(tmp_path: Path) -> None:
     (one,) = contenders.choose(scenario)
     assert one.factors == {"python": "CPython 3.7"}
     assert python_of(one) is None
-    assert contenders.serve(scenario, one, 1).words == (PYTHON, "3.7", "1")
+    assert contenders.serve(scenario, one, {"port": "1"}).words == (PYTHON, "3.7", "1")
+
+
+FACTORS = {"server": {"a": "x", "b": "y"}, "loop": ["asyncio", "uvloop"]}
+BOTH = f"{PYTHON} {{server}} {{loop}} {{port}}"
+
+
+def labels(folder: Path, **changes: Any) -> list[str]:
+    found = contenders.choose(made(folder, serve=BOTH, factors=FACTORS, **changes))
+    return [one.label for one in found]
+
+
+def test_some_factors_vary_and_the_others_stay_at_their_first_level(tmp_path: Path) -> None:
+    assert labels(tmp_path, vary=["server"]) == ["a-asyncio", "b-asyncio"]
+    assert labels(tmp_path, vary=["server", "loop"]) == labels(tmp_path)
+
+
+def test_the_named_combinations_race_alone(tmp_path: Path) -> None:
+    wanted = [{"server": "b", "loop": "uvloop"}, {"server": "a"}]
+    assert labels(tmp_path, combinations=wanted) == ["a-asyncio", "b-uvloop"]
+    assert labels(tmp_path, combinations=wanted, vary=["server"]) == ["a-asyncio"]
+    with pytest.raises(RaceError, match="no combination has all other factors at their first"):
+        labels(tmp_path, combinations=wanted[:1], vary=["server"])
+
+
+def test_each_package_is_a_factor_of_its_versions(tmp_path: Path) -> None:
+    scenario = made(
+        tmp_path,
+        build="pip install {packages}",
+        factors={"packages": {"httptools": ["0.6.1", "0.6.4"], "uvloop": ["0.21"]}},
+    )
+    found = contenders.choose(scenario)
+    assert [one.label for one in found] == ["0.6.1-0.21", "0.6.4-0.21"]
+    command = contenders.build(scenario, found[1])
+    assert command is not None
+    assert command.words == ("pip", "install", "httptools==0.6.4", "uvloop==0.21")
+
+
+def test_each_contender_and_its_twin_have_a_word_of_their_own(tmp_path: Path) -> None:
+    scenario = made(tmp_path, serve=BOTH, factors=FACTORS, env={"DB": "shop_{contender}"})
+    twins = with_twin(scenario, contenders.choose(scenario))
+    assert len({contenders.word(one) for one in twins}) == 5
+    assert all(contenders.word(one).isidentifier() for one in twins)
+
+
+def test_a_server_listens_on_a_port_or_on_a_socket(tmp_path: Path) -> None:
+    serve, server = f"{PYTHON} a.py {{server}}", {"tcp": "-p {port}", "uds": "-u {socket}"}
+    scenario = made(tmp_path, serve=serve, factors={"server": server})
+    found = contenders.choose(scenario)
+    assert [contenders.on_socket(scenario, one) for one in found] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +105,17 @@ def test_an_interpreter_of_the_user_is_none_of_ours(tmp_path: Path) -> None:
         ({"serve": "cd x && python {port}"}, "no shell runs it: write sh -c"),
         ({"serve": "python 'app {port}"}, "No closing quotation"),
         ({"serve": "PORT={port}"}, "has no program"),
+        ({"serve": f"{PYTHON} app.py"}, "of {port} and {socket} `serve` has none"),
+        ({"serve": f"{PYTHON} {{port}} {{socket}}"}, "of {port} and {socket} `serve` has both"),
+        ({"factors": {"port": ["x"]}}, "'port' is no name of a factor"),
+        ({"factors": {"server": {"a": ["x"]}}}, "the levels of 'server' are texts by name"),
+        ({"factors": {"packages": {"a b": ["1"]}}}, "'a b' is no name of a factor"),
+        ({"vary": ["loop"]}, "there is no factor 'loop': choose from nothing"),
+        ({"factors": FACTORS, "serve": BOTH, "vary": ["lop"]}, "did you mean 'loop'"),
+        ({"factors": FACTORS, "serve": BOTH, "combinations": [{"loop": "x"}]}, "has no level 'x'"),
+        ({"env": {"A": "{database_url}"}}, "{database_url} needs a database, as in database = "),
+        ({"reset": "round"}, 'reset = "round" needs `database`'),
+        ({"database": "oracle"}, "There is no database 'oracle', only postgres, tarantool, mysql"),
         ({"factors": {"loop": ["x", "y"]}}, "nothing contains {loop}"),
         ({"factors": {"loop": []}}, "factor 'loop' has no level, or one twice"),
         ({"factors": {"Loop": ["x"]}}, "'Loop' is no name of a factor"),
@@ -66,7 +128,7 @@ def test_an_interpreter_of_the_user_is_none_of_ours(tmp_path: Path) -> None:
 )
 def test_a_wrong_scenario_is_one_line(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     with pytest.raises(RaceError) as caught:
-        contenders.choose(made(tmp_path, **changes))
+        AppDiscipline().choose(made(tmp_path, **changes))
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -44,6 +44,11 @@ def test_wrk_without_a_result_line_is_no_result() -> None:
         Wrk().parse("Running 2s test", LOAD)
 
 
+def test_oha_is_told_a_unix_socket() -> None:
+    words = Oha().command(Target("http://unix/run/shop.sock", "/items"), LOAD)
+    assert words[-3:] == ["--unix-socket", "/run/shop.sock", "http://127.0.0.1/items"]
+
+
 def test_oha_percentiles_are_nearest_ranks_and_lost_requests_are_slow_ones() -> None:
     rows = [f"0.0,0,0,0.001,{number / 1000},10,200" for number in range(1, 91)]
     rows += ["0.0,0,0,0.001,9.0,10,503"] * 5

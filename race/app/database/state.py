@@ -1,0 +1,117 @@
+"""What each contender of a race writes to: its own database, or what the user's commands make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from race.app.commits.checkouts import Checkout
+from race.app.contenders import word
+from race.app.database.keeper import Instance, Keeper
+from race.app.scenario import ROUND, WORD, AppScenario
+from race.errors import CellFailed, RaceError
+from race.machine.pins import since
+from race.saved.model import Contender
+
+PREFIX = "database_"
+
+
+def missing(kind: str) -> str | None:
+    """Return why there can be no private database of a kind, and what to do; None if there can."""
+    try:
+        from databases import find
+        from databases.database import DatabaseError
+    except ImportError:
+        return f"no private {kind}: this installation of race has no databases"
+    try:
+        return find(kind).missing()
+    except DatabaseError as error:
+        return str(error)
+
+
+@dataclass
+class State:
+    """The databases of a race by contender's label, each from a template.
+
+    Contenders of one checkout have one template, because what prepares it may differ by commit.
+    """
+
+    scenario: AppScenario
+    keeper: Keeper | None
+    _templates: dict[Checkout, Instance] = field(default_factory=dict)
+    _instances: dict[str, Instance] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def template(self, contender: Contender, key: Checkout) -> Mapping[str, str]:
+        """Return what stands in the commands that prepare a contender: its own word, or what leads
+        to the template of its checkout, which runs until `made`.
+        """
+        if self.keeper is None:
+            return {WORD: word(contender)}
+        if key not in self._templates:
+            self._templates[key] = self.keeper.start(f"t{len(self._templates)}")
+        return values(self._templates[key])
+
+    def made(self) -> None:
+        """End the templates: all that prepares them has run."""
+        if self.keeper is not None:
+            for key in self._templates:
+                self.keeper.stop(self._name(key))
+
+    def begin(self, contender: Contender, key: Checkout) -> Mapping[str, str]:
+        """Return what stands in the commands that reset and serve a contender. Its database is as
+        it was prepared where it is new or to be reset. CellFailed if it does not start.
+        """
+        own = {WORD: word(contender)}
+        if self.keeper is None:
+            return own
+        label = contender.label
+        if self.pid(contender) is None or self.scenario.reset == ROUND:
+            number = self._numbers.setdefault(label, len(self._numbers))
+            try:
+                self._instances[label] = self.keeper.start(f"c{number}", self._name(key))
+            except RaceError as error:
+                raise CellFailed(str(error)) from None
+        return {**own, **values(self._instances[label])}
+
+    def _name(self, key: Checkout) -> str:
+        """Return the name of a template, which is short because a socket's path may not be long."""
+        return f"t{list(self._templates).index(key)}"
+
+    def forget(self) -> None:
+        """Make every database as it was prepared when its contender starts next."""
+        self._instances.clear()
+
+    def pid(self, contender: Contender) -> int | None:
+        """Return the main process of a contender's database; None without one, or if it died."""
+        known = self._instances.get(contender.label)
+        return known.pid if known and since(known.pid) is not None else None
+
+
+def values(instance: Instance) -> dict[str, str]:
+    """Return a database's URL and the parts of it, by what stands for them in a command."""
+    parts = urlsplit(instance.url)
+    found = {
+        "url": instance.url,
+        "host": parts.hostname,
+        "port": str(parts.port),
+        "user": parts.username,
+        "password": parts.password,
+        "name": parts.path.lstrip("/"),
+    }
+    return {f"{PREFIX}{name}": text or "" for name, text in found.items()}
+
+
+@contextmanager
+def opened(scenario: AppScenario) -> Iterator[State]:
+    """Hold the databases of a race for the length of a `with`, if it has any."""
+    if not scenario.database:
+        yield State(scenario, None)
+        return
+    keeper = Keeper(scenario.database)
+    try:
+        yield State(scenario, keeper)
+    finally:
+        keeper.close()
