@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from race.app import factors
+from race.app.commits.checkouts import Checkout
 from race.app.scenario import COMMIT, PLACES, ROUND, SOCKET, WORD, AppScenario, level_name
 from race.errors import RaceError
 from race.machine.describe import PYTHON
@@ -79,6 +80,12 @@ def word(contender: Contender) -> str:
     return re.sub(r"\W", "_", contender.label).lower()
 
 
+def checkout(scenario: AppScenario, contender: Contender) -> Checkout:
+    """Return the commit that a contender is of, and the command that builds it."""
+    command = build(scenario, contender)
+    return Checkout(contender.factors.get(COMMIT, ""), str(command) if command else "")
+
+
 def build(
     scenario: AppScenario, contender: Contender, values: Mapping[str, str] | None = None
 ) -> Command | None:
@@ -89,14 +96,16 @@ def build(
 
 
 def prepare(
-    scenario: AppScenario, contender: Contender, values: Mapping[str, str]
+    scenario: AppScenario, contender: Contender, values: Mapping[str, str] | None = None
 ) -> Command | None:
-    """Return the command that prepares what a contender keeps; None without one."""
+    """Return the command that prepares what a contender writes to; None without one. Without
+    `values` it only tells preparations apart.
+    """
     return _other(scenario, contender, "prepare", values)
 
 
 def reset(scenario: AppScenario, contender: Contender, values: Mapping[str, str]) -> Command | None:
-    """Return the command that resets what a contender keeps; None without one."""
+    """Return the command that resets what a contender writes to; None without one."""
     return None if scenario.reset == ROUND else _other(scenario, contender, "reset", values)
 
 

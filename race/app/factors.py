@@ -25,14 +25,11 @@ def named(levels: Mapping[str, object] | Sequence[object]) -> dict[str, str]:
     return {str(level): str(level) for level in levels}
 
 
-def spread(given: Mapping[str, Factor]) -> Iterator[tuple[str, Factor]]:
+def spread(given: Mapping[str, Factor]) -> Iterator[tuple[str, Factor | str]]:
     """Yield each factor with its levels as they are given, and each package as a factor."""
     for factor, levels in given.items():
-        lists = isinstance(levels, Mapping) and not any(
-            isinstance(one, str) for one in levels.values()
-        )
-        if factor == PACKAGES and isinstance(levels, Mapping) and lists:
-            yield from ((name, one) for name, one in levels.items() if not isinstance(one, str))
+        if factor == PACKAGES and isinstance(levels, Mapping):
+            yield from levels.items()
         else:
             yield factor, levels
 
@@ -68,12 +65,13 @@ def problems(given: Mapping[str, Factor], texts: str, taken: Collection[str]) ->
             yield f"nothing contains {where}, so all levels of {factor} would be the same"
 
 
-def _wrong_levels(factor: str, levels: Factor) -> Iterator[str]:
+def _wrong_levels(factor: str, levels: Factor | str) -> Iterator[str]:
+    texts = levels.values() if isinstance(levels, Mapping) else ()
+    if isinstance(levels, str) or not all(isinstance(one, str) for one in texts):
+        yield f"the levels of {factor!r} are texts by name, or a list"
     found = named(levels)
     if not found or len(found) < len(levels):
         yield f"factor {factor!r} has no level, or one twice"
-    if isinstance(levels, Mapping) and not all(isinstance(one, str) for one in levels.values()):
-        yield f"the levels of {factor!r} are texts by name, or a list"
     for level in found:
         if not re.fullmatch(r"[\w.+:=-]+", level):
             yield f"{level!r} is no name of a level: one word"

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from race.app.scenario import PORT, SOCKET
-from race.load.generator import UNIX
 
 HOST = "127.0.0.1"
 
@@ -23,8 +22,8 @@ class Place(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL of the server, without a path."""
-        return f"{UNIX}{self.path}" if self.path else f"http://{HOST}:{self.port}"
+        """The URL of the server, without a path; that of a socket has a host alone."""
+        return f"http://{HOST}" if self.path else f"http://{HOST}:{self.port}"
 
     @property
     def values(self) -> Mapping[str, str]:

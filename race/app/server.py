@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import secrets
+import shlex
 import signal
 import sys
 import time
@@ -77,13 +78,16 @@ def run(what: str, scenario: AppScenario, command: Command, folder: Path) -> Non
     """Run a build, a preparation or a reset in a folder. RaceError with its last line if it fails
     or takes too long.
     """
+    # Without its environment, where passwords are.
+    shown = shlex.join(command.words)
+    print(f"{what}: {shown}", file=sys.stderr, flush=True)
     child = Child(command.words, env=_environment(scenario, command), cwd=folder, logs=True)
     try:
         if wait_first([child], scenario.build_s) is None:
-            raise RaceError(f"{what} `{command}` took longer than {scenario.build_s:g} s (build_s)")
+            raise RaceError(f"{what} `{shown}` took longer than {scenario.build_s:g} s (build_s)")
         if child.exit().code != 0:
             tell(child.log(SHOWN))
-            raise RaceError(f"{what} `{command}` {child.last_words()}")
+            raise RaceError(f"{what} `{shown}` {child.last_words()}")
     finally:
         child.end()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from race.app import answers, requests, server
 from race.app.answers import Answer
 from race.app.commits import environments
 from race.app.commits.checkouts import WORKTREE, Checkout, checked_out, resolved
-from race.app.contenders import build, on_socket, prepare, reset, serve
+from race.app.contenders import build, checkout, on_socket, prepare, reset, serve
 from race.app.database import state
 from race.app.database.state import State
 from race.app.place import Place, free_port
@@ -56,7 +55,7 @@ class SharedRequests:
         workers = int(contender.factors.get(WORKERS, "1"))
         parties = PARTIES if self.scenario.database else PARTIES[:2]
         layout = cores.assign(parties, workers, sharing=self.scenario.cores)
-        values = self.state.begin(contender, checkout(self.scenario, contender))
+        values = self.state.begin(contender)
         pin_database(self.state.pid(contender), layout)
         folder, place = self.place(contender), self._listens(contender)
         if command := reset(self.scenario, contender, values):
@@ -79,28 +78,24 @@ class SharedRequests:
         return self.checkouts.get(checkout(self.scenario, contender), Path(self.scenario.folder))
 
     def build(self, contenders: Iterable[Contender]) -> None:
-        """Build all contenders and prepare what they write to, nothing twice. RaceError if a
-        command fails.
+        """Build each checkout once, and prepare once each thing that contenders write to.
+        RaceError if a command fails.
         """
-        done: set[tuple[str, str, Path]] = set()
+        built: set[Checkout] = set()
+        prepared: set[str] = set()
         for contender in contenders:
-            values = self.state.template(contender, checkout(self.scenario, contender))
-            for what, command in (
-                ("build", build(self.scenario, contender, values)),
-                ("prepare", prepare(self.scenario, contender, values)),
-            ):
-                one = (what, str(command), self.place(contender))
-                if command and one not in done:
-                    done.add(one)
-                    print(f"{what}: {command}", file=sys.stderr, flush=True)
-                    server.run(what, self.scenario, command, self.place(contender))
+            key, place = checkout(self.scenario, contender), self.place(contender)
+            name, values = self.state.template(contender)
+            command = build(self.scenario, contender, values)
+            if command and key not in built:
+                built.add(key)
+                with environments.building(place):
+                    server.run("build", self.scenario, command, place)
+            command = prepare(self.scenario, contender, values)
+            if command and name not in prepared:
+                prepared.add(name)
+                server.run("prepare", self.scenario, command, place)
         self.state.made()
-
-
-def checkout(scenario: AppScenario, contender: Contender) -> Checkout:
-    """Return the commit that a contender is of, and the command that builds it."""
-    command = build(scenario, contender)
-    return Checkout(contender.factors.get(COMMIT, ""), str(command) if command else "")
 
 
 @dataclass
@@ -137,8 +132,9 @@ class AppSubject:
         pin_database(self._database(), self.layout)
 
     def pause(self) -> None:
-        """Move the server off the measured cores."""
-        cores.pin_tree(tree(self.server.child.pid), cores.resting(self.layout))
+        """Move the server and its database off the measured cores."""
+        for pid in (self.server.child.pid, self._database()):
+            cores.pin_tree(tree(pid), cores.resting(self.layout))
 
     def check(self, task: str) -> None:
         """Ask one request of each kind, and compare the answer with what is expected."""
@@ -165,7 +161,8 @@ class AppSubject:
     def drive(self, work: Work) -> Sample:
         """Run a load generator once."""
         path, file = self.shared.tasks[work.task][0].path, self.shared.file(work.task)
-        target = Target(self.server.place.url, path, requests=str(file))
+        place = self.server.place
+        target = Target(place.url, path, requests=str(file), socket=place.path)
         return drive(target, work.load, self.server.child, self.layout[GENERATOR]).sample
 
     def facts(self, task: str) -> Figures:

@@ -10,8 +10,6 @@ from race.discipline import Sample
 from race.saved.model import Load, UserLoad
 from runtime.address import Address
 
-UNIX = "http://unix"
-"""Begins the URL of a server on a Unix socket; the path of the socket follows."""
 ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
 
@@ -37,7 +35,8 @@ class Target:
 
     In place of GETs for the path, wrk sends the `requests` of a file (wrk_scripts/requests.lua), or
     what a `script` of wrk_scripts/ says. `cookie` is what each request carries, or nothing.
-    `watched` are processes that a generator with a timeline may sample during the load.
+    `watched` are processes that a generator with a timeline may sample during the load. `socket` is
+    the path of the Unix socket that the server listens on in place of the URL's address.
     """
 
     url: str
@@ -46,6 +45,7 @@ class Target:
     script: str = ""
     cookie: str = ""
     watched: WatchedProcesses = UNWATCHED
+    socket: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from race.discipline import Sample
 from race.load import exact
-from race.load.generator import ERROR_KINDS, UNIX, LoadResult, Target
+from race.load.generator import ERROR_KINDS, LoadResult, Target
 from race.saved.model import Load
 from runtime.paths import make
 
@@ -39,9 +39,7 @@ class Oha:
         words += ["--latency-correction", "--wait-ongoing-requests-after-deadline"]
         words += ["--no-tui", "--worker-threads", "1", "--output-format", "csv"]
         words += ["-H", f"Cookie: {target.cookie}"] if target.cookie else []
-        if target.url.startswith(UNIX):
-            words += ["--unix-socket", target.url.removeprefix(UNIX)]
-            return [*words, f"http://127.0.0.1{target.path}"]
+        words += ["--unix-socket", target.socket] if target.socket else []
         return [*words, target.url + target.path]
 
     def parse(self, output: str, load: Load) -> LoadResult:

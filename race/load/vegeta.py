@@ -86,6 +86,7 @@ class Vegeta:
             path = Path(target.requests).with_suffix(".json")
             path.write_text("".join(_targets(Path(target.requests), target.url)))
             given, words = "", ["-targets", str(path)]
+        words += ["-unix-socket", target.socket] if target.socket else []
         words += ["-format", "json", "-rate", f"{_freq(load)}/{PER_S}s"]
         words += ["-duration", f"{round(load.duration_s * 1000)}ms", "-timeout", TIMEOUT]
         for bound in ("workers", "max-workers", "connections"):

@@ -34,7 +34,8 @@ class Wrk:
         words += [f"-d{math.ceil(load.duration_s)}s", "--timeout", TIMEOUT, "-s"]
         if target.requests:
             script = str(SCRIPTS / "requests.lua")
-            return [*words, script, target.url, "--", "--file", target.requests]
+            url = f"http://unix{target.socket}" if target.socket else target.url
+            return [*words, script, url, "--", "--file", target.requests]
         if target.cookie:
             words[1:1] = ["-H", f"Cookie: {target.cookie}"]
         if target.script:

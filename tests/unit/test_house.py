@@ -49,7 +49,9 @@ SITE, APPLICATION, ITS_DATABASES = "race/web/", "race/app/", "race/app/database/
 UNKNOWN_TO_THE_CORE = {
     *("race.web", "race.app", "toolbench", "handlers", "data_interface", "databases"),
 }
-UNKNOWN_TO_AN_APPLICATION = {"race.web", "toolbench", "handlers", "data_interface", "locust"}
+UNKNOWN_TO_AN_APPLICATION = {
+    *("race.web", "toolbench", "handlers", "data_interface", "databases", "locust"),
+}
 ON_SAVED_RESULTS = ("race/stats/", "race/saved/", "race/analysis/", "race/report/")
 LIVE = {"asyncio", "data_interface", "databases", "handlers", "psutil", "socket", "subprocess"}
 SMALL = {"typing_extensions"}

@@ -1,9 +1,9 @@
-"""The keeper of a race's databases: `python -m race.app.database KIND FOLDER`.
+"""The process that owns the databases of a race: `python -m race.app.database KIND FOLDER`.
 
 It takes lines with tabs, and answers each with one: `start NAME [TEMPLATE]` with `ready PID URL` or
 `failed WHY`, and `stop NAME` with `stopped`. A database whose template is given is as that one was
-when it was stopped. The keeper ends all and removes the folder when its input ends, which it does
-with the harness however that ended, and at SIGTERM.
+when it was stopped. It ends all and removes the folder when its input ends, which it does
+with the harness however that ended. At SIGTERM it finishes what is under way and does the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
 
 from databases import copies, find
 from databases.account import account, home_of
@@ -31,7 +30,7 @@ from runtime.listen import free_port
 LOCK = "lock"
 
 
-class Keeper:
+class Databases:
     """The databases of one race, by name; all have the same password."""
 
     def __init__(self, kind: Database, place: Path) -> None:
@@ -85,21 +84,20 @@ class Keeper:
 def main(kind: str, folder: str) -> int:
     """Answer until the input ends."""
     os.umask(0o022)  # the system user of root's databases reads some of the files
-    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGTERM, end_input)
     with own_place(Path(folder)) as place:
-        keeper = Keeper(find(kind), place)
+        databases = Databases(find(kind), place)
         try:
             for line in sys.stdin:
-                print(keeper.answer(line.rstrip("\n").split("\t")), flush=True)
+                print(databases.answer(line.rstrip("\n").split("\t")), flush=True)
         finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            keeper.end()
+            databases.end()
     return 0
 
 
 @contextlib.contextmanager
 def own_place(folder: Path) -> Iterator[Path]:
-    """Make a folder for the length of a `with`, locked meanwhile, and remove what keepers that were
+    """Make a folder for the length of a `with`, locked meanwhile, and remove what those that were
     killed have left beside it.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -116,9 +114,10 @@ def own_place(folder: Path) -> Iterator[Path]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def stop(number: int, frame: FrameType | None) -> NoReturn:
-    """End in order at a signal."""
-    raise SystemExit(0)
+def end_input(number: int, frame: FrameType | None) -> None:
+    """End the input at a signal: an exception could come between a start and its note."""
+    with open(os.devnull) as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), 0)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from race.app.commits.checkouts import Checkout
-from race.app.contenders import word
-from race.app.database.keeper import Instance, Keeper
+from race.app.contenders import checkout, prepare, word
+from race.app.database.process import DatabaseProcess, Instance
 from race.app.scenario import ROUND, WORD, AppScenario
 from race.errors import CellFailed, RaceError
 from race.machine.pins import since
@@ -35,50 +35,53 @@ def missing(kind: str) -> str | None:
 class State:
     """The databases of a race by contender's label, each from a template.
 
-    Contenders of one checkout have one template, because what prepares it may differ by commit.
+    Contenders share a template if they are of one commit and one command prepares them.
     """
 
     scenario: AppScenario
-    keeper: Keeper | None
-    _templates: dict[Checkout, Instance] = field(default_factory=dict)
+    process: DatabaseProcess | None
+    _names: dict[tuple[Checkout, str], str] = field(default_factory=dict)
+    _templates: dict[str, Instance] = field(default_factory=dict)
     _instances: dict[str, Instance] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
 
-    def template(self, contender: Contender, key: Checkout) -> Mapping[str, str]:
-        """Return what stands in the commands that prepare a contender: its own word, or what leads
-        to the template of its checkout, which runs until `made`.
+    def template(self, contender: Contender) -> tuple[str, Mapping[str, str]]:
+        """Return the name of what is prepared for a contender, and what stands for it in commands:
+        the contender's own word, or what leads to its template, which runs until `made`.
         """
-        if self.keeper is None:
-            return {WORD: word(contender)}
-        if key not in self._templates:
-            self._templates[key] = self.keeper.start(f"t{len(self._templates)}")
-        return values(self._templates[key])
+        if self.process is None:
+            return word(contender), {WORD: word(contender)}
+        name = self._name(contender)
+        if name not in self._templates:
+            self._templates[name] = self.process.start(name)
+        return name, values(self._templates[name])
 
     def made(self) -> None:
         """End the templates: all that prepares them has run."""
-        if self.keeper is not None:
-            for key in self._templates:
-                self.keeper.stop(self._name(key))
+        if self.process is not None:
+            for name in self._templates:
+                self.process.stop(name)
 
-    def begin(self, contender: Contender, key: Checkout) -> Mapping[str, str]:
+    def begin(self, contender: Contender) -> Mapping[str, str]:
         """Return what stands in the commands that reset and serve a contender. Its database is as
         it was prepared where it is new or to be reset. CellFailed if it does not start.
         """
         own = {WORD: word(contender)}
-        if self.keeper is None:
+        if self.process is None:
             return own
         label = contender.label
         if self.pid(contender) is None or self.scenario.reset == ROUND:
             number = self._numbers.setdefault(label, len(self._numbers))
             try:
-                self._instances[label] = self.keeper.start(f"c{number}", self._name(key))
+                self._instances[label] = self.process.start(f"c{number}", self._name(contender))
             except RaceError as error:
                 raise CellFailed(str(error)) from None
         return {**own, **values(self._instances[label])}
 
-    def _name(self, key: Checkout) -> str:
+    def _name(self, contender: Contender) -> str:
         """Return the name of a template, which is short because a socket's path may not be long."""
-        return f"t{list(self._templates).index(key)}"
+        key = checkout(self.scenario, contender), repr(prepare(self.scenario, contender))
+        return self._names.setdefault(key, f"t{len(self._names)}")
 
     def forget(self) -> None:
         """Make every database as it was prepared when its contender starts next."""
@@ -110,8 +113,8 @@ def opened(scenario: AppScenario) -> Iterator[State]:
     if not scenario.database:
         yield State(scenario, None)
         return
-    keeper = Keeper(scenario.database)
+    process = DatabaseProcess(scenario.database)
     try:
-        yield State(scenario, keeper)
+        yield State(scenario, process)
     finally:
-        keeper.close()
+        process.close()

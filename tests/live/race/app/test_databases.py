@@ -16,7 +16,7 @@ import pymysql
 import pytest
 
 import tarantool
-from race.app.database.keeper import FOLDER, Keeper
+from race.app.database.process import FOLDER, DatabaseProcess
 from race.app.database.state import missing
 from race.machine.pins import since
 from runtime.paths import ROOT
@@ -27,8 +27,8 @@ from tests.support.site_server import environment, until
 
 HELD = """
 import time
-from race.app.database.keeper import Keeper
-print(Keeper("postgres").start("t0").pid, flush=True)
+from race.app.database.process import DatabaseProcess
+print(DatabaseProcess("postgres").start("t0").pid, flush=True)
 time.sleep(60)
 """
 APPLICATION = """
@@ -150,18 +150,18 @@ def test_each_database_is_what_its_template_was(
     needed(kind)
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     ask, create, add, count = DIALECTS[kind]
-    keeper = Keeper(kind)
+    process = DatabaseProcess(kind)
     try:
-        ask(keeper.start("t0").url, create)
-        keeper.stop("t0")
-        first, second = keeper.start("c0", "t0"), keeper.start("c1", "t0")
+        ask(process.start("t0").url, create)
+        process.stop("t0")
+        first, second = process.start("c0", "t0"), process.start("c1", "t0")
         ask(first.url, add)
         assert (ask(first.url, count), ask(second.url, count)) == (1, 0)
-        assert ask(keeper.start("c0", "t0").url, count) == 0
+        assert ask(process.start("c0", "t0").url, count) == 0
         with pytest.raises(Exception, match=r"(?i)password|denied|scramble"):
             ask(second.url.replace(str(urlsplit(second.url).password), "guessed"), count)
     finally:
-        keeper.close()
+        process.close()
     assert since(second.pid) is None
     assert list((tmp_path / FOLDER).iterdir()) == []
 

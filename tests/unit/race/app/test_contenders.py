@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from race.app import contenders
+from race.app.database.process import DatabaseProcess, Instance
+from race.app.database.state import State
 from race.app.discipline import AppDiscipline
 from race.errors import RaceError
 from race.machine.describe import python_of
 from race.plan import adhoc, read
-from race.plan.contenders import with_twin
+from race.plan.contenders import with_twins
 from tests.unit.race.app.test_requests import made
 
 PYTHON = sys.executable
@@ -85,9 +87,33 @@ def test_each_package_is_a_factor_of_its_versions(tmp_path: Path) -> None:
 
 def test_each_contender_and_its_twin_have_a_word_of_their_own(tmp_path: Path) -> None:
     scenario = made(tmp_path, serve=BOTH, factors=FACTORS, env={"DB": "shop_{contender}"})
-    twins = with_twin(scenario, contenders.choose(scenario))
+    twins = with_twins(scenario, contenders.choose(scenario))
     assert len({contenders.word(one) for one in twins}) == 5
     assert all(contenders.word(one).isidentifier() for one in twins)
+
+
+def test_what_is_prepared_in_another_way_has_another_template(tmp_path: Path) -> None:
+    scenario = made(
+        tmp_path,
+        prepare="sh {schema} {server}.sql",
+        serve=f"{PYTHON} {{port}} {{server}}",
+        factors={"schema": ["plain", "indexed"], "server": ["a"]},
+        database="postgres",
+    )
+    state = State(scenario, Made("postgres"))
+    twins = with_twins(scenario, contenders.choose(scenario))
+    names = {one.label: state.template(one)[0] for one in twins}
+    assert names == {"plain-a": "t0", "plain-a (A/A)": "t0", "indexed-a": "t1"}
+
+
+class Made(DatabaseProcess):
+    """Databases that are said to run."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def start(self, name: str, template: str | None = None) -> Instance:
+        return Instance(1, f"{self.kind}://app:secret@127.0.0.1:1/app")
 
 
 def test_a_server_listens_on_a_port_or_on_a_socket(tmp_path: Path) -> None:
@@ -115,6 +141,8 @@ def test_a_server_listens_on_a_port_or_on_a_socket(tmp_path: Path) -> None:
         ({"factors": FACTORS, "serve": BOTH, "combinations": [{"loop": "x"}]}, "has no level 'x'"),
         ({"env": {"A": "{database_url}"}}, "{database_url} needs a database, as in database = "),
         ({"reset": "round"}, 'reset = "round" needs `database`'),
+        ({"serve": "./ {port}"}, "cannot run './', which `serve` begins with"),
+        ({"factors": {"packages": {"uvloop": "0.21"}}}, "levels of 'uvloop' are texts by name, or"),
         ({"database": "oracle"}, "There is no database 'oracle', only postgres, tarantool, mysql"),
         ({"factors": {"loop": ["x", "y"]}}, "nothing contains {loop}"),
         ({"factors": {"loop": []}}, "factor 'loop' has no level, or one twice"),
@@ -131,6 +159,11 @@ def test_a_wrong_scenario_is_one_line(tmp_path: Path, changes: dict[str, Any], s
         AppDiscipline().choose(made(tmp_path, **changes))
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(RaceError, match="none is no folder"):
+        AppDiscipline().choose(made(tmp_path / "none"))
 
 
 def test_programs_of_the_command_line_are_levels_with_short_names() -> None:

@@ -44,9 +44,15 @@ def test_wrk_without_a_result_line_is_no_result() -> None:
         Wrk().parse("Running 2s test", LOAD)
 
 
-def test_oha_is_told_a_unix_socket() -> None:
-    words = Oha().command(Target("http://unix/run/shop.sock", "/items"), LOAD)
+def test_generators_are_told_a_unix_socket() -> None:
+    target = Target("http://127.0.0.1", "/items", socket="/run/shop.sock")
+    words = Oha().command(target, LOAD)
     assert words[-3:] == ["--unix-socket", "/run/shop.sock", "http://127.0.0.1/items"]
+    words = Vegeta().command(target, LOAD)
+    assert words[words.index("-unix-socket") + 1] == "/run/shop.sock"
+    target = Target("http://127.0.0.1", "/items", requests="/a/file", socket="/run/shop.sock")
+    words = Wrk().command(target, LOAD)
+    assert words[-4:] == ["http://unix/run/shop.sock", "--", "--file", "/a/file"]
 
 
 def test_oha_percentiles_are_nearest_ranks_and_lost_requests_are_slow_ones() -> None:

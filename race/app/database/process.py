@@ -23,7 +23,7 @@ class Instance:
     url: str
 
 
-class Keeper:
+class DatabaseProcess:
     """The databases of a race, by name, in a process of their own.
 
     The guard of this process leaves it alone: it ends by itself when we do, and takes the time to
@@ -55,7 +55,7 @@ class Keeper:
             said = self._child.read_line(TIMEOUTS.application_database)
         if said is None:
             ended = "took too long" if self._child.running() else self._child.last_words()
-            raise RaceError(f"the databases of the contenders: the keeper {ended}")
+            raise RaceError(f"the databases of the contenders: their process {ended}")
         return said.split("\t")
 
     def close(self) -> None:
