@@ -217,7 +217,8 @@ def test_requests_go_to_a_unix_socket(server: FaultyServer, short_path: Path) ->
 
 def test_a_unix_socket_that_is_not_there_is_no_load(short_path: Path) -> None:
     file = short_path / "requests"
-    file.write_bytes(b"1\nx")
+    raw = b"GET / HTTP/1.1\r\n\r\n"
+    file.write_bytes(b"%d\n%s" % (len(raw), raw))
     words = (f"http://unix{short_path}/none", "--", "--file", str(file))
     result = load(*words, script="requests.lua")
     assert (result["requests"], result["errors"]["connect"]) == (0, CONNECTIONS)

@@ -8,7 +8,6 @@ from statistics import median
 
 import pytest
 
-from race.analysis.analyse import analyse
 from race.commands.output import REPORT_FILE
 from race.saved.reader import SavedRace
 from tests.support.faults.marked import MARK, new_mark, wait_until_none_is_left
@@ -39,8 +38,6 @@ if how == "daemon" and (os.fork() or os.setsid() or os.fork()):
     os._exit(0)
 if how == "dies":
     sys.exit("no licence")
-if how == "background" and os.fork():
-    os._exit(0)
 if how == "loud":
     for stream in (1, 2):
         os.write(stream, b"x" * 8_000_000 + b"\\n")
@@ -51,12 +48,11 @@ app = web.Application()
 app.router.add_get("/items", items)
 app.router.add_post("/orders", buy)
 port = int(place) if place.isdecimal() else 0
-host = "127.0.0.2" if how == "address" else "127.0.0.1"
 if how == "silent":
     import socket
-    with socket.create_server((host, port)) as sock:
+    with socket.create_server(("127.0.0.1", port)) as sock:
         time.sleep(600)
-at = {"host": host, "port": port + (how == "elsewhere")} if port else {"path": place}
+at = {"host": "127.0.0.1", "port": port + (how == "elsewhere")} if port else {"path": place}
 web.run_app(app, **at, print=None)
 """
 FILE = """
@@ -138,10 +134,8 @@ def test_programs_race_without_a_file(shop: Path) -> None:
         ("broken", "broken: GET /items?page="),
         ("other", "plain and other answer GET /items?page="),
         ("dies", "dies: server ended with code 1 (no licence)"),
-        ("background", "background: server ended with code 0: it must stay in the foreground"),
         ("daemon", "daemon: server ended with code 0: it must stay in the foreground"),
         ("elsewhere", "does `serve` use {port}?"),
-        ("address", "it listens on 127.0.0.2 port"),
         ("silent", "server was not ready within 4 s: / did not answer: TimeoutError"),
     ],
 )
@@ -155,9 +149,9 @@ def test_what_cannot_be_raced_is_one_line_before_anything_is_timed(
     ("change", "said"),
     [
         ("ready=/health", "plain: server was not ready within 4 s: /health answers 404"),
-        ("build=false", "build `false` ended with code 1"),
+        ("build=sh -c false", "build `sh -c false` ended with code 1"),
         ("prepare=sh -c 'echo no room; exit 3'", "ended with code 3 (no room)"),
-        ("reset=false", "plain: reset `false` ended with code 1"),
+        ("reset=sh -c false", "plain: reset `sh -c false` ended with code 1"),
         ("sreve=x", "unknown scenario key 'sreve': did you mean 'serve'?"),
     ],
 )
@@ -192,20 +186,9 @@ def test_a_server_on_a_unix_socket_races_one_on_a_port(shop: Path) -> None:
         'plain = ""\nplain = "plain"', 'tcp = "{port}"\nuds = "{socket}"'
     )
     path.write_text(text.replace("shop.py {port} {kind}", "shop.py {kind}"))
-    with Race(["run", str(path), "--set", "only=list,buy"], shop / "results") as race:
+    words = ["run", str(path), "--rounds", "1", "--set", "only=buy"]
+    with Race(words, shop / "results") as race:
         assert race.wait() in (0, 3), race.text()
         cells = race.saved_race().cells
     assert {cell.status for cell in cells} == {"ok"}
     assert {cell.label for cell in cells} == {"tcp", "tcp (A/A)", "uds"}
-
-
-def test_the_same_server_under_two_names_is_a_control(shop: Path) -> None:
-    path = Path(file(shop, "plain"))
-    path.write_text(path.read_text().replace('plain = "plain"', 'again = ""'))
-    with Race(["run", str(path), "--set", "only=list", "--rounds", "3"], shop / "results") as race:
-        assert race.wait() in (0, 3), race.text()
-        saved = race.saved_race()
-    (comparison,) = analyse(saved).comparisons
-    assert comparison.controls is not None
-    assert comparison.controls.groups == (("again", "plain"),)
-    assert all(pair.winner is None for pair in comparison.pairs)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from race.analysis import controls
 from race.app import contenders
 from race.app.database.process import DatabaseProcess, Instance
 from race.app.database.state import State
@@ -16,6 +17,7 @@ from race.errors import RaceError
 from race.machine.describe import python_of
 from race.plan import adhoc, read
 from race.plan.contenders import with_twins
+from race.run.race import described
 from tests.unit.race.app.test_requests import made
 
 PYTHON = sys.executable
@@ -70,6 +72,14 @@ def test_the_named_combinations_race_alone(tmp_path: Path) -> None:
     assert labels(tmp_path, combinations=wanted, vary=["server"]) == ["a-asyncio"]
     with pytest.raises(RaceError, match="no combination has all other factors at their first"):
         labels(tmp_path, combinations=wanted[:1], vary=["server"])
+
+
+def test_the_same_server_under_two_names_is_a_control(tmp_path: Path) -> None:
+    server = {"uvicorn": "uvicorn a:app", "again": "uvicorn a:app", "granian": "granian a:app"}
+    scenario = made(tmp_path, serve="sh {server} {port}", factors={"server": server})
+    kind = described(scenario, AppDiscipline())
+    found = controls.groups(contenders.choose(scenario), (), kind.level_texts)
+    assert found == (frozenset({"uvicorn", "again"}),)
 
 
 def test_each_package_is_a_factor_of_its_versions(tmp_path: Path) -> None:
