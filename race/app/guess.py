@@ -71,7 +71,20 @@ def build(folder: Path) -> str:
     """Return the command that installs what the application needs; "" if no lock says so."""
     if (folder / "uv.lock").exists():
         return "uv sync --frozen"
-    return "npm ci" if (folder / "package-lock.json").exists() else ""
+    if (folder / "package-lock.json").exists():
+        return "npm ci"
+    return "go build -o server ." if (folder / "go.mod").exists() else ""
+
+
+def form(folder: Path) -> str:
+    """Return a command in the language of an application that was not recognised. A person must
+    change it.
+    """
+    if (folder / "go.mod").exists():
+        return "./server -addr 127.0.0.1:{port}"
+    if (folder / "package.json").exists():
+        return "PORT={port} node server.js"
+    return "python app.py --port {port}"
 
 
 def _sources(folder: Path) -> Iterator[Path]:

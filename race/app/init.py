@@ -12,7 +12,6 @@ from race.commands import Command
 from race.errors import RaceError
 
 FILE = "race.toml"
-UNKNOWN = "python app.py --port {port}"
 TEXT = """\
 # How fast is this application? `race run {file}`; `race run {file} --dry-run` shows the plan.
 discipline = "app"
@@ -78,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
         raise RaceError(f"{path} is there already: edit it, or move it away") from None
     except OSError as error:
         raise RaceError(f"cannot write {path}: {error.strerror}") from None
-    serve = found.serve if found else UNKNOWN
+    serve = found.serve if found else guess.form(folder)
     if options.json:
         print(json.dumps({"file": str(path), "serve": serve, "guessed": found is not None}))
         return 0
@@ -98,7 +97,7 @@ def content(folder: Path, found: guess.Guess | None) -> str:
     return TEXT.format(
         file=FILE,
         title=json.dumps(folder.name, ensure_ascii=False),
-        serve=json.dumps(found.serve if found else UNKNOWN),
+        serve=json.dumps(found.serve if found else guess.form(folder)),
         guessed=f"Guessed: {where} creates {found.framework}'s application." if found else "",
         build=f"build = {json.dumps(build)}" if build else '# build = "uv sync --frozen"',
     )

@@ -48,3 +48,20 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "is there already" in capsys.readouterr().err
     assert main(["init", str(tmp_path / "none")]) == 2
     assert "is no folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "serve", "build"),
+    [
+        ("go.mod", "./server -addr 127.0.0.1:{port}", "go build -o server ."),
+        ("package.json", "PORT={port} node server.js", ""),
+    ],
+)
+def test_another_language_gets_a_command_of_its_own(
+    name: str, serve: str, build: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).touch()
+    assert main(["init", str(tmp_path)]) == 0
+    found = read.load(str(tmp_path / "race.toml"))
+    assert isinstance(found, AppScenario)
+    assert (found.serve, found.build) == (serve, build)
