@@ -50,10 +50,20 @@ def choose(scenario: AppScenario) -> list[Contender]:
     chosen = [one for name in wanted for one in found if one.name == name]
     for one in chosen:
         on_socket(scenario, one)
-        command = serve(scenario, one, dict.fromkeys(PLACES, ""))
-        if not (scenario.build or scenario.commits) and (problem := _no_program(scenario, command)):
-            raise RaceError(f"{one.label}: {problem}, which `serve` begins with")
+        if not (scenario.build or scenario.commits):
+            _check_programs(scenario, one)
     return chosen
+
+
+def _check_programs(scenario: AppScenario, contender: Contender) -> None:
+    """Raise RaceError if a command begins with a program that is not there."""
+    for what, command in (
+        ("serve", serve(scenario, contender, dict.fromkeys(PLACES, ""))),
+        ("prepare", prepare(scenario, contender)),
+        ("reset", reset(scenario, contender)),
+    ):
+        if command and (problem := _no_program(scenario, command)):
+            raise RaceError(f"{contender.label}: {problem}, which `{what}` begins with")
 
 
 def _no_program(scenario: AppScenario, command: Command) -> str | None:
@@ -104,7 +114,9 @@ def prepare(
     return _other(scenario, contender, "prepare", values)
 
 
-def reset(scenario: AppScenario, contender: Contender, values: Mapping[str, str]) -> Command | None:
+def reset(
+    scenario: AppScenario, contender: Contender, values: Mapping[str, str] | None = None
+) -> Command | None:
     """Return the command that resets what a contender writes to; None without one."""
     return None if scenario.reset == ROUND else _other(scenario, contender, "reset", values)
 

@@ -12,7 +12,7 @@ from msgspec.structs import force_setattr
 from race.app import factors
 from race.app.factors import Factor, Level, Levels
 from race.app.request.form import Path, Request
-from race.errors import RaceError
+from race.errors import RaceError, instead
 from race.machine.describe import PYTHON
 from race.saved.model import Name, Positive
 from race.scenario import Duration, LoadPlan, Rounds, Scenario
@@ -21,6 +21,8 @@ PORT, SOCKET = PLACES = "port", "socket"
 """Stand in a command, in braces, for the port or the Unix socket that a server listens on."""
 WORD = "contender"
 """Stands in a command, in braces, for a word that no other contender has."""
+DATABASE_PARTS = ("url", "host", "port", "user", "password", "name")
+"""Follow `database_` in what stands in a command, in braces, for a contender's own database."""
 ROUND = "round"
 """The reset that makes each database as it was prepared, before each round."""
 MIX = "mix"
@@ -110,8 +112,12 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         texts = " ".join(self._texts())
         yield from factors.problems(self.factors, texts, {COMMIT, WORD, *PLACES})
         yield from factors.unknown(self.own_levels, self.combinations, self.vary)
-        if not self.database and (found := re.search(r"\{database_\w+\}", texts)):
-            yield f'{found[0]} needs a database, as in database = "postgres"'
+        for name in re.findall(r"\{database_(\w+)\}", texts):
+            if not self.database:
+                yield f'{{database_{name}}} needs a database, as in database = "postgres"'
+            if name not in DATABASE_PARTS:
+                what = instead(name, DATABASE_PARTS)
+                yield f"{{database_{name}}} stands for nothing: of {{database_...}}, {what}"
         if self.reset == ROUND and not self.database:
             yield f'reset = "{ROUND}" needs `database`; without one, give a command'
 

@@ -10,12 +10,10 @@ from urllib.parse import urlsplit
 from race.app.commits.checkouts import Checkout
 from race.app.contenders import checkout, prepare, word
 from race.app.database.process import DatabaseProcess, Instance
-from race.app.scenario import ROUND, WORD, AppScenario
+from race.app.scenario import DATABASE_PARTS, ROUND, WORD, AppScenario
 from race.errors import CellFailed, RaceError
 from race.machine.pins import since
 from race.saved.model import Contender
-
-PREFIX = "database_"
 
 
 def missing(kind: str) -> str | None:
@@ -95,16 +93,11 @@ class State:
 
 def values(instance: Instance) -> dict[str, str]:
     """Return a database's URL and the parts of it, by what stands for them in a command."""
-    parts = urlsplit(instance.url)
-    found = {
-        "url": instance.url,
-        "host": parts.hostname,
-        "port": str(parts.port),
-        "user": parts.username,
-        "password": parts.password,
-        "name": parts.path.lstrip("/"),
-    }
-    return {f"{PREFIX}{name}": text or "" for name, text in found.items()}
+    at = urlsplit(instance.url)
+    name = at.path.lstrip("/")
+    texts = (instance.url, at.hostname, str(at.port), at.username, at.password, name)
+    found = zip(DATABASE_PARTS, texts, strict=True)
+    return {f"database_{part}": text or "" for part, text in found}
 
 
 @contextmanager

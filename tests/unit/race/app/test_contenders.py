@@ -153,6 +153,11 @@ def test_a_server_listens_on_a_port_or_on_a_socket(tmp_path: Path) -> None:
         ({"reset": "round"}, 'reset = "round" needs `database`'),
         ({"serve": "./ {port}"}, "cannot run './', which `serve` begins with"),
         ({"factors": {"packages": {"uvloop": "0.21"}}}, "levels of 'uvloop' are texts by name, or"),
+        ({"reset": "sometimes"}, "cannot find 'sometimes', which `reset` begins with"),
+        (
+            {"env": {"A": "{database_uri}"}, "database": "postgres"},
+            "{database_uri} stands for nothing: of {database_...}, did you mean 'url'?",
+        ),
         ({"database": "oracle"}, "There is no database 'oracle', only postgres, tarantool, mysql"),
         ({"factors": {"loop": ["x", "y"]}}, "nothing contains {loop}"),
         ({"factors": {"loop": []}}, "factor 'loop' has no level, or one twice"),
