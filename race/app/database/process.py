@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from race.errors import RaceError
 from race.machine.process import Child
-from race.paths import var
 from race.timeouts import TIMEOUTS
 from runtime.child import GUARD
-from runtime.paths import ROOT
+from runtime.paths import ROOT, var
 
 FOLDER = "application"
 
