@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, TextIO, Tuple
 
 from data_interface import BACKENDS
 from handlers.availability import Availability, InterpreterError, find
-from handlers.engine import FORM, Engine, EngineError, beginning, every_engine, levels, parse
+from handlers.engine import (
+    FORM,
+    Engine,
+    EngineError,
+    beginning,
+    every_engine,
+    levels,
+    parse,
+    spoken,
+)
 from handlers.render import RENDERERS
 from handlers.web import open_files
 from handlers.web.listen import Listen
@@ -182,13 +191,20 @@ def describe(engines: List[Engine], python: Optional[str]) -> List[Dict[str, Any
 
 
 def print_engines(entries: List[Dict[str, Any]], file: TextIO) -> None:
-    """Print a line for each engine: where it runs, or why it does not."""
+    """Print a line for each engine, and for each way to render that an interpreter lacks."""
     width = max(len(entry["engine"]) for entry in entries)
     for entry in entries:
         note = BACKENDS[entry["factors"]["backend"]].note
         state = f"CPython {entry['python']}" if entry["runs"] else f"- {entry['reason']}"
         state += f" ({note})" if note and entry["runs"] else ""
         print(f"{entry['engine']:<{width}}  {state}", file=file)
+    ways = {
+        f"--render {way} on CPython {entry['python']}  - {reason}"
+        for entry in entries
+        for way, reason in entry["no_render"].items()
+    }
+    for line in sorted(ways):
+        print(line, file=file)
 
 
 def list_engines(python: Optional[str], as_json: bool) -> int:
@@ -231,6 +247,9 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     python = f"CPython {platform.python_version()}, pid {os.getpid()}"
     _log.info("start: %s, %s, render %s, workers %d", engine.name, python, render, workers)
     web, backend, loop = engine.plugins
+    way = RENDERERS[render]
+    if not way.suits(platform.python_version()):
+        raise EngineError(f"--render {render} runs on CPython {spoken(way.python)}: try another")
     url, handle = database(engine)
     # A private database was started above, so that it does not inherit the higher limit.
     open_files.raise_the_limit()

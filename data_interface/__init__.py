@@ -14,6 +14,9 @@ from runtime.plugin import Plugin
 ALL = ("one", "pool", "gate", "multi", "query")
 # A driver without a pool of its own uses ours in the mode ``pool``, so it needs no ``gate``.
 WITHOUT_OWN_POOL = ("one", "pool", "multi", "query")
+# Where the requests of a page go together, a connection for each would be one for the page.
+TOGETHER = ("one", "pool", "gate", "multi")
+TOGETHER_WITHOUT_OWN_POOL = ("one", "pool", "multi")
 
 # The name of connections that do not serve pages; it is in the first message of each.
 HOUSEKEEPING = "sticker-site-housekeeping"
@@ -25,13 +28,15 @@ class Backend(Plugin):
 
     ``database`` is a name in ``databases.DATABASES``, or None; ``connections`` are the connection
     modes that make sense. ``note`` says how the driver differs from the one that its users run.
-    ``layout`` tells apart the backends of a database that do not see each other's rows.
+    ``layout`` tells apart the backends of a database that do not see each other's rows. With
+    ``whole_pages`` Index, Good and Bad are one request each, instead of the article's.
     """
 
     database: Optional[str] = None
     connections: Tuple[str, ...] = ALL
     note: str = ""
     layout: str = ""
+    whole_pages: bool = False
 
 
 BACKENDS = {
@@ -50,6 +55,13 @@ BACKENDS = {
         connections=WITHOUT_OWN_POOL,
         note="aiotarantool connects and closes by code of this project",
     ),
+    "tarantoolproc": Backend(
+        "data_interface.tarantool.procedure_store:open_store",
+        needs=("asynctnt",),
+        database="tarantool",
+        connections=TOGETHER_WITHOUT_OWN_POOL,
+        whole_pages=True,
+    ),
     "postgres": Backend(
         "data_interface.postgres.asyncpg_store:open_store",
         needs=("asyncpg",),
@@ -59,6 +71,19 @@ BACKENDS = {
         "data_interface.postgres.psycopg_store:open_store",
         needs=("psycopg", "psycopg_pool"),
         database="postgres",
+    ),
+    "psycopgpipeline": Backend(
+        "data_interface.postgres.pipeline_store:open_store",
+        needs=("psycopg", "psycopg_pool"),
+        database="postgres",
+        connections=TOGETHER,
+    ),
+    "postgresfunc": Backend(
+        "data_interface.postgres.function_store:open_store",
+        needs=("asyncpg",),
+        database="postgres",
+        connections=TOGETHER,
+        whole_pages=True,
     ),
     "sqlalchemy": Backend(
         "data_interface.postgres.sqlalchemy_store:open_store",

@@ -25,10 +25,19 @@ class Tap:
         self.requests: List[str] = []
         # The number of requests that the driver sent for the connection, not for a page.
         self.upkeep = 0
+        # How often the client sent something after the database had; what it sends meanwhile goes
+        # with that.
+        self.round_trips = 0
+        self.answered = True
         self.new = True
         # Whether the connection does not serve pages: a message contained the name of such ones.
         self.is_background = False
         self._housekeeping = housekeeping
+
+    def note_sent(self) -> None:
+        """Count a round trip if the database has answered what was sent before."""
+        self.round_trips += self.answered
+        self.answered = False
 
     def note(self, name: str, frame: bytes) -> None:
         """Count one message of the client."""
@@ -56,6 +65,7 @@ class Wire:
         for tap in self._taps:
             tap.requests.clear()
             tap.upkeep = 0
+            tap.round_trips = 0
             tap.new = False
 
     def asked(self) -> List[Tap]:
@@ -73,7 +83,7 @@ class Wire:
         self._taps.append(tap)
         directions = [
             asyncio.ensure_future(self._up(reader, up_writer, tap)),
-            asyncio.ensure_future(pass_on(up_reader, writer)),
+            asyncio.ensure_future(down(up_reader, writer, tap)),
         ]
         self._tasks += directions
         await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
@@ -88,6 +98,7 @@ class Wire:
             data = await reader.read(2**16)
             if not data:
                 return
+            tap.note_sent()
             buffer += data
             for name, frame in self._parse(buffer):
                 tap.note(name, frame)
@@ -101,13 +112,14 @@ class Wire:
             await asyncio.wait(self._tasks, timeout=5.0)
 
 
-async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Relay in one direction until it ends."""
+async def down(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, tap: Tap) -> None:
+    """Relay what the database sends until it ends."""
     with contextlib.suppress(ConnectionError):
         while True:
             data = await reader.read(2**16)
             if not data:
                 return
+            tap.answered = True
             writer.write(data)
 
 

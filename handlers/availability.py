@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Optional
 from databases import find as find_database
 from handlers import WEB
 from handlers.engine import Engine, spoken
+from handlers.render import RENDERERS
 from runtime.interpreters import (
     Probe,
     current_version,
@@ -62,7 +63,8 @@ class Availability:
     """The availability of engines on this machine, found out once for ``--list``."""
 
     def __init__(self, engines: List[Engine], asked: Optional[str]) -> None:
-        modules = {name for engine in engines for name in engine.needs}
+        parts = [*engines, *RENDERERS.values()]
+        modules = {name for part in parts for name in part.needs}
         self._asked = asked
         self._missing: Dict[str, Optional[str]] = {}
         versions = {self._version(engine) for engine in engines} | {None}
@@ -73,14 +75,16 @@ class Availability:
     def describe(self, engine: Engine) -> Dict[str, Any]:
         """Return the engine's entry; ``reason`` says what to install if it does not run.
 
-        {"engine", "runs", "reason", "python", "database", "gaps", "factors"}
+        {"engine", "runs", "reason", "python", "database", "gaps", "factors", "no_render"}, where
+        the last has the ways to render that it lacks, with the reason of each.
         """
         try:
             version = wanted_version(engine, self._asked)
         except InterpreterError as error:
-            return _entry(engine, str(error), None)
+            return _entry(engine, str(error), None, {})
         probe = self._probes[version]
-        return _entry(engine, self._obstacle(engine, probe, version), probe.version)
+        reason = self._obstacle(engine, probe, version)
+        return _entry(engine, reason, probe.version, _no_render(probe, version))
 
     def _version(self, engine: Engine) -> Optional[str]:
         with contextlib.suppress(InterpreterError):
@@ -113,7 +117,21 @@ def _missing(name: str) -> Optional[str]:
     return missing and f"{missing}, or set {database.url_variable}"
 
 
-def _entry(engine: Engine, reason: Optional[str], python: Optional[str]) -> Dict[str, Any]:
+def _no_render(probe: Probe, version: Optional[str]) -> Dict[str, str]:
+    """Return the ways to render that an interpreter lacks, with the reason of each."""
+    found: Dict[str, str] = {}
+    for name, plugin in RENDERERS.items() if probe.version else ():
+        lacking = probe.lacks(plugin.needs)
+        if not plugin.suits(probe.version or ""):
+            found[name] = f"runs on CPython {spoken(plugin.python)}"
+        elif lacking:
+            found[name] = f"not installed: {', '.join(lacking)}: {remedy(version)}"
+    return found
+
+
+def _entry(
+    engine: Engine, reason: Optional[str], python: Optional[str], no_render: Dict[str, str]
+) -> Dict[str, Any]:
     return {
         "engine": engine.name,
         "runs": reason is None,
@@ -122,4 +140,5 @@ def _entry(engine: Engine, reason: Optional[str], python: Optional[str]) -> Dict
         "database": engine.plugins[1].database,
         "gaps": WEB[engine.web].gaps,
         "factors": dict(engine.factors, python=python and ".".join(python.split(".")[:2])),
+        "no_render": no_render,
     }

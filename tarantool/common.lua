@@ -1,9 +1,9 @@
--- Functions that procedures.lua and expiry.lua share.
+-- Functions that the other files share.
 
 local fiber = require('fiber')
 
 -- `limits_changed` wakes the cleaning when a server has set other limits.
-local common = {limits_changed = fiber.cond()}
+local common = {limits_changed = fiber.cond(), NOT_FOUND = 20001, CONFLICT = 20002}
 
 local counters = box.space.counters
 
@@ -13,6 +13,10 @@ end
 
 function common.count(name, number)
     return counters:update(name, {{'+', 2, number}}).value
+end
+
+function common.refuse(code, ...)
+    box.error({code = code, reason = string.format(...)})
 end
 
 -- Makes a function change all of its rows or none. Nothing yields between begin and commit.

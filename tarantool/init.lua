@@ -145,8 +145,10 @@ for _, name in ipairs({
 end
 
 local procedures = require('procedures')
-for name, procedure in pairs(require('reports')) do
-    procedures[name] = procedure
+for _, file in ipairs({'pages', 'reports'}) do
+    for name, procedure in pairs(require(file)) do
+        procedures[name] = procedure
+    end
 end
 
 local function permit(change, name, options)

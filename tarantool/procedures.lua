@@ -5,19 +5,15 @@ local digest = require('digest')
 local common = require('common')
 
 local atomically, count, counter = common.atomically, common.count, common.counter
+local refuse, NOT_FOUND, CONFLICT = common.refuse, common.NOT_FOUND, common.CONFLICT
 local counters, packs, sessions = box.space.counters, box.space.packs, box.space.sessions
 local stickers, tokens, votes = box.space.stickers, box.space.tokens, box.space.votes
 
-local NOT_FOUND, CONFLICT = 20001, 20002
 local DAY = 86400
 -- Of the arguments and results of the procedures; the site refuses another.
-local VERSION = 2
+local VERSION = 3
 
 math.randomseed(tonumber(digest.urandom(6):hex(), 16))
-
-local function refuse(code, ...)
-    box.error({code = code, reason = string.format(...)})
-end
 
 local procedures = {}
 

@@ -100,7 +100,7 @@ class PsycopgPool:
         url, options = self._driver.arguments()
         self._pool = AsyncConnectionPool(
             url,
-            connection_class=PsycopgConnection,
+            connection_class=self._driver.connection_class,
             # The pool connects in the background, where no page's time limit ends it.
             kwargs={"connect_timeout": CONNECT_SECONDS, **options},
             min_size=self._size,
@@ -147,6 +147,7 @@ class PsycopgDriver:
 
     # One connection serves one statement at a time.
     multiplexed = False
+    connection_class = PsycopgConnection
 
     def __init__(self, url: str, session: PostgresSession) -> None:
         self._url = url
@@ -166,7 +167,7 @@ class PsycopgDriver:
     async def connect(self) -> PsycopgConnection:
         url, options = self.arguments()
         try:
-            return await PsycopgConnection.connect(url, **options)
+            return await self.connection_class.connect(url, **options)
         except psycopg.ProgrammingError:
             raise Refused(NO_URL) from None
         except asyncio.CancelledError as cancelled:

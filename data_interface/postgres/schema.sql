@@ -154,3 +154,88 @@ BEGIN
     RETURN kept;
 END
 $$;
+
+-- What follows answers Index, Good and Bad by one function each, which is one transaction.
+
+-- 128 random bits, as NEW_ID in `statements.py` draws them.
+CREATE OR REPLACE FUNCTION sticker_site.new_id()
+RETURNS text LANGUAGE sql VOLATILE AS $$
+    SELECT encode(substring(sha256(
+        uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+    ) FOR 16), 'hex')
+$$;
+
+-- Draws two stickers with a token for each, and counts the visit and the view. `known` is NULL for a
+-- new visitor. All is NULL if there are no two stickers. It locks a session, then a counter.
+CREATE OR REPLACE FUNCTION sticker_site.ballot(
+    known text, from_address text, with_agent text, lifetime interval,
+    OUT visitor text,
+    OUT left_id bigint, OUT left_pack bigint, OUT left_title text,
+    OUT left_rating integer, OUT left_up integer, OUT left_down integer,
+    OUT left_token text,
+    OUT right_id bigint, OUT right_pack bigint, OUT right_title text,
+    OUT right_rating integer, OUT right_up integer, OUT right_down integer,
+    OUT right_token text
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+    lowest bigint;
+    highest bigint;
+    drawn bigint;
+BEGIN
+    SELECT min(s.id), max(s.id) INTO lowest, highest FROM sticker_site.stickers AS s;
+    drawn := lowest + floor(random() * (highest - lowest + 1))::bigint;
+    SELECT s.id, s.pack, s.title, s.rating, s.up, s.down
+    INTO left_id, left_pack, left_title, left_rating, left_up, left_down
+    FROM sticker_site.stickers AS s WHERE s.id >= drawn ORDER BY s.id LIMIT 1;
+    FOR draw IN 1..4 LOOP
+        drawn := lowest + floor(random() * (highest - lowest + 1))::bigint;
+        SELECT s.id, s.pack, s.title, s.rating, s.up, s.down
+        INTO right_id, right_pack, right_title, right_rating, right_up, right_down
+        FROM sticker_site.stickers AS s WHERE s.id >= drawn ORDER BY s.id LIMIT 1;
+        EXIT WHEN right_id <> left_id;
+    END LOOP;
+    IF (right_id <> left_id) IS NOT TRUE THEN
+        RETURN;
+    END IF;
+    visitor := coalesce(known, sticker_site.new_id());
+    left_token := sticker_site.new_id();
+    right_token := sticker_site.new_id();
+    INSERT INTO sticker_site.tokens (token, sticker, mate, expires) VALUES
+        (left_token, left_id, right_token, now() + lifetime),
+        (right_token, right_id, left_token, now() + lifetime);
+    INSERT INTO sticker_site.sessions AS s (session, address, agent)
+    VALUES (visitor, from_address, with_agent)
+    ON CONFLICT (session) DO UPDATE SET visits = s.visits + 1,
+        address = excluded.address, agent = excluded.agent, seen = excluded.seen;
+    UPDATE sticker_site.counters SET value = value + 1
+    WHERE name = 'views' AND slot = pg_backend_pid() % 64;
+END
+$$;
+
+-- Counts the visit. Returns a row with the visitor alone, then one for each sticker at one end of the
+-- ranking.
+CREATE OR REPLACE FUNCTION sticker_site.podium(
+    known text, from_address text, with_agent text, places integer, best boolean
+)
+RETURNS TABLE (
+    visitor text, of_id bigint, of_pack bigint, of_title text,
+    of_rating integer, of_up integer, of_down integer
+)
+LANGUAGE plpgsql AS $$
+BEGIN
+    visitor := coalesce(known, sticker_site.new_id());
+    INSERT INTO sticker_site.sessions AS s (session, address, agent)
+    VALUES (visitor, from_address, with_agent)
+    ON CONFLICT (session) DO UPDATE SET visits = s.visits + 1,
+        address = excluded.address, agent = excluded.agent, seen = excluded.seen;
+    RETURN NEXT;
+    IF best THEN
+        RETURN QUERY SELECT visitor, s.id, s.pack, s.title, s.rating, s.up, s.down
+        FROM sticker_site.stickers AS s ORDER BY s.rating DESC, s.id DESC LIMIT places;
+    ELSE
+        RETURN QUERY SELECT visitor, s.id, s.pack, s.title, s.rating, s.up, s.down
+        FROM sticker_site.stickers AS s ORDER BY s.rating, s.id LIMIT places;
+    END IF;
+END
+$$;

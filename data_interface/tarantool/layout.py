@@ -30,7 +30,7 @@ STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS, VOTES = 5401, 5402, 5403, 5404, 540
 SPACES = [STICKERS, PACKS, TOKENS, SESSIONS, COUNTERS, VOTES]
 BY_RATING, BY_PACK = 1, 2
 # The VERSION of ``tarantool/procedures.lua``.
-VERSION = 2
+VERSION = 3
 EQUAL, DESCENDING, ASCENDING = 0, 4, 5
 
 # The numbers of errors: the site's own, then Tarantool's (src/box/errcode.h).

@@ -9,5 +9,10 @@ from runtime.plugin import Plugin
 
 RENDERERS = {
     "jinja": Plugin("handlers.render.jinja:JinjaRenderer", needs=("jinja2",)),
+    "minijinja": Plugin(
+        "handlers.render.minijinja:MinijinjaRenderer",
+        needs=("minijinja", "jinja2"),
+        python="3.10+",
+    ),
     "prepared": Plugin("handlers.render.prepared:PreparedRenderer", needs=("jinja2",)),
 }

@@ -13,8 +13,9 @@ from handlers.render.reports import ReportRenderer
 class JinjaRenderer:
     """Renders a template at each request."""
 
-    def __init__(self, engine: str, python: str) -> None:
-        templates = environment()
+    def __init__(self, engine: str, python: str, templates: Optional[Any] = None) -> None:
+        """Take `templates`, which give templates as Jinja's environment does; None for that."""
+        templates = templates or environment()
         self._index = templates.get_template("index.html")
         self._top = templates.get_template("top.html")
         self._about = templates.get_template("about.html")

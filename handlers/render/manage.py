@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import jinja2
-
 VIEWS = ("packs", "pack", "sticker", "form", "delete", "login")
 
 
 class ManageRenderer:
-    """Renders these pages with Jinja at each request: each visit has a form token of its own."""
+    """Renders these pages at each request: each visit has a form token of its own."""
 
-    def __init__(self, templates: jinja2.Environment) -> None:
+    def __init__(self, templates: Any) -> None:
         self._templates = {view: templates.get_template(f"manage/{view}.html") for view in VIEWS}
 
     def manage(self, view: str, **values: Any) -> bytes:
         """Render a view with the values that its template has."""
-        return self._templates[view].render(values).encode("utf-8", "replace")
+        return self._templates[view].render(**values).encode("utf-8", "replace")

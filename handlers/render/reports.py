@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, NamedTuple, Type
 
-import jinja2
-
 from data_interface.reports.rows import Newest, PackRanking, Ratings, Report, Today, Voters
 from handlers.render import texts, views
 
@@ -29,9 +27,9 @@ CHAPTERS: Dict[Type[Any], Chapter] = {
 
 
 class ReportRenderer:
-    """Renders reports with Jinja at each request."""
+    """Renders reports at each request."""
 
-    def __init__(self, templates: jinja2.Environment) -> None:
+    def __init__(self, templates: Any) -> None:
         self._templates = {
             kind: templates.get_template(f"reports/{chapter.view.__name__}.html")
             for kind, chapter in CHAPTERS.items()
@@ -42,7 +40,7 @@ class ReportRenderer:
         kind = type(found)
         chapter = CHAPTERS[kind]
         html = self._templates[kind].render(
-            chapters=CHAPTERS.values(),
+            chapters=list(CHAPTERS.values()),
             chapter=chapter,
             now_iso=texts.iso(now),
             now=texts.time(now),

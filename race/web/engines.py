@@ -38,12 +38,16 @@ RENDER = "render"
 
 @dataclass(frozen=True)
 class Entry:
-    """One engine on one interpreter; `problem` is why it cannot run here, or None."""
+    """One engine on one interpreter; `problem` is why it cannot run here, or None.
+
+    `no_render` has the ways to render that it lacks, with the reason of each.
+    """
 
     name: str
     factors: Mapping[str, str] = field(default_factory=dict)
     database: str | None = None
     problem: str | None = None
+    no_render: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def catalogue(version: str | None = None) -> Catalogue:
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise RaceError(f"server.py --list failed: {error}") from None
     entries = [
-        Entry(one["engine"], one["factors"], one["database"], one["reason"])
+        Entry(one["engine"], one["factors"], one["database"], one["reason"], one["no_render"])
         for one in listed["engines"]
     ]
     return Catalogue(listed["factors"], entries)
@@ -82,10 +86,17 @@ def choose(scenario: SiteScenario) -> Choice:
     chosen = [entry for name in wanted for entry in found if entry.name == name]
     left_out = [f"{one.name}: {one.problem}" for one in chosen if one.problem]
     runs = [entry for entry in chosen if entry.problem is None]
+    left_out += [
+        f"{one.name}, {render}: {one.no_render[render]}"
+        for one in runs
+        for render in scenario.render
+        if render in one.no_render
+    ]
     contenders = [
         _contender(scenario, entry, render, workers, {LINK: more, DISTANCE: far})
         for entry in runs
         for render in _renders(scenario, entry)
+        if render not in entry.no_render
         for workers in scenario.workers
         if workers == 1 or _spreads(scenario, entry)
         for more in scenario.link or (None,)

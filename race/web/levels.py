@@ -17,8 +17,14 @@ LEVELS = {
         "memory": "no database: stickers and votes live in the server's own process",
         "tarantool": "the database Tarantool through the driver asynctnt",
         "aiotarantool": "the database Tarantool through the driver aiotarantool (our connect)",
+        "tarantoolproc": "the database Tarantool through the driver asynctnt, with Index, Good "
+        "and Bad as one procedure each, so one request instead of up to nine",
         "postgres": "the database PostgreSQL through the driver asyncpg",
         "psycopg": "the database PostgreSQL (postgres) through the driver psycopg",
+        "psycopgpipeline": "the database PostgreSQL (postgres) through the driver psycopg, whose "
+        "pipelines send those of a page's requests together that need no answer of each other",
+        "postgresfunc": "the database PostgreSQL through the driver asyncpg, with Index, Good and "
+        "Bad as one function each, so one request instead of up to nine",
         "sqlalchemy": "the database PostgreSQL (postgres) through SQLAlchemy's mapped classes, on "
         "the driver asyncpg",
         "postgresjson": "the database PostgreSQL (postgres) through the driver asyncpg, with one "
@@ -35,6 +41,7 @@ LEVELS = {
     },
     "render": {
         "jinja": "each request renders its template, with Jinja2; no part of a name",
+        "minijinja": "each request renders its template, with MiniJinja, which is written in Rust",
         "prepared": "templates are rendered once, when the server starts, and filled in later",
     },
     "link": {

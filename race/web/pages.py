@@ -105,13 +105,14 @@ PAGES = {
         "/",
         r'name="vote_plus" value="[0-9a-f]{32}"',
         "Two stickers to choose between: the new visitor's session and a token for each are "
-        "written. Nine requests to the database.",
+        "written. Nine requests to the database, unless the backend answers it in one.",
     ),
     "good": _asking(
         "Good",
         "/good",
         r"(?s)(/pictures/.*){9}",
-        "The nine best stickers: one request to the database reads them, two keep the session.",
+        "The nine best stickers: one request to the database reads them, two keep the session, "
+        "unless the backend answers it in one.",
     ),
     "bad": _asking(
         "Bad",

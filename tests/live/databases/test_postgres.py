@@ -12,11 +12,20 @@ from data_interface import HOUSEKEEPING
 from data_interface.history import fill
 from data_interface.postgres import report_statements
 from data_interface.postgres import statements as postgres_statements
+from data_interface.postgres.function_store import BALLOT, BEST, WORST
 from data_interface.postgres.store import PAGES
 from data_interface.reports.rows import DAY, HOUR
-from data_interface.store import Busy, StoreError
+from data_interface.store import ID_LENGTH, Busy, NotFound, StoreError
 from tests.live.databases.on_sql import hold, open_at_once, opened, store_at
-from tests.support.stores.bench import NOW, ask, counters, eventually, new_ballot, raises
+from tests.support.stores.bench import (
+    NOW,
+    VISITOR,
+    ask,
+    counters,
+    eventually,
+    new_ballot,
+    raises,
+)
 
 DATABASE = "postgres"
 
@@ -140,6 +149,38 @@ async def test_pages_read_by_index(one_driver: str, server: str) -> None:
             assert "Seq Scan" not in plan, plan
             assert "Sort" not in plan, plan
         await connection.close()
+
+
+async def test_functions_that_are_pages_read_by_index(server: str) -> None:
+    """The plans of a function's statements are not shown, but the scans of a table are counted."""
+    async with new_database(server) as url, opened("postgresfunc", url):
+        connection = await connected(url)
+        await connection.execute("SET search_path = sticker_site")
+
+        async def scans() -> tuple[int, int]:
+            await connection.execute("SELECT pg_stat_force_next_flush()")
+            sql = "SELECT seq_scan, idx_scan FROM pg_stat_user_tables WHERE relname = 'stickers'"
+            sequential, by_index = await connection.fetchrow(sql)
+            return sequential, by_index
+
+        sequential, by_index = await scans()
+        for sql, limit in ((BALLOT, ()), (BEST, (9,)), (WORST, (9,))):
+            for _ in range(10):
+                await connection.fetch(sql, None, "", "", *limit)
+        # A ballot looks for both ends of the ids and for two stickers.
+        assert await scans() == (sequential, by_index + 10 * (4 + 1 + 1))
+        await connection.close()
+
+
+async def test_a_site_without_two_stickers_has_no_ballot(driver: str, server: str) -> None:
+    async with new_database(server) as url, opened(driver, url) as store:
+        admin = await connected(url)
+        for left in (1, 0):
+            await admin.execute("DELETE FROM sticker_site.stickers WHERE id > $1", left)
+            await raises(NotFound, new_ballot(store))
+            session, shown = await ask(store, "podium", VISITOR, 9, True)
+            assert (len(session), len(shown)) == (ID_LENGTH, left)
+        await admin.close()
 
 
 async def test_the_votes_of_a_day_are_read_by_index(one_driver: str, server: str) -> None:

@@ -13,13 +13,14 @@ import pytest
 from asynctnt.exceptions import TarantoolDatabaseError
 
 from data_interface.reports.rows import Vote
-from data_interface.store import Sticker
+from data_interface.store import ID_LENGTH, NotFound, Sticker
+from data_interface.tarantool import asynctnt_store, procedure_store
 from data_interface.tarantool.asynctnt_store import open_store
 from data_interface.tarantool.layout import LATE, SESSIONS, TOKENS
 from databases import find
 from databases.database import Running
 from tests.live.databases.on_tarantool import SECONDS, connected, need_tarantool, opened, run
-from tests.support.stores.bench import NOW
+from tests.support.stores.bench import NOW, ask, raises
 
 SOMEBODY = (None, "192.0.2.1", "a browser")
 LIMITS = {
@@ -101,6 +102,20 @@ async def test_two_servers_that_start_at_once_load_the_stickers_once(database: R
         assert (await data.statistics())[:2] == (540, 16_200)
     for store in stores:
         await store.close()
+
+
+@pytest.mark.parametrize("backend", [asynctnt_store, procedure_store])
+async def test_a_site_without_two_stickers_has_no_ballot(database: Running, backend: Any) -> None:
+    store = backend.open_store("one", database.url, 10)
+    await store.open()
+    async with connected(database.url) as link:
+        for left in (1, 0):
+            lua = "for id = 16200, ... + 1, -1 do box.space.stickers:delete(id) end"
+            await link.eval(lua, [left])
+            await raises(NotFound, ask(store, "ballot", SOMEBODY))
+            session, shown = await ask(store, "podium", SOMEBODY, 9, True)
+            assert (len(session), len(shown)) == (ID_LENGTH, left)
+    await store.close()
 
 
 async def test_more_than_a_batch_is_deleted_the_oldest_first(database: Running) -> None:

@@ -161,14 +161,19 @@ def test_the_list_names_every_engine_and_what_is_missing() -> None:
     done, entries = run("--list"), listed()
     assert [entry["engine"] for entry in entries] == [engine.name for engine in every_engine()]
     lines = done.stdout.splitlines()
-    assert (done.returncode, done.stderr, len(lines)) == (0, "", len(entries))
+    assert (done.returncode, done.stderr) == (0, "")
+    ways = {(way, why) for entry in entries for way, why in entry["no_render"].items()}
+    assert {way for way, _ in ways} <= set(RENDERERS)
+    lines, lacking = lines[: len(entries)], lines[len(entries) :]
+    assert all(line.startswith("--render ") for line in lacking)
+    assert {line.partition("  - ")[2] for line in lacking} == {why for _, why in ways}
     factors = json.loads(run("--list", "--json").stdout)["factors"]
     assert list(factors.items()) == list(levels().items())
     assert set(entries[0]["factors"]) | {"render", "workers"} == set(factors)
     for line, entry in zip(lines, entries, strict=True):
         name, state = line.split(None, 1)
         assert name == entry["engine"]
-        names = ("engine", "runs", "reason", "python", "database", "gaps", "factors")
+        names = ("engine", "runs", "reason", "python", "database", "gaps", "factors", "no_render")
         assert tuple(entry) == names
         engine = parse(name)
         assert entry["gaps"] == list(WEB[engine.web].gaps)

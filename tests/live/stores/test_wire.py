@@ -33,14 +33,15 @@ PAGES = {
 }
 
 
-def upkeep(mode: str, requests: int) -> int:
+def upkeep(bench: Bench, requests: int) -> int:
     """Return how many requests about connections a driver sends on a page of so many requests.
 
     asyncpg's pool resets each returned connection; asynctnt fetches the schema with each new
     one.
     """
-    made = {"tarantool-multi": 1, "tarantool-query": requests}
-    return 2 * made.get(mode, 0) + (mode in ("postgres-pool", "postgresjson-pool"))
+    if bench.plugin.needs == ("asynctnt",):
+        return 2 * {"multi": 1, "query": requests}.get(bench.connection, 0)
+    return int(bench.plugin.needs == ("asyncpg",) and bench.connection == "pool")
 
 
 async def test_requests_on_the_wire(bench: Bench) -> None:
@@ -58,18 +59,18 @@ async def miscounted(bench: Bench) -> List[Tuple[str, str, int, int]]:
     Reports are asked for once, as they take long; other pages a second time, since the first one
     opens connections: ``multi`` opens one for each page, ``query`` one for each request.
     """
-    mode = f"{bench.backend}-{bench.connection}"
     wrong = []
     async with tapped(bench.database, bench.url, HOUSEKEEPING) as wire, bench.store(
         url=wire.url
     ) as store:
-        for name, (requests, page) in PAGES.items():
+        for name, (articles, page) in PAGES.items():
+            requests = 1 if bench.plugin.whole_pages and name.endswith("visitor") else articles
             opened = {"multi": 1, "query": requests}.get(bench.connection, 0)
             for turn in range(1 if name.startswith("report") else 2):
                 taps = await asked_by(wire, store, page)
                 counts = [
                     ("requests", requests, sum(len(tap.requests) for tap in taps)),
-                    ("upkeep", upkeep(mode, requests), sum(tap.upkeep for tap in taps)),
+                    ("upkeep", upkeep(bench, requests), sum(tap.upkeep for tap in taps)),
                 ]
                 if turn:
                     counts.append(("new connections", opened, sum(tap.new for tap in taps)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import re
 from functools import lru_cache
 from html.parser import HTMLParser
@@ -16,6 +17,7 @@ from handlers.render.renderer import Renderer
 from handlers.render.shapes import cut, marks, shape
 from handlers.render.static import static_files
 from runtime.paths import ROOT
+from tests.conftest import absent
 
 ENGINE = "aiohttp-memory-one"
 PLUS, MINUS = "a1" * 16, "b2" * 16
@@ -53,6 +55,9 @@ class Outline(HTMLParser):
 
 @lru_cache
 def made(name: str, engine: str = ENGINE, python: str = "3.13.0") -> Renderer:
+    for need in RENDERERS[name].needs:
+        if importlib.util.find_spec(need) is None:
+            absent(f"--render {name} needs the Python package {need}: run `make env`")
     renderer: Renderer = RENDERERS[name].load()(engine, python)
     return renderer
 
@@ -81,11 +86,12 @@ def every_page(renderer: Renderer) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("title", ["Brave Crab", *HOSTILE])
-def test_all_renderers_give_the_same_bytes(title: str) -> None:
+@pytest.mark.parametrize("other", list(RENDERERS)[1:])
+def test_all_renderers_give_the_same_bytes(title: str, other: str) -> None:
     stickers = [sticker._replace(title=title) for sticker in STICKERS]
     stickers += [Sticker(10, 2, title, -1_234_567, 0, 1_234_567), Sticker(11, 2, title, 0, 0, 0)]
     pages = []
-    for name in RENDERERS:
+    for name in ("jinja", other):
         renderer = made(name)
         pages.append(
             {
@@ -97,10 +103,8 @@ def test_all_renderers_give_the_same_bytes(title: str) -> None:
                 "wrong": renderer.error(503, title, title),
             }
         )
-    first, *others = pages
-    assert others
-    for other in others:
-        assert other == first
+    first, second = pages
+    assert second == first
 
 
 def test_pages_are_tidy(renderer: Renderer) -> None:

@@ -84,11 +84,12 @@ EMPTY = asyncio.run(_empty())
 
 
 @pytest.mark.parametrize("title", ["Brave Crab", *HOSTILE])
-def test_all_renderers_give_the_same_bytes(title: str) -> None:
-    renderers = [made(name) for name in RENDERERS]
+@pytest.mark.parametrize("other", list(RENDERERS)[1:])
+def test_all_renderers_give_the_same_bytes(title: str, other: str) -> None:
+    renderers = [made(name) for name in ("jinja", other)]
     for report in [*samples(title), *EMPTY]:
-        first, *others = [renderer.report(report, NOW) for renderer in renderers]
-        assert all(other == first for other in others)
+        first, second = [renderer.report(report, NOW) for renderer in renderers]
+        assert second == first
 
 
 @pytest.mark.parametrize("report", [*samples(), *EMPTY], ids=lambda it: type(it).__name__)
