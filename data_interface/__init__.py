@@ -97,6 +97,20 @@ BACKENDS = {
         database="postgres",
         layout="jsonb",
     ),
+    "valkey": Backend(
+        "data_interface.valkey.valkey_store:open_store",
+        needs=("valkey",),
+        python="3.10+",
+        database="valkey",
+        connections=WITHOUT_OWN_POOL,
+    ),
+    "sqlite": Backend(
+        "data_interface.sqlite.aiosqlite_store:open_store",
+        needs=("aiosqlite",),
+        python="3.10+",
+        database="sqlite",
+        connections=TOGETHER_WITHOUT_OWN_POOL,
+    ),
     "asyncmy": Backend(
         "data_interface.mysql.asyncmy_store:open_store",
         needs=("asyncmy",),

@@ -12,6 +12,8 @@ DATABASES = {
     "postgres": Plugin("databases.postgres:DATABASE"),
     "tarantool": Plugin("databases.tarantool:DATABASE"),
     "mysql": Plugin("databases.mysql:DATABASE"),
+    "valkey": Plugin("databases.valkey:DATABASE"),
+    "sqlite": Plugin("databases.sqlite:DATABASE"),
 }
 
 

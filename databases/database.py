@@ -56,6 +56,9 @@ class Database(NamedTuple):
     # Starts a private server as `start` does, for programs in any language: on 127.0.0.1, at a
     # port, with a password of plain letters, which the URL has. None if it cannot.
     start_on_tcp: Optional[Callable[[Path, int, str], Running]] = None
+    # Whether it runs in the processes that use it. Then it has no server and no wire, and ``start``
+    # returns its URL and starts nothing.
+    embedded: bool = False
 
     @property
     def url_variable(self) -> str:

@@ -60,6 +60,24 @@ class Handle:
             os.close(users)
 
 
+class EmbeddedHandle(Handle):
+    """A user's hold on a database that runs in the user's process: nobody has to keep it."""
+
+    def __init__(self, name: str, url: str) -> None:
+        self.url = url
+        self._name = name
+
+    @property
+    def pid(self) -> int:
+        raise DatabaseError(f"{self._name} has no process of its own.")
+
+    def check_supervisor(self) -> None:
+        """Do nothing: there is no supervisor."""
+
+    def leave(self) -> None:
+        """Do nothing: nothing is held."""
+
+
 def join(name: str) -> Handle:
     """Use the private database of that name, and start it if it does not run.
 
@@ -74,6 +92,8 @@ def join(name: str) -> Handle:
         os.environ["VAR_DIR"] = str(home.parent)
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if find(name).embedded:
+            return EmbeddedHandle(name, find(name).start(home).url)
         with locked(home / "start.lock"):
             users = _hold_users(home)
             try:

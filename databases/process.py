@@ -26,14 +26,16 @@ class ServerProcess(NamedTuple):
     address: Union[Path, int]
     log: Path
 
-    def wait(self, is_greeting: Callable[[bytes], bool]) -> None:
+    def wait(self, is_greeting: Callable[[bytes], bool], hello: bytes = b"") -> None:
         """Wait until the server greets: ``is_greeting`` judges the first bytes that it sends.
+
+        A server that greets nobody is sent a ``hello`` to answer.
 
         If it ends or takes too long, end it and raise DatabaseError.
         """
         deadline = time.monotonic() + TIMEOUTS.answer
         try:
-            while not is_greeting(_first_bytes(self.address)):
+            while not is_greeting(_first_bytes(self.address, hello)):
                 if self.process.poll() is not None:
                     said = f"{_last_line(self.log)} (more in {self.log})"
                     raise DatabaseError(f"{self.name} did not start: {said}")
@@ -91,12 +93,13 @@ def environment_without(*prefixes: str) -> Dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
 
 
-def version_text(command: List[str]) -> Optional[str]:
+def version_text(command: List[str], **options: Any) -> Optional[str]:
     """Return what a program prints when it is asked for its version; None if it does not run."""
     try:
-        return subprocess.check_output(command, timeout=TIMEOUTS.program).decode()
+        said: bytes = subprocess.check_output(command, timeout=TIMEOUTS.program, **options)
     except (OSError, subprocess.SubprocessError):
         return None
+    return said.decode()
 
 
 def remove(address: Path) -> None:
@@ -105,13 +108,14 @@ def remove(address: Path) -> None:
         address.unlink()
 
 
-def _first_bytes(address: Union[Path, int]) -> bytes:
+def _first_bytes(address: Union[Path, int], hello: bytes) -> bytes:
     local = isinstance(address, Path)
     with contextlib.suppress(OSError), socket.socket(
         socket.AF_UNIX if local else socket.AF_INET
     ) as probe:
         probe.settimeout(TIMEOUTS.greeting)
         probe.connect(str(address) if local else ("127.0.0.1", address))
+        probe.sendall(hello)
         return probe.recv(16)
     return b""
 

@@ -63,8 +63,8 @@ class Availability:
     """The availability of engines on this machine, found out once for ``--list``."""
 
     def __init__(self, engines: List[Engine], asked: Optional[str]) -> None:
-        parts = [*engines, *RENDERERS.values()]
-        modules = {name for part in parts for name in part.needs}
+        modules = {name for part in RENDERERS.values() for name in part.needs}
+        modules.update(name for engine in engines for name in engine.needs)
         self._asked = asked
         self._missing: Dict[str, Optional[str]] = {}
         versions = {self._version(engine) for engine in engines} | {None}

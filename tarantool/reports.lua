@@ -13,13 +13,8 @@ local fiber = require('fiber')
 
 local stickers, votes = box.space.stickers, box.space.votes
 
-local HOUR, DAY = 3600, 86400
 local TURN = 1000
--- A voter of 44 bits times this, plus an hour or a day of the span, is a unique number.
-local APART = 64
--- Fields are read by number: a name is looked up each time, which takes longer than all the rest.
-local MOMENT, WINNER, LOSER, VOTER = 2, 3, 4, 5
-local ID, RATING, UP, DOWN = 1, 4, 5, 6
+local MOMENT, RATING = 2, 4
 local LATE = 20003
 
 local function check(deadline)
@@ -62,319 +57,33 @@ local function every_sticker()
     return rows_from(stickers.index.id, {}, 'ALL')
 end
 
-local function add(counts, key, number)
-    counts[key] = (counts[key] or 0) + number
+local function by_rating(place)
+    return stickers.index.rating:select({}, {offset = place, limit = 1})[1]
 end
 
-local function rows_of(counts)
-    local rows = {}
-    for key, value in pairs(counts) do
-        table.insert(rows, {key, value})
-    end
-    return unpack(rows)
-end
-
--- Rows for the `limit` highest scores, for equal scores the lowest number first. `row` makes the row of
--- a number, or returns nil if that was deleted.
-local function highest(scores, limit, row)
-    local found = {}
-    for number, score in pairs(scores) do
-        local at = #found
-        while at > 0 and (score > found[at].score
-                or score == found[at].score and number < found[at].number) do
-            at = at - 1
-        end
-        local made = at < limit and row(number, score) or nil
-        if made ~= nil then
-            table.insert(found, at + 1, {number = number, score = score, row = made})
-            found[limit + 1] = nil
-        end
-    end
-    local rows = {}
-    for _, one in ipairs(found) do
-        table.insert(rows, one.row)
-    end
-    return unpack(rows)
-end
-
--- How often each sticker won, and how often it lost.
-local function duels(since, till)
-    local won, lost = {}, {}
-    for vote in votes_in(since, till) do
-        add(won, vote[WINNER], 1)
-        add(lost, vote[LOSER], 1)
-    end
-    return won, lost
-end
-
--- The sum over each pack of a count by sticker.
-local function by_pack(counts)
-    local found = {}
-    for number, count in pairs(counts) do
-        local sticker = stickers:get(number)
-        if sticker ~= nil then
-            add(found, sticker.pack, count)
-        end
-    end
-    return found
-end
-
--- The first count minus the second, by key.
-local function difference(more, less)
-    local found = {}
-    for key, value in pairs(more) do
-        add(found, key, value)
-    end
-    for key, value in pairs(less) do
-        add(found, key, -value)
-    end
-    return found
-end
+local sums = require('sums')({
+    votes_in = votes_in,
+    votes_before = function(till)
+        return rows_from(votes.index.moment, {till - 1}, 'LE')
+    end,
+    every_sticker = every_sticker,
+    sticker = function(id)
+        return stickers:get(id)
+    end,
+    members = function(pack)
+        return stickers.index.pack:pairs({pack})
+    end,
+    number = function()
+        return stickers:len()
+    end,
+    rating_at = function(place)
+        return by_rating(place)[RATING]
+    end,
+})
 
 local reports = {}
-
-function reports.site_figures(since, till)
-    local number, voters, known = 0, 0, {}
-    for vote in votes_in(since, till) do
-        local voter = vote[VOTER]
-        number = number + 1
-        if voter > 0 and not known[voter] then
-            known[voter] = true
-            voters = voters + 1
-        end
-    end
-    return {number, voters}
-end
-
-function reports.site_per_slot(since, till, seconds)
-    local counts = {}
-    for vote in votes_in(since, till) do
-        add(counts, math.floor((vote[MOMENT] - since) / seconds), 1)
-    end
-    return rows_of(counts)
-end
-
-function reports.site_winners(since, till, limit)
-    return highest(duels(since, till), limit, function(number, wins)
-        local sticker = stickers:get(number)
-        return sticker and {sticker.id, sticker.title, wins}
-    end)
-end
-
-function reports.site_latest(till, limit)
-    local rows = {}
-    for vote in rows_from(votes.index.moment, {till - 1}, 'LE') do
-        local winner, loser = stickers:get(vote.winner), stickers:get(vote.loser)
-        if winner ~= nil and loser ~= nil then
-            table.insert(rows, {vote.moment, winner.id, winner.title, loser.id, loser.title})
-        end
-        if #rows >= limit then
-            break
-        end
-    end
-    return unpack(rows)
-end
-
-function reports.site_rating_bins(width)
-    local counts = {}
-    for sticker in every_sticker() do
-        add(counts, math.floor(sticker[RATING] / width), 1)
-    end
-    return rows_of(counts)
-end
-
-function reports.site_attention_bins(width)
-    local counts = {}
-    for sticker in every_sticker() do
-        add(counts, math.floor((sticker[UP] + sticker[DOWN]) / width), 1)
-    end
-    return rows_of(counts)
-end
-
--- Quartiles as percentile_disc of SQL defines them: the lowest rating that at least so many quarters of
--- all ratings do not exceed.
-function reports.site_spread()
-    local by_rating, number = stickers.index.rating, stickers:len()
-    if number == 0 then
-        return {0, 0, 0, 0, 0, 0}
-    end
-    local function quarter(quarters)
-        local place = math.ceil(number * quarters / 4)
-        return by_rating:select({}, {offset = place - 1, limit = 1})[1].rating
-    end
-    local lowest, most = by_rating:min().rating, by_rating:max().rating
-    return {number, lowest, quarter(1), quarter(2), quarter(3), most}
-end
-
-function reports.site_contested(most, limit)
-    local scores = {}
-    for sticker in every_sticker() do
-        if math.abs(sticker[RATING]) <= most then
-            scores[sticker[ID]] = sticker[UP] + sticker[DOWN]
-        end
-    end
-    return highest(scores, limit, function(number)
-        local sticker = stickers:get(number)
-        return sticker and {sticker.id, sticker.title, sticker.up, sticker.down}
-    end)
-end
-
--- The stickers that gained most, with the sign 1, or lost most, with -1.
-local function movers(since, till, limit, sign)
-    local scores = {}
-    for number, gained in pairs(difference(duels(since, till))) do
-        if gained * sign > 0 then
-            scores[number] = gained * sign
-        end
-    end
-    return highest(scores, limit, function(number, score)
-        local sticker = stickers:get(number)
-        return sticker and {sticker.id, sticker.title, sticker.rating, score * sign}
-    end)
-end
-
-function reports.site_rising(since, till, limit)
-    return movers(since, till, limit, 1)
-end
-
-function reports.site_falling(since, till, limit)
-    return movers(since, till, limit, -1)
-end
-
-function reports.site_pack_gains(since, till, limit)
-    local won, lost = duels(since, till)
-    won, lost = by_pack(won), by_pack(lost)
-    return highest(difference(won, lost), limit, function(pack)
-        return {pack, won[pack] or 0, lost[pack] or 0}
-    end)
-end
-
-function reports.site_pack_changes(since, till)
-    return rows_of(by_pack(difference(duels(since, till))))
-end
-
-function reports.site_pack_days(since, till, shown)
-    local pack_of, days = {}, {}
-    for _, pack in ipairs(shown) do
-        days[pack] = {}
-        for _, sticker in stickers.index.pack:pairs({pack}) do
-            pack_of[sticker.id] = pack
-        end
-    end
-    for vote in votes_in(since, till) do
-        local day = math.floor((vote[MOMENT] - since) / DAY)
-        local up, down = pack_of[vote[WINNER]], pack_of[vote[LOSER]]
-        if up ~= nil then
-            add(days[up], day, 1)
-        end
-        if down ~= nil then
-            add(days[down], day, -1)
-        end
-    end
-    local rows = {}
-    for pack, gains in pairs(days) do
-        for day, gained in pairs(gains) do
-            table.insert(rows, {pack, day, gained})
-        end
-    end
-    return unpack(rows)
-end
-
-function reports.site_pack_leaders(shown)
-    local rows = {}
-    for _, pack in ipairs(shown) do
-        local best
-        for _, sticker in stickers.index.pack:pairs({pack}) do
-            if best == nil or sticker.rating > best.rating then
-                best = sticker
-            end
-        end
-        if best ~= nil then
-            table.insert(rows, {pack, best.id, best.title, best.rating})
-        end
-    end
-    return unpack(rows)
-end
-
-function reports.site_hours(since, till)
-    local number, voters, known = {}, {}, {}
-    for vote in votes_in(since, till) do
-        local hour, voter = math.floor(vote[MOMENT] % DAY / HOUR), vote[VOTER]
-        local key = voter * APART + hour
-        add(number, hour, 1)
-        if voter > 0 and not known[key] then
-            known[key] = true
-            add(voters, hour, 1)
-        end
-    end
-    local rows = {}
-    for hour, count in pairs(number) do
-        table.insert(rows, {hour, count, voters[hour] or 0})
-    end
-    return unpack(rows)
-end
-
--- Hours of the week from Monday; 1970 began on a Thursday.
-function reports.site_week_hours(since, till)
-    local counts = {}
-    for vote in votes_in(since, till) do
-        add(counts, (math.floor(vote[MOMENT] / HOUR) + 72) % 168, 1)
-    end
-    return rows_of(counts)
-end
-
--- The number of days of the span on which each voter voted; for each day its number of voters, and of
--- voters who had not voted before in the span.
-local function visits(since, till)
-    local days, voters, new, known = {}, {}, {}, {}
-    for vote in votes_in(since, till) do
-        local day, voter = math.floor((vote[MOMENT] - since) / DAY), vote[VOTER]
-        local key = voter * APART + day
-        if voter > 0 and not known[key] then
-            known[key] = true
-            add(voters, day, 1)
-            add(new, day, days[voter] == nil and 1 or 0)
-            add(days, voter, 1)
-        end
-    end
-    return days, voters, new
-end
-
--- For each value, how many keys have it.
-local function frequencies(counts)
-    local found = {}
-    for _, value in pairs(counts) do
-        add(found, value, 1)
-    end
-    return found
-end
-
-function reports.site_returns(since, till)
-    local days = visits(since, till)
-    return rows_of(frequencies(days))
-end
-
-function reports.site_votes_each(since, till)
-    local counts = {}
-    for vote in votes_in(since, till) do
-        local voter = vote[VOTER]
-        if voter > 0 then
-            add(counts, voter, 1)
-        end
-    end
-    return rows_of(frequencies(counts))
-end
-
-function reports.site_voter_days(since, till)
-    local rows, _, voters, new = {}, visits(since, till)
-    for day, number in pairs(voters) do
-        table.insert(rows, {day, number, new[day]})
-    end
-    return unpack(rows)
-end
-
-for name, report in pairs(reports) do
-    reports[name] = function(seconds, ...)
+for name, report in pairs(sums) do
+    reports['site_' .. name] = function(seconds, ...)
         local deadline = clock.monotonic() + seconds
         check(deadline)
         fiber.self().storage.deadline = deadline

@@ -21,12 +21,14 @@ class ProcedureData(TarantoolData):
     """Answers Index, Good and Bad by the procedures in ``tarantool/pages.lua``."""
 
     async def ballot(self, visitor: Visitor) -> Ballot:
-        ballot: Ballot = (await self._ask("site_ballot", *visitor, TOKEN_SECONDS))[0]
-        return ballot
+        session, left, plus, right, minus = (
+            await self._ask("site_ballot", *visitor, TOKEN_SECONDS)
+        )[0]
+        return session, left, plus, right, minus
 
     async def podium(self, visitor: Visitor, limit: int, best: bool) -> Podium:
-        podium: Podium = (await self._ask("site_podium", *visitor, limit, best))[0]
-        return podium
+        session, stickers = (await self._ask("site_podium", *visitor, limit, best))[0]
+        return session, stickers
 
 
 class ProcedureDriver(AsynctntDriver):

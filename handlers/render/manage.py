@@ -15,4 +15,5 @@ class ManageRenderer:
 
     def manage(self, view: str, **values: Any) -> bytes:
         """Render a view with the values that its template has."""
-        return self._templates[view].render(**values).encode("utf-8", "replace")
+        html: str = self._templates[view].render(**values)
+        return html.encode("utf-8", "replace")

@@ -27,12 +27,14 @@ class MinijinjaRenderer(JinjaRenderer):
     """Renders a template at each request."""
 
     def __init__(self, engine: str, python: str) -> None:
-        super().__init__(engine, python, Templates())
+        templates = Templates()
+        super().__init__(engine, python, templates)
+        self._wall = templates.get_template("top.html")
 
     def top(self, stickers: Sequence[Sequence[Any]], best: bool) -> bytes:
         # A driver's rows need not be sequences for MiniJinja.
         rows = [[id_, pack, _text(title), *score] for id_, pack, title, *score in stickers]
-        return self._top.html(stickers=rows, best=best).encode()
+        return self._wall.html(stickers=rows, best=best).encode()
 
 
 class Templates:

@@ -39,7 +39,7 @@ class ReportRenderer:
         """Render a report as of the moment ``now``."""
         kind = type(found)
         chapter = CHAPTERS[kind]
-        html = self._templates[kind].render(
+        html: str = self._templates[kind].render(
             chapters=list(CHAPTERS.values()),
             chapter=chapter,
             now_iso=texts.iso(now),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from databases import find, private
 from databases.database import DatabaseError
@@ -97,6 +97,11 @@ def held(names: Iterable[str]) -> Iterator[Databases]:
         yield databases
     finally:
         databases.release()
+
+
+def has_server(name: str | None) -> TypeGuard[str]:
+    """Return whether it is a database in a process of its own, not None or an embedded one."""
+    return name is not None and not find(name).embedded
 
 
 def address(name: str, url: str) -> Address:

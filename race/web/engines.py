@@ -16,6 +16,7 @@ from race.machine.describe import BUILD, PYTHON, current_python
 from race.plan.contenders import matching
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
+from race.web.databases import has_server
 from race.web.link import DISTANCE, LINK, level
 from race.web.scenario import SiteScenario
 from runtime.interpreters import (
@@ -100,13 +101,13 @@ def choose(scenario: SiteScenario) -> Choice:
         for workers in scenario.workers
         if workers == 1 or _spreads(scenario, entry)
         for more in scenario.link or (None,)
-        if not more or entry.database is not None
+        if not more or has_server(entry.database)
         for far in scenario.distance or (None,)
     ]
     alone = [one for one in runs if max(scenario.workers) > 1 and not _spreads(scenario, one)]
     left_out += [f"{one.name} with more than one worker" for one in alone]
-    near = [one for one in runs if any(scenario.link) and one.database is None]
-    left_out += [f"{one.name} over a link: it asks no database" for one in near]
+    near = [one for one in runs if any(scenario.link) and not has_server(one.database)]
+    left_out += [f"{one.name} over a link: it has no database server" for one in near]
     return Choice(scenario, contenders, left_out)
 
 

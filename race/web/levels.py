@@ -29,6 +29,8 @@ LEVELS = {
         "the driver asyncpg",
         "postgresjson": "the database PostgreSQL (postgres) through the driver asyncpg, with one "
         "JSONb column in each table, as the sticker article had it",
+        "valkey": "the database Valkey or Redis through the client valkey-py",
+        "sqlite": "the database SQLite through the driver aiosqlite: a file, and no server",
         "asyncmy": "the database MariaDB (mysql) through the driver asyncmy",
         "aiomysql": "the database MariaDB (mysql) through the driver aiomysql",
     },

@@ -12,7 +12,7 @@ from databases.wire import Wire, tapped
 from race.saved.model import Figures
 from race.timeouts import TIMEOUTS
 from race.web.ask import ask
-from race.web.databases import Databases
+from race.web.databases import Databases, has_server
 from race.web.pages import PAGES, verify
 from race.web.servers import Server
 
@@ -32,10 +32,11 @@ def per_page(
     """Return requests to a contender's database by page: REQUESTS, and UPKEEP if there is any.
 
     `start` starts the contender's server with more environment variables. A count is the least of
-    a few, for one new visitor at a time; a page is left out if nothing can be seen (TLS).
+    a few, for one new visitor at a time; a page is left out if nothing can be seen (TLS), and
+    all pages if the database has no server.
     CellFailed if the server does not start, a page is wrong or the database does not answer.
     """
-    where = databases.url(name) if name else None
+    where = databases.url(name) if has_server(name) else None
     if name is None or where is None:
         return {}
     return ask(name, _wired(find(name), where, start, pages), TIMEOUTS.wire)

@@ -19,7 +19,7 @@ from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
 from race.web.changes import SCRIPTS, ChangeCheck
-from race.web.databases import Databases
+from race.web.databases import Databases, has_server
 from race.web.link import DISTANCE, LINK, Distance, Link
 from race.web.servers import Launcher, Server
 
@@ -59,7 +59,7 @@ class SharedState:
     def _start_link(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:
         """Start a link to the database, on its cores; None if it adds nothing."""
         more, url = link.milliseconds(contender, LINK), self.databases.url(name) if name else None
-        if not more or name is None or url is None:
+        if not more or not has_server(name) or url is None:
             return None
         return link.start(find(name), url, more, layout[DATABASE])
 
@@ -86,7 +86,7 @@ class SiteSubject:
             GENERATOR: Party(None, self.layout[GENERATOR]),
         }
         name = self.changes.name
-        if name is not None:
+        if has_server(name):
             found[DATABASE] = Party(self.shared.databases.pid(name), self.layout[DATABASE])
         if self.link is not None:
             found[LINK] = Party(self.link.child.pid, self.layout[DATABASE])
@@ -146,7 +146,7 @@ class SiteSubject:
     def _watched(self) -> WatchedProcesses:
         name, databases = self.changes.name, self.shared.databases
         url = databases.url(name) if name else None
-        if name is None or url is None:
+        if not has_server(name) or url is None:
             return WatchedProcesses(self.server.child.pid)
         address = self.link.address if self.link else find(name).address(url)
         return WatchedProcesses(self.server.child.pid, databases.pid(name), address)

@@ -25,7 +25,7 @@ from race.load.generator import UNWATCHED, WatchedProcesses
 from race.machine import guard
 from race.machine.process import Child, bound_logs
 from race.timeouts import TIMEOUTS
-from race.web.databases import Databases
+from race.web.databases import Databases, has_server
 from race.web.engines import SERVER, catalogue
 from race.web.locust.launcher import LocustOptions, LocustProcesses
 from race.web.locust.sampler import Sampler
@@ -113,7 +113,7 @@ def started(engine: str, figures: Path) -> Iterator[Server]:
 def processes(site: Server, stack: contextlib.ExitStack) -> WatchedProcesses:
     """Return the processes of our site and its database, which is held until the end."""
     name = next(one.database for one in catalogue().entries if one.name == site.name)
-    if name is None:
+    if not has_server(name):
         return WatchedProcesses(site.child.pid)
     databases = Databases()
     stack.callback(databases.release)

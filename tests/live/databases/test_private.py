@@ -55,6 +55,13 @@ def name() -> str:
     return "tarantool"
 
 
+@pytest.fixture(params=[name for name in DATABASES if not find(name).embedded])
+def served(request: pytest.FixtureRequest) -> str:
+    """The name of each database that has a server."""
+    need(request.param)
+    return str(request.param)
+
+
 @pytest.fixture(params=list(DATABASES))
 def each(request: pytest.FixtureRequest) -> str:
     """The name of each database."""
@@ -271,10 +278,10 @@ def test_a_setting_that_tarantool_refuses_is_said_in_one_line(
         private.join("tarantool")
 
 
-def test_root_s_databases_run_as_another_user(each: str) -> None:
+def test_root_s_databases_run_as_another_user(served: str) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root's run as another user")
-    handle = private.join(each)
+    handle = private.join(served)
     try:
         who = Path(f"/proc/{handle.pid}").stat()
         assert (who.st_uid, who.st_gid) == pwd.getpwnam(USER)[2:4]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Awaitable, Callable, List, Tuple
 
-from data_interface import HOUSEKEEPING
 from data_interface.store import Data, Store
-from databases.wire import Tap, Wire, tapped
+from databases.wire import Tap, Wire
 from tests.support.stores.bench import NOW, VISITOR, Bench
 
 AXES = "every mode"
@@ -60,9 +59,7 @@ async def miscounted(bench: Bench) -> List[Tuple[str, str, int, int]]:
     opens connections: ``multi`` opens one for each page, ``query`` one for each request.
     """
     wrong = []
-    async with tapped(bench.database, bench.url, HOUSEKEEPING) as wire, bench.store(
-        url=wire.url
-    ) as store:
+    async with bench.watched() as (wire, store):
         for name, (articles, page) in PAGES.items():
             requests = 1 if bench.plugin.whole_pages and name.endswith("visitor") else articles
             opened = {"multi": 1, "query": requests}.get(bench.connection, 0)

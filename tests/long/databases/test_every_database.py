@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from databases import DATABASES
+from databases import DATABASES, find
 from tests.live.databases.test_private import (
     need,
     private_folder,
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-@pytest.fixture(params=[name for name in DATABASES if name != "tarantool"])
+@pytest.fixture(params=[one for one in DATABASES if one != "tarantool" and not find(one).embedded])
 def name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The databases that tests/live leaves out."""
     need(request.param)

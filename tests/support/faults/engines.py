@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from data_interface import BACKENDS
+from databases import DATABASES, find
 from handlers import WEB
 from handlers.engine import PLAIN_LOOP, every_engine, parse
 from tests.conftest import absent
@@ -26,9 +27,11 @@ def on_first_database() -> list[str]:
 
 
 def on_each_backend() -> list[str]:
-    """Return an engine for each backend that asks a database; frameworks and modes take turns."""
+    """Return an engine for each backend on a database server; frameworks and modes take turns."""
     found, webs = [], list(WEB)
-    stored = [one for one in every_engine() if one.plugins[1].database and one.loop == PLAIN_LOOP]
+    plain = [one for one in every_engine() if one.loop == PLAIN_LOOP]
+    names = {name for name in DATABASES if not find(name).embedded}
+    stored = [one for one in plain if one.plugins[1].database in names]
     for turn, backend in enumerate(BACKENDS):
         for web in [*webs[turn % len(webs) :], *webs]:
             fits = [one.name for one in stored if (one.web, one.backend) == (web, backend)]

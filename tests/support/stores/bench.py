@@ -21,15 +21,18 @@ from typing import (
     Iterator,
     List,
     NamedTuple,
+    Tuple,
     Type,
 )
 
-from data_interface import BACKENDS
+from data_interface import BACKENDS, HOUSEKEEPING
 from data_interface.reports.rows import NOBODY
 from data_interface.store import Statistics, Store, StoreError, Visitor
 from databases import find, private
 from databases.database import Database
 from databases.home import folder, read_state
+from databases.wire import Wire, tapped
+from tests.support.stores.embedded import locked_file, traced
 from tests.support.stores.insiders import INSIDERS
 
 VISITOR: Visitor = (None, "127.0.0.1", "a test")
@@ -77,6 +80,18 @@ class Bench:
         if self._database:
             await asyncio.sleep(seconds)
 
+    @contextlib.asynccontextmanager
+    async def watched(self) -> AsyncIterator[Tuple[Wire, Store]]:
+        """An open store, and the count of what its pages ask the database."""
+        if self.database.embedded:
+            async with traced(self.new_store(self.connection, self.url, 10)) as found:
+                yield found
+            return
+        async with tapped(self.database, self.url, HOUSEKEEPING) as wire, self.store(
+            url=wire.url
+        ) as store:
+            yield wire, store
+
     def insider(self, store: Store) -> AsyncContextManager[Any]:
         """The database, past the store."""
         return INSIDERS[self.plugin.layout or self._database](store, self.url)
@@ -93,7 +108,14 @@ class Bench:
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
-        """Every process of the database stopped for the length of the block."""
+        """Every process of the database stopped for the length of the block.
+
+        An embedded one is locked by somebody else instead.
+        """
+        if self.database.embedded:
+            with locked_file(self.database.address(self.url).path or ""):
+                yield
+            return
         root = int(read_state(folder(self.database.name))["pid"])
         pids = [root]
         try:

@@ -51,8 +51,9 @@ def all_settings(axes: str) -> List[Setting]:
 
 
 def shares(backend: str) -> bool:
-    """Return whether all pages share one connection: then the driver has no pool of its own."""
-    return "gate" not in BACKENDS[backend].connections
+    """Return whether all pages share one connection; a driver with a pool of its own does not."""
+    # valkey-py has a pool, but for requests and not for pages.
+    return "gate" not in BACKENDS[backend].connections and backend != "valkey"
 
 
 def paired() -> List[Setting]:
@@ -95,6 +96,8 @@ def parametrize(metafunc: Any, choose: Callable[[str], List[Setting]]) -> None:
         # A test may be imported from the module that defines it.
         axes: str = vars(sys.modules[metafunc.function.__module__])["AXES"]
         found = choose(axes)
+        if hasattr(metafunc.function, "needs_server"):
+            found = [one for one in found if not find(BACKENDS[one[0]].database or "").embedded]
         metafunc.parametrize("bench", found, ids=["-".join(each) for each in found], indirect=True)
 
 

@@ -10,6 +10,7 @@ tokens and sessions;
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import time
 from contextlib import asynccontextmanager, contextmanager
@@ -29,7 +30,12 @@ from data_interface.deadline import SharedTimer
 from data_interface.reports.rows import Vote
 from data_interface.store import Sticker, Store
 from data_interface.timeouts import TIMEOUTS
-from tests.support.stores.sql_insiders import JsonbInsider, MysqlInsider, PostgresInsider
+from tests.support.stores.sql_insiders import (
+    JsonbInsider,
+    MysqlInsider,
+    PostgresInsider,
+    SqliteInsider,
+)
 
 
 class MemoryInsider:
@@ -117,6 +123,51 @@ class TarantoolInsider:
         }
 
 
+class ValkeyInsider:
+    """A client of the store's driver; its keys are explained in ``functions.lua``."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    async def expire(self, token: str, seconds: int = -1) -> None:
+        assert await self._client.expire(f"stickers:token:{token}", seconds)
+
+    async def keep_token(self, token: str, sticker: int, mate: str) -> None:
+        await self._client.set(f"stickers:token:{token}", f"{sticker} {mate}", ex=60)
+
+    async def session(self, session: str) -> Tuple[str, str, int]:
+        row = await self._client.hgetall(f"stickers:session:{session}")
+        return row["address"], row["agent"], int(row["visits"])
+
+    async def age_session(self, session: str, seconds: float) -> None:
+        key = f"stickers:session:{session}"
+        assert await self._client.expire(key, await self._client.ttl(key) - int(seconds))
+
+    async def kept(self) -> Tuple[int, int]:
+        tokens = [key async for key in self._client.scan_iter("stickers:token:*", 1000)]
+        sessions = [key async for key in self._client.scan_iter("stickers:session:*", 1000)]
+        return len(tokens), len(sessions)
+
+    async def stickers(self) -> List[Sticker]:
+        return [Sticker(*json.loads(row)) for row in await self._client.hvals("stickers:rows")]
+
+    async def votes(self) -> List[Vote]:
+        rows = await self._client.lrange("stickers:arrived", 0, -1)
+        return [Vote(*map(int, row.split()[1:])) for row in rows]
+
+    async def forget_votes(self) -> None:
+        await self._client.delete("stickers:arrived", "stickers:history")
+
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        """The private server's own user has no password, but this one has."""
+        await self._client.acl_setuser("guarded", enabled=True, passwords=["+right"])
+        as_user = url.replace("valkey://", "valkey://{}@")
+        return {
+            "wrong password": as_user.format("guarded:secret"),
+            "unknown user": as_user.format("nobody:secret"),
+        }
+
+
 @asynccontextmanager
 async def in_memory(store: Store, url: str) -> AsyncIterator[Any]:
     yield MemoryInsider(store)
@@ -144,6 +195,8 @@ INSIDERS: Dict[Optional[str], Callable[[Any, str], AsyncContextManager[Any]]] = 
     "postgres": through(PostgresInsider),
     "jsonb": through(JsonbInsider),
     "mysql": through(MysqlInsider),
+    "valkey": through(ValkeyInsider),
+    "sqlite": through(SqliteInsider),
     "tarantool": through(TarantoolInsider),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
@@ -134,3 +135,31 @@ class MysqlInsider(SqlInsider):
         """Run it; it must have changed one row."""
         await self._connection.fetch(statement, *arguments)
         assert (await self._connection.fetch("SELECT ROW_COUNT()"))[0][0] == 1
+
+
+class SqliteInsider(SqlInsider):
+    async def expire(self, token: str, seconds: int = -1) -> None:
+        sql = "UPDATE tokens SET expires = strftime('%s', 'now') + $2 WHERE token = $1 RETURNING 1"
+        assert await self._connection.fetch(sql, token, seconds)
+
+    async def keep_token(self, token: str, sticker: int, mate: str) -> None:
+        sql = """INSERT INTO tokens (token, sticker, mate, expires)
+            VALUES ($1, $2, $3, strftime('%s', 'now') + 60)"""
+        await self._connection.fetch(sql, token, sticker, mate)
+
+    async def age_session(self, session: str, seconds: float) -> None:
+        sql = "UPDATE sessions SET seen = seen - $2 WHERE session = $1 RETURNING 1"
+        assert await self._connection.fetch(sql, session, int(seconds))
+
+    async def forget_votes(self) -> None:
+        await self._connection.fetch("DELETE FROM votes")
+
+    async def refused_urls(self, url: str) -> Dict[str, str]:
+        """A folder, a file that is no database, and a database with other tables."""
+        path = Path(url.partition("://")[2])
+        text, other = path.with_name("text"), path.with_name("other.db")
+        text.write_text("This is no database. " * 100)
+        connection = sqlite3.connect(str(other))
+        connection.execute("CREATE TABLE IF NOT EXISTS mine (id)")
+        connection.close()
+        return {str(one): f"sqlite://{one}" for one in (path.parent, text, other)}

@@ -20,7 +20,7 @@ from toolbench.tool import Tool
 PYTHONS = ("3.7", current_python())
 FACTORS: dict[str, Sequence[str]] = {
     **dict.fromkeys(("web", "backend", "connection"), ()),
-    "render": ["jinja", "prepared"],
+    "render": ["jinja", "minijinja", "prepared"],
     "python": PYTHONS,
 }
 

@@ -152,7 +152,8 @@ def test_locust_is_told_the_shape_or_for_a_warm_up_a_few_users() -> None:
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace the list of server.py."""
     entries = [
-        Entry("a-base", {"web": "a"}, "base"),
+        Entry("a-base", {"web": "a"}, "tarantool"),
+        Entry("a-file", {"web": "a"}, "sqlite"),
         Entry("a-none", {"web": "a"}, None),
     ]
     found = Catalogue({"web": ["a"], "render": ["plain"]}, entries)
@@ -161,16 +162,17 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("listed")
 def test_each_link_is_a_contender_where_there_is_a_database() -> None:
-    made = SiteScenario(
-        name="x", title="X", contenders=("a-base", "a-none"), tasks=("good",), link=(0, 0.2)
-    )
+    made = SiteScenario(name="x", title="X", contenders=("a-*",), tasks=("good",), link=(0, 0.2))
     choice = engines.choose(made)
     assert [(one.label, one.factors["link"]) for one in choice.contenders] == [
         ("a-base, link 0 ms", "0 ms"),
         ("a-base, link 0.2 ms", "0.2 ms"),
+        ("a-file, link 0 ms", "0 ms"),
         ("a-none, link 0 ms", "0 ms"),
     ]
-    assert choice.left_out == ["a-none over a link: it asks no database"]
+    assert choice.left_out == [
+        f"{name} over a link: it has no database server" for name in ("a-file", "a-none")
+    ]
 
 
 @pytest.mark.parametrize("wrong", [[-1], ["x"], [2, 2]])

@@ -1,0 +1,1 @@
+"""SQLite: the database is a file, and runs in the site's own processes."""
