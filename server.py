@@ -48,6 +48,7 @@ WORKERS = whole_number("number of workers", 1, MOST_WORKERS)
 DEFAULT_ENGINES = (
     "aiohttp-tarantool-one-uvloop",
     "aiohttp-postgres-pool-uvloop",
+    "aiohttp-sqlite-one",
     "aiohttp-memory-one",
 )
 DEADLINE = (0.1, 600.0)

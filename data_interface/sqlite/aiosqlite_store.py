@@ -101,6 +101,17 @@ def is_busy(error: BaseException) -> bool:
     return str(error).startswith("database is locked")
 
 
+def translated(text: str) -> StoreError:
+    """Return the store's error for one of SQLite's."""
+    if text.startswith("database or disk is full"):
+        return Busy("There is no room for SQLite's file.")
+    if text.startswith("interrupted"):
+        return Unavailable(CLOSED)
+    if text.startswith(UNUSABLE):
+        return Refused(f"SQLITE_URL names a file that SQLite cannot use: {text}")
+    return StoreError(f"SQLite failed: {text}")
+
+
 class AiosqliteDriver:
     """The driver aiosqlite, for the connection modes."""
 
@@ -147,18 +158,7 @@ class AiosqliteDriver:
         return SqliteData(connection)
 
     def translate(self, error: BaseException) -> Optional[StoreError]:
-        if is_busy(error):
-            return Busy("SQLite's file is locked by another process.")
         if isinstance(error, sqlite3.Error):
-            text = str(error)
-            if text.startswith("interrupted"):
-                return Unavailable(CLOSED)
-            if text.startswith(UNUSABLE):
-                return Refused(f"SQLITE_URL names a file that SQLite cannot use: {text}")
-            return StoreError(f"SQLite failed: {text}")
-        # aiosqlite's own error about a closed connection.
-        return (
-            Unavailable("The connection to SQLite was closed.")
-            if isinstance(error, ValueError)
-            else None
-        )
+            return translated(str(error))
+        # aiosqlite raises ValueError on a closed connection.
+        return Unavailable(CLOSED) if isinstance(error, ValueError) else None

@@ -8,6 +8,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import psycopg
+import pytest
+
 from data_interface import HOUSEKEEPING
 from data_interface.history import fill
 from data_interface.postgres import report_statements
@@ -170,6 +173,18 @@ async def test_functions_that_are_pages_read_by_index(server: str) -> None:
         # A ballot looks for both ends of the ids and for two stickers.
         assert await scans() == (sequential, by_index + 10 * (4 + 1 + 1))
         await connection.close()
+
+
+async def test_a_pipeline_that_fails_keeps_nothing(server: str) -> None:
+    async with new_database(server) as url, opened("psycopgpipeline", url) as store:
+        before = await counters(store)
+        count, wrong = (postgres_statements.COUNT_VIEW,), ("SELECT 1 / 0",)
+        for requests in ((count, wrong, count), (wrong,)):
+            async with store.acquire() as data:
+                with pytest.raises(psycopg.errors.DivisionByZero):
+                    await data._fetch_all(*requests)  # type: ignore[attr-defined]
+        assert await counters(store) == before
+        await new_ballot(store)
 
 
 async def test_a_site_without_two_stickers_has_no_ballot(driver: str, server: str) -> None:

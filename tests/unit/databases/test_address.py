@@ -50,6 +50,21 @@ def test_tarantool(url: str, found: Address) -> None:
 @pytest.mark.parametrize(
     ("url", "found"),
     [
+        ("valkey://me:p%3Aw@db/3", Address(None, "db", 6379, "me", "p:w", "3")),
+        ("redis:///run/a.sock", Address("/run/a.sock", "", 6379)),
+    ],
+)
+def test_valkey(url: str, found: Address) -> None:
+    assert find("valkey").address(url) == found
+
+
+def test_sqlite() -> None:
+    assert find("sqlite").address("sqlite:///var/a%20b.db").path == "/var/a b.db"
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
         ("mysql://db", Address(None, "db", 3306)),
         ("mariadb://me:p%40%2Fw@db:3307/x", Address(None, "db", 3307, "me", "p@/w", "x")),
         ("mysql:///x", Address(None, "localhost", 3306, None, None, "x")),

@@ -26,6 +26,10 @@ EXECUTE = b"\x05\x00\x00\x00\x17\x01\x00\x00\x00"
 REST = b"\x04\x00\x00\x01\x03abc\x00\x00\x00\x02"
 MYSQL_STREAM = GREETED + MYSQL_QUERY + AUTOCOMMIT + MYSQL_PING + MYSQL_RESET + PREPARE + EXECUTE
 
+VALKEY_CALL = b"*3\r\n$5\r\nFCALL\r\n$4\r\nsi\r\n\r\n$1\r\n0\r\n"
+VALKEY_NAME = b"*2\r\n$6\r\nclient\r\n$2\r\nID\r\n"
+VALKEY_PING = b"*1\r\n$4\r\nPING\r\n"
+
 
 def test_frames_are_found_however_they_are_cut() -> None:
     for parse, stream, names in (
@@ -43,6 +47,11 @@ def test_frames_are_found_however_they_are_cut() -> None:
             find("mysql").requests,
             MYSQL_STREAM + REST,
             ["", "Query", UPKEEP, "", UPKEEP, UPKEEP, "Execute", "", ""],
+        ),
+        (
+            find("valkey").requests,
+            VALKEY_NAME + VALKEY_CALL + b"PING\r\n" + VALKEY_PING + VALKEY_CALL,
+            [UPKEEP, "FCALL", "", "", "FCALL"],
         ),
     ):
         for size in (1, 3, 7, len(stream)):
