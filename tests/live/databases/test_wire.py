@@ -93,8 +93,8 @@ async def test_the_round_trips_of_a_page(backend: str, server: str) -> None:
         tapped(found, url, HOUSEKEEPING) as wire,
         opened(backend, wire.url, "one") as store,
     ):
-        # Drivers prepare a statement at its first or fifth use, which may take a round trip.
-        for _ in range(5):
+        # Drivers prepare a statement at its first or sixth use, which may take a round trip.
+        for _ in range(6):
             for page in pages:
                 await asked_by(wire, store, page)
         counts = [await round_trips(wire, store, page) for page in pages]
