@@ -28,6 +28,7 @@ ENGINES = {
     "postgres": ("aiohttp-postgres-pool",),
     "tarantool": ("starlette-tarantool-one", "--workers", "2"),
     "mysql": ("sanic-aiomysql-gate",),
+    "valkey": ("starlette-valkey-pool", "--workers", "2"),
 }
 
 
