@@ -40,7 +40,9 @@ UNREACHABLE = "Valkey does not answer."
 KINDS = {"NOTFOUND": NotFound, "CONFLICT": Conflict}
 REFUSALS = (exceptions.AuthenticationError, exceptions.NoPermissionError)
 # Errors that have no class of their own begin with these.
-NO_DATABASE, NO_CONNECTION = "DB index", "max number of clients"
+NO_DATABASE = "DB index"
+# There are too many clients; the disk is full.
+NO_ROOM = ("max number of clients", "MISCONF")
 AWAY = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.ReadOnlyError)
 
 
@@ -144,7 +146,7 @@ class ValkeyDriver:
             return KINDS[kind](rest)
         if isinstance(cause, REFUSALS) or text.startswith(NO_DATABASE):
             return Refused(f"Valkey refuses VALKEY_URL: {text}")
-        if isinstance(cause, exceptions.OutOfMemoryError) or text.startswith(NO_CONNECTION):
+        if isinstance(cause, exceptions.OutOfMemoryError) or text.startswith(NO_ROOM):
             return Busy(f"Valkey has no room: {text}")
         if isinstance(cause, AWAY):
             return Unavailable(UNREACHABLE)
