@@ -192,20 +192,24 @@ def describe(engines: List[Engine], python: Optional[str]) -> List[Dict[str, Any
 
 
 def print_engines(entries: List[Dict[str, Any]], file: TextIO) -> None:
-    """Print a line for each engine, and for each way to render that an interpreter lacks."""
+    """Print a line for each engine: where it runs, or why it does not."""
     width = max(len(entry["engine"]) for entry in entries)
     for entry in entries:
         note = BACKENDS[entry["factors"]["backend"]].note
         state = f"CPython {entry['python']}" if entry["runs"] else f"- {entry['reason']}"
         state += f" ({note})" if note and entry["runs"] else ""
         print(f"{entry['engine']:<{width}}  {state}", file=file)
+
+
+def print_lacking(entries: List[Dict[str, Any]]) -> None:
+    """Print a line for each way to render that an interpreter of the engines lacks."""
     ways = {
         f"--render {way} on CPython {entry['python']}  - {reason}"
         for entry in entries
         for way, reason in entry["no_render"].items()
     }
     for line in sorted(ways):
-        print(line, file=file)
+        print(line)
 
 
 def list_engines(python: Optional[str], as_json: bool) -> int:
@@ -217,6 +221,7 @@ def list_engines(python: Optional[str], as_json: bool) -> int:
         print(json.dumps({"factors": levels(), "engines": entries}, indent=1))
     else:
         print_engines(entries, sys.stdout)
+        print_lacking(entries)
     return 0
 
 

@@ -62,7 +62,7 @@ def test_a_month_is_made_once(name: str, stopped: Databases) -> None:
 def test_an_unknown_database_is_wrong_use() -> None:
     status, out, (line,) = run(environment(), "postgres", "oracle")
     assert (status, out) == (2, [])
-    assert line == "history: There is no database 'oracle', only postgres, tarantool, mysql."
+    assert line == f"history: There is no database 'oracle', only {', '.join(DATABASES)}."
 
 
 def test_an_unknown_option_and_a_clock_that_is_none_are_wrong_use() -> None:

@@ -12,7 +12,7 @@ from tests.conftest import absent
 
 # Prints a line with hashes for each renderer.
 PROGRAM = """
-import asyncio, hashlib
+import asyncio, hashlib, platform
 from data_interface.history import fill
 from data_interface.memory_store import MemoryStore
 from data_interface.store import Statistics, Sticker
@@ -41,6 +41,8 @@ async def reports():
 
 found = asyncio.run(reports())
 for plugin in RENDERERS.values():
+    if not plugin.suits(platform.python_version()):
+        continue
     renderer = plugin.load()("aiohttp-memory-one", "3.7.17")
     made = [*pages(renderer), *(renderer.report(one, NOW) for one in found)]
     print(*[hashlib.sha256(page).hexdigest() for page in made])
@@ -63,4 +65,5 @@ def test_all_interpreters_and_renderers_give_the_same_bytes() -> None:
     assert len(set(pages[0].split())) == len(pages[0].split()) == 13
     assert len(set(pictures.split())) == 499
     assert pages.count(pages[0]) == len(pages)
-    assert hashes(other) == [*pages, pictures]
+    older = [plugin for plugin in RENDERERS.values() if plugin.suits("3.7")]
+    assert hashes(other) == [*pages[: len(older)], pictures]

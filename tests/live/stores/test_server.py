@@ -18,6 +18,7 @@ from data_interface.store import (
 )
 from data_interface.votes import votes
 from databases.wire import tapped
+from tests.live.stores.test_votes import attempt, changed, one_counted, scores, warm
 from tests.support.stores.bench import (
     PATIENCE_SECONDS,
     Bench,
@@ -43,6 +44,19 @@ async def test_opening_again_loads_nothing(bench: Bench) -> None:
         before = await counters(store)
         async with bench.store() as other:
             assert await counters(other) == before
+
+
+async def test_two_servers_at_once_count_once(bench: Bench) -> None:
+    """Each has connections of its own, as two processes have."""
+    async with bench.store() as one, bench.store() as other:
+        await asyncio.gather(warm(one), warm(other))
+        ballot = await new_ballot(one)
+        before = await scores(one, ballot)
+        pair = (ballot.left_token, ballot.right_token)
+        stores = [one, other] * 20
+        results = await asyncio.gather(*[attempt(store, *pair) for store in stores])
+        assert one_counted(results), results
+        assert await scores(other, ballot) == changed(before, winner=0)
 
 
 @needs_server

@@ -103,19 +103,6 @@ async def test_swapped_at_once_count_once(bench: Bench) -> None:
         assert await scores(store, ballot) == changed(before, winner)
 
 
-async def test_two_servers_at_once_count_once(bench: Bench) -> None:
-    """Each has connections of its own, as two processes have."""
-    async with bench.store() as one, bench.store() as other:
-        await asyncio.gather(warm(one), warm(other))
-        ballot = await new_ballot(one)
-        before = await scores(one, ballot)
-        pair = (ballot.left_token, ballot.right_token)
-        stores = [one, other] * 20
-        results = await asyncio.gather(*[attempt(store, *pair) for store in stores])
-        assert one_counted(results), results
-        assert await scores(other, ballot) == changed(before, winner=0)
-
-
 async def test_opposite_votes_do_not_deadlock(bench: Bench) -> None:
     """40 ballots of the same two stickers, half of them the other way round, all voted at once."""
     async with bench.store() as store, bench.insider(store) as insider:
