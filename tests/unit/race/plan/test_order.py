@@ -95,7 +95,7 @@ def test_a_page_with_a_database_is_never_pipelined() -> None:
 def test_interpreters_and_workers_are_told_apart_by_label(monkeypatch: pytest.MonkeyPatch) -> None:
     def listed(version: str | None = None) -> engines.Catalogue:
         factors = {"python": version or "3.13"}
-        entries = [Entry("a-b-one", factors, "b"), Entry("a-memory-one", factors)]
+        entries = [Entry("a-b-one", factors, "tarantool"), Entry("a-memory-one", factors)]
         return engines.Catalogue({"render": ["jinja"]}, entries)
 
     monkeypatch.setattr(engines, "catalogue", listed)
