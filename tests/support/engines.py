@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from databases import find
+from databases import DATABASES, find
 from handlers import WEB
 from handlers.engine import PLAIN_LOOP, Engine, every_engine, parse
 from runtime.interpreters import executable
@@ -46,28 +46,32 @@ def pairwise(engines: Sequence[Engine]) -> list[str]:
     return chosen
 
 
+EMBEDDED = [name for name in DATABASES if find(name).embedded]
 ENGINES = every_engine()
 PAIRS = pairwise(ENGINES)
-# Engines that ask a database, and engines that do not: the latter show a framework by itself.
-STORED = [name for name in PAIRS if parse(name).plugins[1].database]
-# Those whose database has a server, which can die and hang.
-SERVED = [name for name in STORED if not find(parse(name).plugins[1].database or "").embedded]
+# Engines that ask a database server, one for each embedded database, and engines that ask none: the
+# last show a framework by itself.
+STORED = [name for name in PAIRS if parse(name).plugins[1].database not in (None, *EMBEDDED)]
+ON_EMBEDDED = [
+    next(engine.name for engine in ENGINES if engine.plugins[1].database == name)
+    for name in EMBEDDED
+]
 BARE = [engine.name for engine in ENGINES if not engine.plugins[1].database]
 ON_MEMORY = [name for name in BARE if parse(name).loop == PLAIN_LOOP]
 # An engine on an interpreter, which has an older version of its framework.
 OLD_SANIC = "sanic-memory-one@3.7"
 
 
-def in_turn(factor: str, engines: list[str]) -> list[str]:
-    """Return one of the engines for each level of a factor; the other factors vary."""
+def in_turn(factor: str) -> list[str]:
+    """Return an engine with a database for each level of a factor; the other factors vary."""
     groups: dict[str, list[str]] = {}
-    for name in engines:
+    for name in STORED:
         groups.setdefault(parse(name).factors[factor], []).append(name)
     return [names[number % len(names)] for number, names in enumerate(groups.values())]
 
 
-EACH_WEB = in_turn("web", SERVED)
-EACH_BACKEND = in_turn("backend", STORED)
+EACH_WEB = in_turn("web")
+EACH_BACKEND = [*in_turn("backend"), *ON_EMBEDDED]
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import pytest
 from data_interface.connections import MOST_CONNECTIONS
 from handlers.engine import parse
 from handlers.refusals import AWAY
-from tests.support.engines import EACH_WEB, SERVED, Starter, on, with_each
+from tests.support.engines import EACH_WEB, STORED, Starter, on, with_each
 from tests.support.html import SECURITY, SESSION
 from tests.support.site_client import Answer, ask, ballot, get, vote
 from tests.support.site_server import SiteServer, serving, until
@@ -46,7 +46,7 @@ def all_works(site: SiteServer) -> bool:
 
 def in_mode(*modes: str) -> list[str]:
     """Return the engines with a database whose connection mode is one of these."""
-    return [name for name in SERVED if parse(name).connection in modes]
+    return [name for name in STORED if parse(name).connection in modes]
 
 
 POOLS = in_mode("pool", "gate")
@@ -106,7 +106,7 @@ def check_back(site: SiteServer) -> None:
     assert vote(site.url, found.plus, found.minus).headers["location"] == "/?voted=1"
 
 
-@on(EACH_WEB, others=SERVED)
+@on(EACH_WEB, others=STORED)
 def test_a_killed_database_is_away_and_then_back(site: SiteServer, starter: Starter) -> None:
     session = SESSION.fullmatch(get(site.url, "/").headers["set-cookie"])
     assert session
@@ -120,7 +120,7 @@ def test_a_killed_database_is_away_and_then_back(site: SiteServer, starter: Star
     assert (again.status, again.headers.get("set-cookie")) == (200, None)
 
 
-@on(EACH_WEB, others=SERVED)
+@on(EACH_WEB, others=STORED)
 def test_a_hung_database_gives_bounded_answers(site: SiteServer, starter: Starter) -> None:
     with starter.databases.frozen(server_of(site)):
         check_away(site)
@@ -149,7 +149,7 @@ def test_an_exhausted_pool_turns_away_in_time(starter: Starter, engine: str) -> 
         assert get(server.url, "/").status == 200
 
 
-@with_each(POOLS[:1], others=SERVED)
+@with_each(POOLS[:1], others=STORED)
 def test_a_deadline_lets_pages_wait_as_long(starter: Starter, engine: str) -> None:
     name = starter.ready(engine).plugins[1].database
     assert name

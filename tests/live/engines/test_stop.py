@@ -16,7 +16,7 @@ import pytest
 from handlers import HALF_A_BODY
 from handlers.engine import parse
 from handlers.timeouts import Timeouts
-from tests.support.engines import BARE, EACH_WEB, ON_MEMORY, PAIRS, SERVED, Starter, with_each
+from tests.support.engines import BARE, EACH_WEB, ON_MEMORY, PAIRS, STORED, Starter, with_each
 from tests.support.site_client import FORM, Client, get, read_ballot
 from tests.support.site_server import SiteServer, serving, until
 
@@ -81,7 +81,7 @@ def test_ctrl_c_reaches_the_whole_group_and_ends_it_quietly(starter: Starter, en
         check_gone(server, below)
 
 
-@with_each(EACH_WEB, others=SERVED)
+@with_each(EACH_WEB, others=STORED)
 def test_requests_in_flight_finish(starter: Starter, engine: str) -> None:
     """The database holds a request back until the server was told to end."""
     name = starter.ready(engine).plugins[1].database
@@ -164,7 +164,7 @@ def vote_on(server: SiteServer, stop: threading.Event) -> int:
     return acknowledged
 
 
-@with_each(EACH_WEB, others=SERVED)
+@with_each(EACH_WEB, others=STORED)
 def test_a_signal_under_load_loses_no_vote(starter: Starter, engine: str) -> None:
     name = parse(engine).plugins[1].database
     starter.ready(engine)
