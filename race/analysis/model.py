@@ -176,11 +176,6 @@ class Comparison:
         return self.reference not in (None, self.baseline)
 
     @property
-    def latency(self) -> bool:
-        """True if percentiles are a result; in a closed loop they only restate throughput."""
-        return not self.closed
-
-    @property
     def title(self) -> str:
         """The title of the task."""
         return title(self.discipline, self.work.task)

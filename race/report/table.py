@@ -34,7 +34,6 @@ PLAIN = ColumnKind()
 NUMBER = ColumnKind(words.number)
 COUNT = ColumnKind("{:,.0f}".format)
 PERCENT = ColumnKind(words.percent)
-MILLISECONDS = ColumnKind(words.milliseconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from data_interface.votes import edits, votes
 from race.errors import CellFailed
 from race.load.generator import PostedChanges
 from race.timeouts import TIMEOUTS
-from race.web.ask import ask
-from race.web.databases import Databases
+from race.web.databases import Databases, ask
 
 PAUSE_SECONDS = 0.2
 VOTING = "vote"

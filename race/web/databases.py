@@ -1,19 +1,23 @@
-"""The databases of a race: held for its whole length, metered one by one, and pinned."""
+"""The databases of a race: held for its whole length, metered one by one, pinned, and asked."""
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 from databases import find, private
 from databases.database import DatabaseError
-from race.errors import RaceError
+from race.errors import CellFailed, RaceError
 from race.machine import listener
 from race.machine.pins import Pins
+from race.timeouts import TIMEOUTS
 from runtime.address import Address, AddressError
+
+Answer = TypeVar("Answer")
 
 
 class DatabaseHold(Protocol):
@@ -110,3 +114,15 @@ def address(name: str, url: str) -> Address:
         return find(name).address(url)
     except AddressError as error:
         raise RaceError(str(error)) from None
+
+
+def ask(
+    name: str, question: Coroutine[Any, Any, Answer], timeout: float = TIMEOUTS.database
+) -> Answer:
+    """Return the answer of a database. CellFailed in one line if it does not come in time."""
+    try:
+        return asyncio.run(asyncio.wait_for(question, timeout))
+    except CellFailed:
+        raise
+    except Exception as error:  # noqa: BLE001 - each driver has an error tree of its own
+        raise CellFailed(f"{name} did not answer: {type(error).__name__} {error}") from None

@@ -11,8 +11,7 @@ from databases.database import Database
 from databases.wire import Wire, tapped
 from race.saved.model import Figures
 from race.timeouts import TIMEOUTS
-from race.web.ask import ask
-from race.web.databases import Databases, has_server
+from race.web.databases import Databases, ask, has_server
 from race.web.pages import PAGES, verify
 from race.web.servers import Server
 

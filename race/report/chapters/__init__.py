@@ -5,9 +5,9 @@ from __future__ import annotations
 from runtime.plugin import Plugin
 
 CHAPTERS = {
-    "glance": Plugin("race.report.chapters.glance:render"),
+    "glance": Plugin("race.report.chapters.plain:glance"),
     "picture": Plugin("race.report.chapters.picture:render"),
-    "legend": Plugin("race.report.chapters.legend:render"),
+    "legend": Plugin("race.report.chapters.plain:legend"),
     "tasks": Plugin("race.report.chapters.tasks:render"),
     "pipelining": Plugin("race.report.chapters.pipelining:render"),
     "user-loads": Plugin("race.report.chapters.user_loads:render"),
@@ -18,11 +18,11 @@ CHAPTERS = {
     "why": Plugin("race.why.chapter:render"),
     "claims": Plugin("race.report.claims.chapter:render"),
     "validity": Plugin("race.report.chapters.validity:render"),
-    "meters": Plugin("race.report.chapters.meters:render"),
-    "machine": Plugin("race.report.chapters.machine:render"),
-    "method": Plugin("race.report.chapters.method:render"),
-    "cells": Plugin("race.report.chapters.cells:render"),
-    "repeat": Plugin("race.report.chapters.method:repeat"),
+    "meters": Plugin("race.report.chapters.plain:meters"),
+    "machine": Plugin("race.report.chapters.plain:machine"),
+    "method": Plugin("race.report.chapters.plain:method"),
+    "cells": Plugin("race.report.chapters.plain:cells"),
+    "repeat": Plugin("race.report.chapters.plain:repeat"),
 }
 """Name, which is the anchor on the page, to a function from an analysis to a chapter.
 

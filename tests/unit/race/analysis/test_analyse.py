@@ -184,9 +184,3 @@ def test_analysis_is_plain_json(article: SavedRace, small: SavedRace) -> None:
         assert "discipline" not in comparison
         assert comparison["results"][0]["factors"]["backend"] == "tarantool"
         assert data["effects"][0].keys() >= {"work", "factor", "level", "estimate"}
-
-
-def test_a_closed_loop_says_nothing_of_latency(small: SavedRace) -> None:
-    comparisons = analyse(small).comparisons
-    assert {(one.closed, one.latency) for one in comparisons} == {(True, False), (False, True)}
-    assert all(item.latency_us for one in comparisons for item in one.results if item.throughput)
