@@ -36,12 +36,8 @@ class Reference(Protocol):
         """Make the tables that the operation needs."""
         ...
 
-    def reset(self, operation: OperationSpec) -> None:
-        """Remove what the operation wrote."""
-        ...
-
-    def cleanup(self, operation: OperationSpec) -> None:
-        """Remove what the operation needed, after a race, if it says how."""
+    def run(self, statements: Sequence[str]) -> None:
+        """Run an operation's `reset` before a check, or its `cleanup` when the race ends."""
         ...
 
     def expected(self, operation: OperationSpec) -> Texts:
@@ -68,11 +64,8 @@ class TimedReference:
     def prepare(self, operation: OperationSpec) -> None:
         self._within_timeout(self._inner.prepare, operation)
 
-    def reset(self, operation: OperationSpec) -> None:
-        self._within_timeout(self._inner.reset, operation)
-
-    def cleanup(self, operation: OperationSpec) -> None:
-        self._within_timeout(self._inner.cleanup, operation)
+    def run(self, statements: Sequence[str]) -> None:
+        self._within_timeout(self._inner.run, statements)
 
     def expected(self, operation: OperationSpec) -> Texts:
         texts: Texts = self._within_timeout(self._inner.expected, operation)

@@ -116,6 +116,4 @@ def _prepare(reference: Reference, raced: Sequence[OperationSpec]) -> None:
 def _clean(reference: Reference, raced: Sequence[OperationSpec]) -> None:
     """Remove what operations say; nothing where the database does not answer any more."""
     with suppress(CellFailed):
-        for operation in raced:
-            if operation.cleanup:
-                reference.cleanup(operation)
+        reference.run([statement for operation in raced for statement in operation.cleanup])

@@ -100,7 +100,7 @@ class DriverSubject:
     def check(self, task: str) -> None:
         """Raise CellFailed unless every value that the operation reads or writes is right."""
         operation = self.shared.operations[task]
-        self.shared.references[self.tool.database].reset(operation)
+        self.shared.references[self.tool.database].run(operation.reset)
         question = {"do": "check", "operation": operation.message()}
         for _ in range(operation.checks - 1):
             self._ask(question, TIMEOUTS.check, CheckAnswer)

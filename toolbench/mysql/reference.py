@@ -64,14 +64,11 @@ class MysqlReference:
             self._make_orders()
         if users.TABLE in operation.sql:
             self._make_users(operation.sizes[users.ROWS])
-        self._run(*operation.prepare)
+        self.run(operation.prepare)
 
-    def reset(self, operation: OperationSpec) -> None:
-        self._run(*operation.reset)
-
-    def cleanup(self, operation: OperationSpec) -> None:
-        self._run(*operation.cleanup)
-        self._expected.clear()
+    def run(self, statements: Sequence[str]) -> None:
+        for statement in statements:
+            self._ask(statement)
 
     def expected(self, operation: OperationSpec) -> Texts:
         """Return the rows that the operation must read; of a burst, those of all its queries."""
@@ -97,29 +94,27 @@ class MysqlReference:
         if self._made(table.TABLE, VERSION):
             return
         self._expected.clear()
-        self._run(f"DROP TABLE IF EXISTS {table.TABLE}", table.CREATE, "START TRANSACTION")
+        self.run([f"DROP TABLE IF EXISTS {table.TABLE}", table.CREATE, "START TRANSACTION"])
         self._ask(table.INSERT, table.orders(), many=True)
-        self._run("COMMIT", f"ANALYZE TABLE {table.TABLE}")
+        self.run(["COMMIT", f"ANALYZE TABLE {table.TABLE}"])
         texts = self._texts(table.SAMPLE)
         found = Types(TYPES, {}).rows(table.COLUMNS, _normalised(table.COLUMNS, texts))
         right = [[encode(value) for value in order] for order in table.sample()]
         if wrong := complaint("MariaDB, the orders", right, found):
             raise CellFailed(wrong)
-        self._run(f"ALTER TABLE {table.TABLE} COMMENT = '{VERSION}'")
+        self.run([f"ALTER TABLE {table.TABLE} COMMENT = '{VERSION}'"])
 
     def _make_users(self, rows: int) -> None:
         """Write so many users unless they are there."""
         version = f"{rows} users"
         if not self._made(users.TABLE, version):
-            self._run(*users.making(rows), f"ALTER TABLE {users.TABLE} COMMENT = '{version}'")
+            self._expected.clear()
+            named = f"ALTER TABLE {users.TABLE} COMMENT = '{version}'"
+            self.run([*users.making(rows), named])
 
     def _made(self, name: str, version: str) -> bool:
         """Return whether all of a table was written, as the version says that its comment names."""
         return self._texts(COMMENT, [name]) == [[version]]
-
-    def _run(self, *statements: str) -> None:
-        for statement in statements:
-            self._ask(statement)
 
     def _texts(self, sql: str, arguments: Sequence[Any] = ()) -> Texts:
         """Return the rows of a query that has `$1` for its arguments."""

@@ -44,15 +44,10 @@ class PostgresReference:
         self._connection: psycopg.Connection[Any] | None = None
 
     def prepare(self, operation: OperationSpec) -> None:
-        for statement in operation.prepare:
-            self._rows(statement)
+        self.run(operation.prepare)
 
-    def reset(self, operation: OperationSpec) -> None:
-        for statement in operation.reset:
-            self._rows(statement)
-
-    def cleanup(self, operation: OperationSpec) -> None:
-        for statement in operation.cleanup:
+    def run(self, statements: Sequence[str]) -> None:
+        for statement in statements:
             self._rows(statement)
 
     def expected(self, operation: OperationSpec) -> Texts:

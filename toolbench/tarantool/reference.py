@@ -41,11 +41,11 @@ class TarantoolReference:
     def prepare(self, operation: OperationSpec) -> None:
         """Open the site's own store, which fills an empty database."""
         if not self._filled:
-            self._run(self._fill())
+            self._answered(self._fill())
             self._filled = True
 
-    def reset(self, operation: OperationSpec) -> None:
-        for code in operation.reset:
+    def run(self, statements: Sequence[str]) -> None:
+        for code in statements:
             self._evaluate(code, [])
 
     def expected(self, operation: OperationSpec) -> Texts:
@@ -67,7 +67,7 @@ class TarantoolReference:
 
     def _evaluate(self, code: str, arguments: Sequence[Any]) -> Sequence[Any]:
         """Return what Lua code returns."""
-        found: Sequence[Any] = self._run(self._evaluated(code, arguments))
+        found: Sequence[Any] = self._answered(self._evaluated(code, arguments))
         return found
 
     async def _evaluated(self, code: str, arguments: Sequence[Any]) -> Any:
@@ -75,7 +75,7 @@ class TarantoolReference:
             self._connection = await self._driver.connect()
         return (await self._connection.eval(code, list(arguments))).body
 
-    def _run(self, asked: Coroutine[Any, Any, Any]) -> Any:
+    def _answered(self, asked: Coroutine[Any, Any, Any]) -> Any:
         """Return the answer; CellFailed if Tarantool does not answer, or refuses."""
         try:
             return self._loop.run_until_complete(asyncio.wait_for(asked, TIMEOUTS.evaluate))

@@ -102,7 +102,7 @@ def test_a_database_that_was_away_is_asked_again(shared: Shared, reference: Mysq
     other = MysqlReference(shared.databases.url(NAME) or "")
     for number in connections(reference):
         with contextlib.suppress(CellFailed):
-            other._run(f"KILL {number}")
+            other.run([f"KILL {number}"])
     other.close()
     assert reference._texts(small, [2]) == [["3"]]
 
@@ -131,7 +131,7 @@ def small(
     """One in a database of its own, with few orders."""
     few = table.orders()[:500]
     monkeypatch.setattr(table, "orders", lambda: few)
-    reference._run("CREATE DATABASE IF NOT EXISTS small_toolbench")
+    reference.run(["CREATE DATABASE IF NOT EXISTS small_toolbench"])
     url = shared.databases.url(NAME) or ""
     made = MysqlReference(url.replace("/?", "/small_toolbench?"))
     yield made
@@ -142,10 +142,10 @@ def test_a_table_of_another_formula_is_made_anew(small: MysqlReference) -> None:
     count = f"SELECT COUNT(*) FROM {table.TABLE}"  # noqa: S608  a constant
     small.prepare(LATEST)
     assert small._texts(count) == [["500"]]
-    small._run(f"DELETE FROM {table.TABLE} WHERE id > 100")  # noqa: S608  a constant
+    small.run([f"DELETE FROM {table.TABLE} WHERE id > 100"])  # noqa: S608  a constant
     small.prepare(LATEST)
     assert small._texts(count) == [["100"]]
-    small._run(f"ALTER TABLE {table.TABLE} COMMENT = 'an older one'")
+    small.run([f"ALTER TABLE {table.TABLE} COMMENT = 'an older one'"])
     small.prepare(LATEST)
     assert small._texts(count) == [["500"]]
 
@@ -159,8 +159,7 @@ def test_users_are_as_many_as_a_race_asks_for_and_gone_at_its_end(small: MysqlRe
         assert small._texts("SELECT COUNT(*) FROM toolbench_users") == [[str(rows)]]
         assert len(small.expected(users)) == read
         assert small.after(insert) == []
-        small.cleanup(users)
-        small.cleanup(insert)
+        small.run([*users.cleanup, *insert.cleanup])
         assert small._texts("SHOW TABLES LIKE 'toolbench_users%'") == []
 
 

@@ -37,7 +37,7 @@ def test_the_reference_asks_in_lua(reference: TarantoolReference) -> None:
     for name in ALL.tasks:
         one = operations()[name]
         reference.prepare(one)
-        reference.reset(one)
+        reference.run(one.reset)
         if one.writes:
             with pytest.raises(CellFailed, match=r"^tarantool: "):
                 reference.after(one)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -28,7 +28,7 @@ class HangingReference:
         HangingReference.made += 1
         self._hangs = HangingReference.made == 1
 
-    def reset(self, operation: OperationSpec) -> None:
+    def run(self, statements: Sequence[str]) -> None:
         if self._hangs:
             self.over.wait(60)
 
@@ -47,8 +47,8 @@ def test_a_database_that_hangs_fails_a_cell_and_is_asked_on_a_new_connection(
     one = reference.TimedReference("postgres", "postgresql:///")
     assert one.types == {"int4": "int"}
     with pytest.raises(CellFailed, match=r"postgres did not answer within 0\.1 s"):
-        one.reset(INTS)
-    one.reset(INTS)
+        one.run(INTS.reset)
+    one.run(INTS.reset)
     assert HangingReference.made == 2
     with pytest.raises(CellFailed, match="no such table"):
         one.expected(INTS)

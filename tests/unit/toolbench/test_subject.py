@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,10 +79,8 @@ class FakeReference:
 
     def prepare(self, operation: OperationSpec) -> None: ...
 
-    def reset(self, operation: OperationSpec) -> None:
-        self.resets += len(operation.reset)
-
-    def cleanup(self, operation: OperationSpec) -> None: ...
+    def run(self, statements: Sequence[str]) -> None:
+        self.resets += len(statements)
 
     def expected(self, operation: OperationSpec) -> Texts:
         return self.texts
