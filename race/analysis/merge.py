@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -227,16 +227,14 @@ def _turned(one: MergedPair) -> MergedPair:
     def turn(estimate: Estimate | None) -> Estimate | None:
         return estimate and estimate.reversed()
 
-    return MergedPair(
-        one.second,
-        one.first,
-        tuple(turn(estimate) for estimate in one.ratios),
-        turn(one.ratio),
-        tuple(turn(estimate) for estimate in one.cpus),
-        turn(one.cpu),
-        one.cpu_verdict,
-        one.verdict,
-        one.winner,
+    return replace(
+        one,
+        first=one.second,
+        second=one.first,
+        ratios=tuple(map(turn, one.ratios)),
+        ratio=turn(one.ratio),
+        cpus=tuple(map(turn, one.cpus)),
+        cpu=turn(one.cpu),
     )
 
 

@@ -59,7 +59,7 @@ def report(found: Analysis) -> Path:
 
     path = found.race.folder / REPORT_FILE
     try:
-        html.write(found, path)
+        write_atomically(path, html.page(found).encode(), follow=False)
     except OSError as error:
         raise RaceError(f"cannot write {path}: {error.strerror}; all results are saved") from None
     return path

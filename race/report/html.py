@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from race.analysis.model import Analysis
 from race.report.chapters import CHAPTERS, FOLDED, UNFOLDED
@@ -12,7 +11,6 @@ from race.report.charts.colours import shared
 from race.report.outcomes import Outcomes
 from race.report.sentences import slug, strongest
 from race.report.template import ReportChapter, filled
-from runtime.files import write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +21,6 @@ class PlacedChapter:
     chapter: ReportChapter
     folded: bool
     first: bool
-
-
-def write(analysis: Analysis, path: Path | str) -> None:
-    """Write the report of a race to `path`; OSError when it cannot be written."""
-    write_atomically(Path(path), page(analysis).encode(), follow=False)
 
 
 def page(analysis: Analysis) -> str:

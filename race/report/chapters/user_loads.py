@@ -14,7 +14,7 @@ from race.report.charts import svg
 from race.report.charts.colours import palette
 from race.report.charts.figures import Figure, lines
 from race.report.charts.groups import Group, groups
-from race.report.charts.lines import DrawnTimeline, timeline, timelines
+from race.report.charts.lines import timeline
 from race.report.charts.rows import Bar
 from race.report.table import ReportTable
 from race.report.tables import user_loads as users
@@ -172,7 +172,7 @@ def _together(
             if side.item.label in looks and (points := side.timelines.get(name))
         }
         if known:
-            panels.append(timelines(known, title, unit))
+            panels.append(timeline(known, title, unit))
     heading = f"{found.comparison.title}, {found.comparison.load}: all contenders over time"
     described = "; ".join(_described(side, analysis.discipline.unit) for side in found.sides)
     drawing = svg.drawing(panels, heading, described)
@@ -203,10 +203,8 @@ def _figure(
             continue
         last, most = max(one.at for one in known), max(one.high for one in known)
         for side in sides:
-            colour, points = colours.look(side.item).colour, side.timelines.get(name, [])
-            panels.append(
-                timeline(DrawnTimeline(side.item.name, title, colour, points, unit), last, most)
-            )
+            points = {colours.look(side.item): side.timelines.get(name, [])}
+            panels.append(timeline(points, side.item.name, unit, title, (last, most)))
     heading = f"{comparison.title}, {comparison.load}: over time"
     described = "; ".join(_described(side, analysis.discipline.unit) for side in sides)
     return Figure("", CAPTION, svg.drawing(panels, heading, described, columns=len(sides)))

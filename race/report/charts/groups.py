@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from race.report import format as words
 from race.report.charts import svg
-from race.report.charts.rows import AXIS, Bar
+from race.report.charts.rows import AXIS, Bar, axis
 from race.report.charts.svg import Panel, Scale
 
 HEADING, STEP, GAP = 24, 17, 10
@@ -48,7 +48,7 @@ def groups(found: Sequence[Group], title: str, note: str = "") -> Panel:
     left = min(round(letters * LETTER) + 8, MOST_LEFT)
     scale = Scale(0, max(group.end for group in found) * 1.45 or 1)
     height = sum(group.height for group in found)
-    drawn, top = [*_axis(scale, height)], 0
+    drawn, top = [*axis(scale, height, scale.ticks(3), _tick)], 0
     for group in found:
         drawn.append(svg.text(group.title, 0, top + 17, dx=-left, class_="group"))
         for number, bar in enumerate(group.bars):
@@ -57,11 +57,8 @@ def groups(found: Sequence[Group], title: str, note: str = "") -> Panel:
     return Panel(title, height + AXIS, drawn, left, note)
 
 
-def _axis(scale: Scale, height: float) -> Iterator[Markup]:
-    for tick in scale.ticks(3):
-        yield svg.down(scale.percent(tick), 0, height, class_="grid")
-        text = words.short(tick) if tick >= 1000 else f"{tick:g}"
-        yield svg.tick(text, scale.percent(tick), height + 16)
+def _tick(number: float) -> str:
+    return words.short(number) if number >= 1000 else f"{number:g}"
 
 
 def _bar(bar: Bar, scale: Scale, y: float) -> Iterator[Markup]:

@@ -97,54 +97,40 @@ def _crosses(found: Sequence[Curve], across: Scale) -> Iterator[Markup]:
             yield svg.text("✕", across.percent(x), y, class_="mark", fill=colour)
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnTimeline:
-    """A figure of one contender over time: its colour, its points, and the unit of its numbers."""
+def timeline(
+    found: Mapping[Look, Sequence[Point]],
+    title: str,
+    unit: float,
+    note: str = "",
+    ends: tuple[float, float] | None = None,
+) -> Panel:
+    """Return a panel of the means over rounds of contenders; both scales begin at 0.
 
-    title: str
-    note: str
-    colour: str
-    points: Sequence[Point]
-    unit: float
-
-
-def timeline(found: DrawnTimeline, last: float, most: float) -> Panel:
-    """Return a panel of the mean over rounds, with the range over rounds as a band.
-
-    Both scales begin at 0: they end at `last` seconds, and at `most` of the figure.
+    With `ends`, the last second and the most of the figure, it is one of a row of low panels with
+    the same scales, and has the range over rounds as a band. `unit` divides the numbers.
     """
-    across, scale = Scale(0, last), Scale(0, most / found.unit * 1.06 or 1)
+    every = [point for points in found.values() for point in points]
+    last, most = ends or (max(one.at for one in every), max(one.mean for one in every))
+    across, scale = Scale(0, last or 1), Scale(0, most / unit * 1.06 or 1)
+    height = LOW if ends else HEIGHT
 
-    def places(name: str) -> list[tuple[float, float]]:
+    def places(points: Sequence[Point], name: str) -> list[tuple[float, float]]:
         return [
-            (across.percent(one.at), 100 - scale.percent(getattr(one, name) / found.unit))
-            for one in found.points
+            (across.percent(one.at), 100 - scale.percent(getattr(one, name) / unit))
+            for one in points
         ]
 
-    band = svg.area([*places("low"), *reversed(places("high"))], fill=found.colour, opacity=0.22)
-    mean = svg.line(places("mean"), stroke=found.colour, class_="curve")
+    lines = []
+    for look, points in found.items():
+        if ends:
+            edges = [*places(points, "low"), *reversed(places(points, "high"))]
+            lines.append(svg.area(edges, fill=look.colour, opacity=0.22))
+        dash = None if ends else look.dash
+        mean = places(points, "mean")
+        lines.append(svg.line(mean, stroke=look.colour, stroke_dasharray=dash, class_="curve"))
     seconds = Across(across, "", across.ticks(), lambda tick: f"{tick:g} s")
-    drawn = [*_values(scale, LOW), *_axis(seconds, LOW), svg.stretched(LOW, band, mean)]
-    return Panel(found.title, LOW + AXIS, drawn, LEFT, found.note)
-
-
-def timelines(found: Mapping[Look, Sequence[Point]], title: str, unit: float) -> Panel:
-    """Return a panel of the means over rounds of several contenders; both scales begin at 0."""
-    every = [point for points in found.values() for point in points]
-    across = Scale(0, max(point.at for point in every) or 1)
-    scale = Scale(0, max(point.mean for point in every) / unit * 1.06 or 1)
-    lines = [
-        svg.line(
-            [(across.percent(one.at), 100 - scale.percent(one.mean / unit)) for one in points],
-            stroke=look.colour,
-            stroke_dasharray=look.dash,
-            class_="curve",
-        )
-        for look, points in found.items()
-    ]
-    seconds = Across(across, "", across.ticks(), lambda tick: f"{tick:g} s")
-    drawn = [*_values(scale, HEIGHT), *_axis(seconds), svg.stretched(HEIGHT, *lines)]
-    return Panel(title, HEIGHT + AXIS, drawn, LEFT)
+    drawn = [*_values(scale, height), *_axis(seconds, height), svg.stretched(height, *lines)]
+    return Panel(title, height + AXIS, drawn, LEFT, note)
 
 
 def _values(scale: Scale, height: float) -> Iterator[Markup]:

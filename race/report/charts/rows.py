@@ -118,7 +118,7 @@ def boxes(rows: Sequence[LatencyBox], title: str, form: BoxForm = TAILS) -> Pane
     every = [ms for row, times in zip(rows, known, strict=True) for ms in (*times, *row.dots(form))]
     scale = Scale(min(every) / 1.1, max(every) * 1.1, log=True)
     height = len(rows) * STEP
-    drawn = list(axis(scale, height, scale.ticks(), " ms"))
+    drawn = list(axis(scale, height, scale.ticks(), "{:,g} ms".format))
     for number, (row, times) in enumerate(zip(rows, known, strict=True)):
         top = number * STEP
         y, colour = top + MIDDLE, row.look.colour
@@ -160,7 +160,7 @@ def intervals(rows: Sequence[Interval], margin: float) -> Panel:
     below = [THIN * len(row.each) for row in rows]
     height = STEP * len(rows) + sum(below)
     band = svg.bar(scale.percent(1 / edge), scale.percent(edge), height / 2, height, class_="band")
-    drawn = [band, *axis(scale, height, scale.ticks(), "×")]
+    drawn = [band, *axis(scale, height, scale.ticks(), "{:,g}×".format)]
     top = 0
     for row, more in zip(rows, below, strict=True):
         drawn += [_name(row.name, top, row.text), *_interval(row, scale, top + MIDDLE)]
@@ -189,12 +189,17 @@ def _limits(estimate: Estimate) -> tuple[float, float]:
     return math.exp(estimate.low), math.exp(estimate.high)
 
 
-def axis(scale: Scale, height: float, ticks: Sequence[float], unit: str = "") -> Iterator[Markup]:
+def axis(
+    scale: Scale,
+    height: float,
+    ticks: Sequence[float],
+    text: Callable[[float], str] = "{:,g}".format,
+) -> Iterator[Markup]:
     """Return vertical lines at round numbers, and the numbers below them."""
     for tick in ticks:
         place = scale.percent(tick)
         yield svg.down(place, 0, height, class_="grid")
-        yield svg.tick(f"{tick:,g}{unit}", place, height + 16)
+        yield svg.tick(text(tick), place, height + 16)
 
 
 def _name(label: str, top: float, more: str = "") -> Markup:

@@ -25,7 +25,7 @@ from tests.support.synthetic import (
     failed,
     write,
 )
-from tests.unit.race.analysis.conftest import comparison_of, results_of
+from tests.unit.race.reading import comparison_of, results_of
 
 
 def test_ranking_follows_what_was_put_in(found: Analysis) -> None:

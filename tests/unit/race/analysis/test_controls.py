@@ -22,7 +22,7 @@ from tests.support.synthetic import (
     Recipe,
     write,
 )
-from tests.unit.race.analysis.conftest import comparison_of
+from tests.unit.race.reading import comparison_of
 
 
 def test_controls_are_those_that_differ_in_ignored_factors_alone(found: Analysis) -> None:

@@ -15,7 +15,7 @@ from race.saved.model import Limits
 from race.saved.reader import SavedRace
 from race.stats.little import expected
 from tests.support.synthetic import ARTICLE, BASELINE, SMALL, late
-from tests.unit.race.analysis.conftest import comparison_of, results_of
+from tests.unit.race.reading import comparison_of, results_of
 
 
 def test_failed_cells_have_a_reason_and_no_number(found: Analysis) -> None:

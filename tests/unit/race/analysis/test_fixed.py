@@ -16,7 +16,7 @@ from race.saved.model import Cell, Load, Work
 from race.saved.reader import SavedRace, load
 from race.terminal.phrases import figures, work_text
 from tests.support.synthetic import SMALL, Recipe, write
-from tests.unit.race.report.reading import altered, bound
+from tests.unit.race.reading import altered, bound
 
 FAST, LACKS = SMALL[3], SMALL[1]
 REASON = "it has no such thing"

@@ -13,7 +13,7 @@ from race.saved.model import Cell
 from race.saved.reader import SavedRace, load
 from race.stats import histogram
 from tests.support.synthetic import SMALL, Recipe, write
-from tests.unit.race.report.reading import altered
+from tests.unit.race.reading import altered
 
 
 def rounds(seed: int, number: int, requests: int, between: float) -> dict[int, histogram.Histogram]:

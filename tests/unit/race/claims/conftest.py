@@ -11,8 +11,7 @@ import pytest
 from race.analysis.pairing import Run
 from race.commands.claim import finder
 from race.paths import PUBLISHED, RESULTS
-from race.saved.reader import SavedRace, load
-from tests.support.synthetic import BASELINE, SMALL, Recipe, write
+from tests.support.synthetic import BASELINE, Recipe, write
 
 FAST, BOUND = "sanic-tarantool-one", "japronto-tarantool-one"
 ENGINES = (BASELINE, f"{BASELINE}-uvloop", FAST, f"{FAST}-uvloop", BOUND)
@@ -43,10 +42,3 @@ def one(find_run: Callable[[str], Run]) -> Run:
 def published() -> Callable[[str], Run]:
     """Return a published run by name; each is analysed once for all documents."""
     return finder(PUBLISHED, RESULTS)
-
-
-@pytest.fixture(scope="session")
-def small(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
-    """A race of three engines on two pages."""
-    recipe = Recipe(engines=SMALL, pages=("index", "ugly"), rounds=6)
-    return load(write(tmp_path_factory.mktemp("races") / "small", recipe))

@@ -15,7 +15,7 @@ from race.saved.head import Environment
 from race.saved.model import Cell, Contender, Discipline
 from race.saved.reader import SavedRace
 from tests.support.synthetic import SMALL
-from tests.unit.race.report.reading import shown
+from tests.unit.race.reading import shown
 
 TOOLS = Discipline(
     name="tools",

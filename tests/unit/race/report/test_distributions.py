@@ -18,7 +18,7 @@ from race.saved.model import Cell, Contender, Discipline, Load
 from race.saved.reader import SavedRace
 from race.stats.moments import Moments, pooled
 from tests.support import records
-from tests.unit.race.report.reading import section, tables
+from tests.unit.race.reading import section, tables
 
 TOOLS = Discipline(
     name="tools",

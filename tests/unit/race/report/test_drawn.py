@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from operator import itemgetter
 
 import pytest
-from rich.console import Console
 
 from race.analysis.model import Spread
 from race.analysis.user_loads import Point
 from race.report.charts.colours import Look
-from race.report.charts.lines import Across, Curve, DrawnTimeline, curves, timeline, timelines
+from race.report.charts.lines import Across, Curve, curves, timeline
 from race.report.charts.rows import (
     WHOLE,
     Bar,
@@ -41,6 +39,7 @@ from race.report.table import (
 )
 from race.report.template import environment
 from race.stats.estimate import Estimate
+from tests.unit.race.reading import printed
 
 LOOK = Look("all: quick <one>", "quick <one>", "red", False)
 PALE = Look("all: slow", "slow", "blue", True)
@@ -87,7 +86,7 @@ def test_contenders_on_one_graph_share_its_scales() -> None:
         LOOK: [Point(0, 0, 0, 0), Point(2, 1000, 1000, 1000)],
         PALE: [Point(0, 0, 0, 0), Point(1, 500, 500, 500)],
     }
-    found = str(drawing([timelines(points, "rate", 1e3)], "", ""))
+    found = str(drawing([timeline(points, "rate", 1e3)], "", ""))
     first, second = re.findall(r'points="([^"]+)"', found)
     (_, end), (_, other) = (one.split() for one in (first, second))
     assert end.startswith("100.00,")
@@ -129,9 +128,7 @@ def test_lines_run_upwards_and_mark_bounds_and_lost_points() -> None:
     assert [found.count(sign) for sign in ("≥", "✕")] == [1, 1]
     assert found.count("<path") == 2
     moments = [Point(0, 5, 4, 6), Point(10, 10, 8, 12)]
-    over = str(
-        drawing([timeline(DrawnTimeline("a", "users", "red", moments, 1.0), 10, 12)], "", "")
-    )
+    over = str(drawing([timeline({PALE: moments}, "a", 1.0, "users", (10, 12))], "", ""))
     band, mean = re.findall(r'points="([^"]+)"', over)
     assert (len(band.split()), len(mean.split())) == (4, 2)
 
@@ -171,10 +168,7 @@ def test_a_table_shows_what_is_known_in_each_form() -> None:
 
 @pytest.mark.parametrize(("width", "shown"), [(60, "operations/s"), (22, "rate/s")])
 def test_a_terminal_without_the_room_gets_brief_headings(width: int, shown: str) -> None:
-    console = Console(file=io.StringIO(), width=width)
-    console.print(drawn(TABLE, "Rates"))
-    assert isinstance(console.file, io.StringIO)
-    text = console.file.getvalue()
+    text = printed(drawn(TABLE, "Rates"), width=width)
     assert shown in text
     assert "failed" in text
     assert "ended" not in text
@@ -198,9 +192,6 @@ def test_what_is_as_above_is_not_shown_but_there_in_html() -> None:
 
 
 def test_a_terminal_folds_what_it_cannot_break() -> None:
-    console = Console(file=io.StringIO(), width=40)
-    console.print(drawn(fill("", NAMES, [("a", "good", "x" * 70)]), ""))
-    assert isinstance(console.file, io.StringIO)
-    shown = console.file.getvalue()
+    shown = printed(drawn(fill("", NAMES, [("a", "good", "x" * 70)]), ""), width=40)
     assert shown.count("x") == 70
     assert max(map(len, shown.splitlines())) <= 40

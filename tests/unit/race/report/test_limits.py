@@ -16,7 +16,7 @@ from race.saved.model import Cell, WarmUp
 from race.saved.reader import SavedRace, load
 from race.terminal.phrases import figures
 from tests.support.synthetic import BASELINE, SMALL, Recipe, failed, write
-from tests.unit.race.report.reading import altered, bound, section, shown
+from tests.unit.race.reading import altered, bound, section, shown
 
 FAST, SECOND = SMALL[3], SMALL[2]
 

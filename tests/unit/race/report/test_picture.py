@@ -18,7 +18,7 @@ from race.report.charts.svg import drawing
 from race.saved.reader import SavedRace
 from race.stats.signed_rank import hodges_lehmann
 from tests.support.synthetic import ARTICLE, BASELINE
-from tests.unit.race.report.reading import section
+from tests.unit.race.reading import section
 from tests.unit.race.report.test_drawn import attributes
 
 LOOK = Look("quick", "quick <one>", "red", False)

@@ -17,7 +17,7 @@ from race.saved.reader import SavedRace, load
 from race.stats import noise
 from race.stats.estimate import Estimate
 from tests.support.synthetic import Recipe, write
-from tests.unit.race.report.reading import shown
+from tests.unit.race.reading import shown
 
 RANGE = "The true rank is one of these; this race cannot say which."
 

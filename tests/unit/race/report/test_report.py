@@ -19,7 +19,7 @@ from race.saved.model import Cell, Contender
 from race.saved.reader import SavedRace, load
 from runtime.plugin import Plugin
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
-from tests.unit.race.report.reading import section, shown
+from tests.unit.race.reading import section, shown
 
 
 def test_connections_without_an_answer_are_named(small: SavedRace) -> None:

@@ -20,7 +20,7 @@ from race.saved.reader import SavedRace
 from tests.support import toy
 from tests.support.synthetic import BASELINE, SMALL
 from tests.support.toy import Toys
-from tests.unit.race.report.reading import alone, altered, bound, section
+from tests.unit.race.reading import alone, altered, bound, section
 
 
 def entries(race: SavedRace) -> dict[str, str]:

@@ -24,8 +24,8 @@ from race.report.claims.pairs import task_word
 from race.saved.model import Cell, Moment
 from race.saved.reader import SavedRace, load
 from tests.support.user_load import LOAD, write
-from tests.unit.race.report.reading import altered, section, shown
-from tests.unit.race.report.reading import tables as marked
+from tests.unit.race.reading import altered, section, shown
+from tests.unit.race.reading import tables as marked
 
 FIGURES = {
     "throughput@70": "23.5 a second [23.5, 23.5]",  # of the seconds 17 to 30: its windows had 70

@@ -26,6 +26,7 @@ from race.terminal.live import Live
 from race.terminal.phrases import figures, time_text
 from race.terminal.tables import everything, matrix, ranking
 from tests.support import records, synthetic, toy
+from tests.unit.race.reading import printed
 
 LONGEST = "japronto-tarantool-one-uvloop"
 
@@ -70,10 +71,7 @@ def analysed(saved: SavedRace, cells: Iterable[Cell]) -> Analysis:
 
 
 def text(renderable: object, width: int = 200, height: int = 100) -> str:
-    console = Console(file=io.StringIO(), width=width, height=height)
-    console.print(renderable)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return printed(renderable, width=width, height=height)
 
 
 @contextmanager

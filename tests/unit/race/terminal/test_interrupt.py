@@ -118,7 +118,7 @@ def test_a_report_that_cannot_be_written_is_one_line(
     def full(path: Path, content: bytes, follow: bool) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("race.report.html.write_atomically", full)
+    monkeypatch.setattr("race.commands.output.write_atomically", full)
     folder = here / "races" / "one"
     toys = Toys(loads=3 * 3 + 3)
     head, plan = planned(toys)

@@ -1,11 +1,12 @@
-"""Invented races, analysed, and their parts."""
+"""Invented races, their analyses and pages, made once for all tests of this folder."""
 
 from __future__ import annotations
 
 import pytest
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Analysis, Comparison, ContenderResult
+from race.analysis.model import Analysis
+from race.report import html
 from race.saved.reader import SavedRace, load
 from tests.support.synthetic import SMALL, Recipe, write
 
@@ -17,7 +18,13 @@ def article(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
 
 @pytest.fixture(scope="session")
 def found(article: SavedRace) -> Analysis:
+    """The race of the article, analysed."""
     return analyse(article)
+
+
+@pytest.fixture(scope="session")
+def article_page(found: Analysis) -> str:
+    return html.page(found)
 
 
 @pytest.fixture(scope="session")
@@ -26,13 +33,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
     return load(write(tmp_path_factory.mktemp("races") / "small", recipe))
 
 
-def comparison_of(analysis: Analysis, page: str, pipeline: int = 1) -> Comparison:
-    return next(
-        comparison
-        for comparison in analysis.comparisons
-        if (comparison.work.task, comparison.work.load.pipeline) == (page, pipeline)
-    )
-
-
-def results_of(comparison: Comparison) -> dict[str, ContenderResult]:
-    return {item.label: item for item in comparison.results}
+@pytest.fixture(scope="session")
+def page(small: SavedRace) -> str:
+    return html.page(analyse(small))

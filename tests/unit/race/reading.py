@@ -1,4 +1,4 @@
-"""Changing an invented race, and reading its page."""
+"""Changing an invented race, and reading its analysis, its page, and what a terminal shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from msgspec.structs import replace as changed
 from rich.console import Console
 
-from race.analysis.model import Analysis
+from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.saved.model import Cell
 from race.saved.reader import SavedRace
 from race.terminal.tables import everything
@@ -39,13 +39,30 @@ def section(page: str, name: str) -> str:
     )
 
 
+def printed(*parts: object, width: int = 80, height: int = 100) -> str:
+    """Return what a terminal of this size shows."""
+    file = io.StringIO()
+    console = Console(file=file, width=width, height=height)
+    for part in parts:
+        console.print(part)
+    return file.getvalue()
+
+
 def shown(found: Analysis, width: int = 80) -> str:
     """Return what a terminal shows at the end of a race."""
-    console = Console(file=io.StringIO(), width=width)
-    for part in everything(found):
-        console.print(part)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return printed(*everything(found), width=width)
+
+
+def comparison_of(analysis: Analysis, page: str, pipeline: int = 1) -> Comparison:
+    return next(
+        comparison
+        for comparison in analysis.comparisons
+        if (comparison.work.task, comparison.work.load.pipeline) == (page, pipeline)
+    )
+
+
+def results_of(comparison: Comparison) -> dict[str, ContenderResult]:
+    return {item.label: item for item in comparison.results}
 
 
 def tables(text: str) -> dict[str, list[list[list[str]]]]:
