@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from race.saved.head import Environment, Head
 from race.saved.model import Cell, Contender, Discipline, Load
+from race.saved.reader import CELLS_FILE, RUN_FILE
 
 NOW = "2026-11-20T20:45:00"
 LOAD = Load("wrk", 100)
@@ -55,3 +60,11 @@ def cell(label: str = "a", **more: Any) -> Cell:
         "reason": "why",
     }
     return Cell(**{**least, **more})
+
+
+def write(folder: Path, head: Head, cells: Iterable[Cell] = ()) -> Path:
+    """Save a race into a folder, which is made if it is missing, and give it back."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / RUN_FILE).write_bytes(msgspec.json.encode(head))
+    (folder / CELLS_FILE).write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in cells))
+    return folder

@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from race.saved.head import Build, Environment, Hardware, Head, Interpreter, Probe
 from race.saved.model import Cell, Contender, Discipline, Figures, Load, Status, Work
-from race.saved.reader import CELLS_FILE, RUN_FILE
 from race.stats.histogram import percentile
 from race.web.levels import LEVELS
+from tests.support import records
 
 ARTICLE = (
     "aiohttp-tarantool-multi",
@@ -87,11 +86,7 @@ class Recipe:
 def write(folder: Path, recipe: Recipe | None = None) -> Path:
     """Write run.json and cells.jsonl into `folder`, which it makes, and give it back."""
     recipe = recipe or Recipe()
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / RUN_FILE).write_bytes(msgspec.json.encode(_head(recipe)))
-    lines = (msgspec.json.encode(cell) + b"\n" for cell in cells(recipe))
-    (folder / CELLS_FILE).write_bytes(b"".join(lines))
-    return folder
+    return records.write(folder, _head(recipe), cells(recipe))
 
 
 def contenders(recipe: Recipe) -> list[Contender]:
@@ -186,14 +181,11 @@ def _cell(
 
 
 def _blank(who: Contender, work: Work) -> Cell:
-    return Cell(
-        round=1,
-        order=0,
-        label=who.label,
+    return records.cell(
+        who.label,
         task=work.task,
         load=work.load,
         started_at="2026-11-20T20:45:00.000+00:00",
-        status="failed",
         reason="the page answered 503: no new connection within 2 s",
     )
 

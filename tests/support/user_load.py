@@ -6,14 +6,11 @@ import math
 import random
 from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
-from race.saved.head import Environment, Head
 from race.saved.model import Cell, Contender, Load, Moment, UnitSummary, UserLoad
-from race.saved.reader import CELLS_FILE, RUN_FILE
 from race.web.levels import LEVELS
-from tests.support.records import NOW, SITE
+from tests.support import records
 
 LOAD = Load(
     "locust", 70, duration_s=30.0, user_load=UserLoad("Reporter", "Steps", (("steps_rate", "20"),))
@@ -22,7 +19,7 @@ TASK = "reports"
 # Milliseconds of a page, by connection and link.
 TIMES = {("query", "0 ms"): 60, ("query", "2 ms"): 300, ("pool", "0 ms"): 20, ("pool", "2 ms"): 45}
 DISCIPLINE = replace(
-    SITE,
+    records.SITE,
     factors={"web": ["aiohttp"], "connection": ["pool", "query"], "link": []},
     tasks={TASK: "Reports"},
     headline=None,
@@ -44,25 +41,18 @@ def contenders() -> list[Contender]:
 
 
 def write(folder: Path, rounds: int = 6) -> Path:
-    """run.json and cells.jsonl in a folder, which it makes and gives back."""
-    folder.mkdir(parents=True)
+    """Save the race into a folder, and give it back."""
     everyone, dice = contenders(), random.Random(7)  # noqa: S311 - the same every time
-    head = Head(
+    head = records.head(
+        *everyone,
         race="pool-shape",
         discipline=DISCIPLINE,
         scenario={"name": "pool-shape", "title": "A pool", "rounds": rounds},
-        seed=7,
-        started_at=NOW,
-        finished_at=NOW,
-        command=["race", "run", "pool-shape"],
-        environment=Environment(),
-        contenders=everyone,
+        finished_at=records.NOW,
         baseline=everyone[0].label,
     )
-    (folder / RUN_FILE).write_bytes(msgspec.json.encode(head))
     cells = [_cell(one, number, dice) for number in range(1, rounds + 1) for one in everyone]
-    (folder / CELLS_FILE).write_bytes(b"".join(msgspec.json.encode(c) + b"\n" for c in cells))
-    return folder
+    return records.write(folder, head, cells)
 
 
 def _cell(who: Contender, number: int, dice: random.Random) -> Cell:
@@ -70,14 +60,13 @@ def _cell(who: Contender, number: int, dice: random.Random) -> Cell:
     pooled = who.factors["connection"] == "pool"
     times = {"p50": slow * 1e3, "p95": slow * 4e3}
     count = round(600 / (1 + slow / 2500))
-    return Cell(
+    return records.cell(
+        who.label,
         round=number,
-        order=0,
-        label=who.label,
         task=TASK,
         load=LOAD,
-        started_at=NOW,
         status="ok",
+        reason=None,
         saturated="nobody",
         count=count,
         seconds=30.0,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -15,13 +14,12 @@ from race.machine.describe import current_python
 from race.plan.contenders import with_twins
 from race.run import race
 from race.saved.model import Contender
-from race.saved.reader import RUN_FILE
 from race.scenario import Scenario
 from race.terminal import programs
 from race.web import engines
 from race.web.engines import Catalogue, Entry
 from race.web.scenario import Program, SiteScenario
-from tests.support.records import head
+from tests.support.records import head, write
 
 ENTRIES = [Entry("one-memory", {"web": "one", "python": "3.13"}, None)]
 
@@ -53,10 +51,7 @@ def scenario(*words: str) -> SiteScenario:
 
 def saved(folder: Path, chosen: Scenario, *contenders: Contender) -> Path:
     """Save an interrupted race and return its folder."""
-    folder.mkdir()
-    made = head(*contenders, race="r", scenario=chosen.as_json())
-    (folder / RUN_FILE).write_bytes(msgspec.json.encode(made))
-    return folder
+    return write(folder, head(*contenders, race="r", scenario=chosen.as_json()))
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec.structs import replace as changed
 
 from race.analysis.model import Analysis
 from race.cli import main
@@ -16,9 +15,9 @@ from race.commands.claim import check, finder
 from race.errors import RaceError
 from race.report.claims.document import compute
 from race.report.claims.measures import MEASURES
-from race.saved.reader import CELLS_FILE
-from tests.support.synthetic import BASELINE, write
-from tests.unit.race.claims.conftest import BOUND, FAST, RECIPE
+from tests.support import records
+from tests.support.synthetic import BASELINE
+from tests.unit.race.claims.conftest import BOUND, FAST
 
 
 def ask(results: Path, *words: str) -> str:
@@ -50,10 +49,7 @@ def test_noise_is_the_tasks_own(results: Path) -> None:
     """A task without a twin has no noise of its own, though it takes that of another task."""
     own = finder(results, results)("one").analysis.race
     cells = [c for c in own.cells if c.task != "ugly" or "(A/A)" not in c.label]
-    folder = results / "lent"
-    write(folder, replace(RECIPE, name="lent"))
-    lines = (msgspec.json.encode(cell) + b"\n" for cell in cells)
-    (folder / CELLS_FILE).write_bytes(b"".join(lines))
+    records.write(results / "lent", changed(own.head, race="lent"), cells)
     lent = next(one for one in analysis(results, "lent").comparisons if one.work.task == "ugly")
     assert lent.noise is not None
     assert not lent.noise.measured_here
@@ -174,7 +170,3 @@ def test_the_command_answers_with_its_exit_status(
     assert "1 claim, 1 not" in capsys.readouterr().out
     assert main([*options, "one", "good"]) == 2
     assert "measures are ratio, " in capsys.readouterr().err
-
-
-def test_published_races_are_found_by_name(tmp_path: Path) -> None:
-    assert finder(tmp_path, tmp_path)("article-1").name == "article-1"

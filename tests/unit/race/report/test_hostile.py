@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -17,8 +16,8 @@ from race.analysis.analyse import analyse
 from race.analysis.compare import compare
 from race.cli import main
 from race.report import html, markdown, run_comparison
-from race.saved.reader import CELLS_FILE, RUN_FILE, SavedRace, load
-from tests.support import synthetic, user_load
+from race.saved.reader import RUN_FILE, SavedRace, load
+from tests.support import records, synthetic, user_load
 
 EVIL = "\"'><evil stray=1> stray=1 [x](evil:) [bold]\x1b]0;evil\x07\u202e"
 CHOSEN = {"schema", "status", "fault", "started_at", "finished_at"}
@@ -50,10 +49,7 @@ def evil(value: Any) -> Any:
 def spoiled(folder: Path) -> SavedRace:
     """Put the text into a saved race."""
     race = load(folder)
-    (folder / RUN_FILE).write_bytes(msgspec.json.encode(evil(race.head)))
-    lines = (msgspec.json.encode(evil(cell)) + b"\n" for cell in race.cells)
-    (folder / CELLS_FILE).write_bytes(b"".join(lines))
-    found = load(folder)
+    found = load(records.write(folder, evil(race.head), map(evil, race.cells)))
     assert not found.problems
     return found
 
