@@ -192,17 +192,6 @@ def test_every_pair_is_shown_and_no_mean_where_they_disagree(
     assert "japronto (the nearest differ in web and python)" in text
 
 
-def test_controls_are_named_where_the_margin_is_explained(
-    found: Analysis, article_page: str
-) -> None:
-    ugly = next(one for one in found.comparisons if one.work.task == "ugly")
-    assert ugly.controls
-    most = str(ugly.controls.estimate)
-    for text in (sentences.rule(ugly), article_page, markdown.page(found).replace("\\", "")):
-        assert "Five engines run the same code here" in text
-        assert most in text.replace("\u00a0", " ")
-
-
 def test_disturbance_and_warm_ups_are_shown(small: SavedRace) -> None:
     def change(cell: Cell) -> Cell:
         cores = {"steal": 0.0, "foreign": -0.01 if cell.task == "index" else 0.004}

@@ -14,8 +14,6 @@ from race.analysis.analyse import analyse
 from race.report import html, markdown
 from race.report.chapters import CHAPTERS
 from race.report.tables.more import answers
-from race.saved.head import Environment
-from race.saved.model import Cell, Contender
 from race.saved.reader import SavedRace, load
 from runtime.plugin import Plugin
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
@@ -211,46 +209,3 @@ def test_chapters_without_data_are_left_out(tmp_path: Path) -> None:
         assert f'id="{name}"' not in text
         assert f'href="#{name}"' not in text
     assert "at a fixed rate" not in text
-
-
-def test_same_race_same_page(small: SavedRace, page: str) -> None:
-    assert html.page(analyse(small)) == page
-
-
-def test_hostile_names_are_escaped_everywhere(small: SavedRace) -> None:
-    evil = '<script>alert(1)</script>"&'
-    site = small.head.discipline
-    head = changed(
-        small.head,
-        race=evil,
-        discipline=changed(
-            site,
-            **dict.fromkeys(("unit", "contender", "task"), evil),
-            parties=[evil, "generator", "database"],
-            factors={evil: [], "loop": ["asyncio"]},
-            tasks=dict.fromkeys(site.tasks, evil),
-            meters={"switches": evil},
-            task_texts=dict.fromkeys(site.tasks, evil),
-            level_texts={evil: {evil: evil}},
-        ),
-        scenario={"name": evil, "title": evil},
-        command=["race", evil],
-        environment=Environment(cpu=evil, versions={evil: evil}),
-        baseline=evil,
-        left_out=[evil],
-        contenders=[
-            Contender(label=evil, name=evil, factors={evil: evil}),
-            *small.head.contenders[1:],
-        ],
-    )
-    cells = [_hostile(c, evil) if c.label == BASELINE else c for c in small.cells]
-    found = analyse(replace(small, head=head, cells=cells))
-    parsed = _Page(html.page(found))
-    assert parsed.tags.count("script") == 1
-    prose, _, command = markdown.page(found).rpartition("Repeat it:")
-    assert "<script>" not in prose.replace("\\<", "")
-    assert command.strip().startswith("```")
-
-
-def _hostile(cell: Cell, evil: str) -> Cell:
-    return changed(cell, label=evil, reason=evil, meters={**cell.meters, evil: {evil: 1}})

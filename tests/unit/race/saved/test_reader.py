@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from race.analysis import values
-from race.analysis.values import Values
 from race.paths import PUBLISHED
 from race.saved import reader, schema
 from race.saved.model import Cell
-from race.saved.reader import SavedRace
-from tests.support.synthetic import Recipe, failed, write
+from tests.support.synthetic import Recipe, write
 
 SCHEMA = json.loads(schema.FILE.read_text())
 SMALL = Recipe(pages=("good", "ugly"), rounds=3)
@@ -185,25 +181,3 @@ def test_published_results_stay_small() -> None:
     files = [path for path in PUBLISHED.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 8_000_000
     assert not [path for path in files if path.name == "cells.jsonl"]
-
-
-def _values(race: SavedRace) -> Values:
-    return values.values(values.counted(race), values.rate)
-
-
-@pytest.mark.parametrize("status", ["invalid", "failed"])
-def test_a_cell_that_is_not_ok_is_no_value(folder: Path, status: str) -> None:
-    race = reader.load(folder)
-    first = race.cells[0]
-    lost = replace(first, status="invalid", reason="made up")
-    race.cells[0] = lost if status == "invalid" else failed(first)
-    assert 1 not in _values(race)[first.work][first.label]
-    assert 2 in _values(race)[first.work][first.label]
-
-
-def test_the_later_of_two_records_of_a_cell_counts(folder: Path) -> None:
-    race = reader.load(folder)
-    again = replace(race.cells[0], throughput=1.0)
-    found = values.counted(changed(race, cells=[*race.cells, again]))
-    assert again in found
-    assert race.cells[0] not in found
