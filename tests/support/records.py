@@ -24,6 +24,15 @@ SITE = Discipline(
     tasks={"index": "Index", "good": "Good", "bad": "Bad", "ugly": "Ugly", "about": "About"},
     headline="good",
 )
+TOOLS = Discipline(
+    name="tools",
+    unit="operations",
+    contender="driver",
+    task="operation",
+    parties=["driver", "database"],
+    factors={"driver": ["quick", "slow", "odd"], "loop": ["asyncio", "uvloop"]},
+    tasks={"wide": "Wide rows", "ints": "Integers", "ping": "Ping"},
+)
 
 
 def contender(label: str, **more: Any) -> Contender:
@@ -60,6 +69,18 @@ def cell(label: str = "a", **more: Any) -> Cell:
         "reason": "why",
     }
     return Cell(**{**least, **more})
+
+
+def driven(label: str, task: str, at_once: int, count: int, seconds: float, **more: Any) -> Cell:
+    """A cell of TOOLS that counts: so many operations, `at_once` of them under way."""
+    known = {
+        "load": Load("runner", at_once, duration_s=0.5, fixed=True),
+        "status": "ok",
+        "reason": None,
+        "saturated": "driver",
+        "throughput": count / seconds,
+    }
+    return cell(label, task=task, count=count, seconds=seconds, **{**known, **more})
 
 
 def write(folder: Path, head: Head, cells: Iterable[Cell] = ()) -> Path:

@@ -80,7 +80,6 @@ class Recipe:
     faults: bool = True
     finished: bool = True
     slowdown: dict[str, float] = field(default_factory=dict)
-    cpu: str = "AMD EPYC 7B13"
 
 
 def write(folder: Path, recipe: Recipe | None = None) -> Path:
@@ -272,7 +271,7 @@ def _environment(recipe: Recipe) -> Environment:
     current = Interpreter("3.13.0", {**servers, **drivers}, slow)
     old = Interpreter("3.7.16", {"japronto": "0.1.2", "uvloop": "0.18.0", "tarantool": "0.5.5"})
     return Environment(
-        cpu=recipe.cpu,
+        cpu="AMD EPYC 7B13",
         cores=2,
         kernel="Linux 6.1.0-13-amd64",
         memory_bytes=8_230_000_000,

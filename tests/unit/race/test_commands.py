@@ -212,13 +212,6 @@ def test_the_list_has_them_so(
     assert {one["time"] for one in listed["scenarios"]} == {"no program can run here"}
 
 
-def test_a_file_that_cannot_be_written_is_one_line(
-    results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    where = ["--results", str(results), "-o", str(results / "half" / "run.json" / "x.md")]
-    assert "cannot write" in refused(capsys, "report", "half", *where)
-
-
 def found(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
     """All that the doctor sees."""
     for part in ("_programs", "_builds", "_machine", "_noise"):

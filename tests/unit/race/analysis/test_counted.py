@@ -18,12 +18,6 @@ from tests.support.synthetic import ARTICLE, BASELINE, SMALL, late
 from tests.unit.race.reading import comparison_of, results_of
 
 
-def test_failed_cells_have_a_reason_and_no_number(found: Analysis) -> None:
-    item = results_of(comparison_of(found, "index"))[ARTICLE[0]]
-    assert (item.state, item.ranks, item.throughput, item.ratio) == ("failed", None, None, None)
-    assert item.reason == "the page answered 503: no new connection within 2 s"
-
-
 def test_generator_bound_is_a_lower_bound_without_rank(found: Analysis) -> None:
     comparison = comparison_of(found, "ugly", pipeline=24)
     bound = [item for item in comparison.results if item.state == "at-least"]

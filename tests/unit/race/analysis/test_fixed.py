@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from msgspec.structs import replace as changed
 
 from race.analysis.analyse import analyse
-from race.analysis.model import Analysis
 from race.report import html, markdown
 from race.report.claims.pairs import task_word
 from race.saved.model import Cell, Load, Work
@@ -32,21 +30,6 @@ def at_once(cell: Cell, number: int = 10) -> Cell:
     return changed(cell, load=changed(cell.load, connections=number, fixed=True))
 
 
-def everybody_had_time(race: SavedRace, change: Callable[[Cell], Cell]) -> Analysis:
-    return analyse(altered(race, lambda cell: bound(change(cell))))
-
-
-@pytest.mark.parametrize("load", [lambda cell: cell, at_once])
-def test_a_rate_is_a_lower_bound_where_another_was_the_limit(
-    small: SavedRace, load: Callable[[Cell], Cell]
-) -> None:
-    found = everybody_had_time(small, load)
-    assert {item.state for one in found.comparisons for item in one.results} == {"at-least"}
-    assert not any(item.ratio for one in found.comparisons for item in one.results)
-    first = found.comparisons[0]
-    assert all(item.cpu_ratio or item.label == first.reference for item in first.results)
-
-
 def test_a_server_is_not_the_limit_where_the_generator_was_saturated_as_well(
     small: SavedRace,
 ) -> None:
@@ -60,7 +43,7 @@ def test_a_server_is_not_the_limit_where_the_generator_was_saturated_as_well(
 
 
 def test_the_number_at_once_is_said_in_the_report(small: SavedRace) -> None:
-    found = everybody_had_time(small, at_once)
+    found = analyse(altered(small, lambda cell: bound(at_once(cell))))
     page, text = html.page(found), markdown.page(found)
     for part in ("Index, 10 at once", "nobody", "c10"):
         assert part in page, part

@@ -10,8 +10,7 @@ from msgspec.structs import replace as changed
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.report.claims import chapter
-from race.report.claims.article import read
-from race.report.claims.chapter import about, render
+from race.report.claims.chapter import render
 from race.saved.reader import SavedRace
 from tests.support.synthetic import BASELINE
 
@@ -21,12 +20,11 @@ title = "An <article>"
 source = "Somebody, 2017"
 conditions = "one core"
 differs = "two cores"
-place = {place}
+place = 1
 [[claims]]
 text = "sanic is faster"
 said = "2 & more"
 ratio = [1.1, inf]
-every = {every}
 [[claims.here]]
 race = "{race}"
 tasks = ["ugly", "index"]
@@ -51,9 +49,8 @@ def found(small: SavedRace) -> Analysis:
     return analyse(small)
 
 
-def put(folder: Path, name: str = "one", **more: object) -> None:
-    words = {"race": "article", "every": "false", "place": 1, **more}
-    (folder / f"{name}.toml").write_text(FILE.format(**words))
+def put(folder: Path, race: str = "article") -> None:
+    (folder / "one.toml").write_text(FILE.format(race=race))
 
 
 def test_rows_that_ask_for_this_scenario_are_shown(found: Analysis, folder: Path) -> None:
@@ -76,18 +73,6 @@ def test_rows_that_ask_for_this_scenario_are_shown(found: Analysis, folder: Path
     assert "<dt>weaker</dt>" not in text
     assert text.count('<th scope="row" class="">1.1 sanic is faster</th>') == 1
     assert text.count('<span class="above">1.1 sanic is faster</span>') == 1
-
-
-def test_a_claim_of_all_is_of_all_that_this_scenario_has(found: Analysis, folder: Path) -> None:
-    put(folder, every="true")
-    (one,) = about(found, read(folder))
-    assert [row.measured for row in one.rows if row.whole] == ["all of 2 rows"]
-
-
-def test_articles_are_in_their_places(found: Analysis, folder: Path) -> None:
-    put(folder, "a", place=2)
-    put(folder, "b", place=1)
-    assert [one.article.place for one in about(found, read(folder))] == [1, 2]
 
 
 def test_where_nobody_asks_there_is_no_chapter(found: Analysis, folder: Path) -> None:

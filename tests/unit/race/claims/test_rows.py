@@ -21,7 +21,7 @@ from race.report.claims.page import ClaimsPage
 from race.report.claims.pairs import comparisons
 from race.report.claims.rows import ClaimRow, rows
 from race.report.claims.verdicts import HOLDS, REFUTED, SHOWN, UNDECIDED, UNMEASURED, WEAKER
-from race.saved.model import Cell, Contender, Discipline, Load
+from race.saved.model import Cell
 from race.saved.reader import SavedRace, load
 from tests.support import records, user_load
 from tests.support.synthetic import BASELINE, failed
@@ -63,12 +63,6 @@ def test_a_pair_is_compared_as_documents_do_it(one: Run) -> None:
     behind = row(one, asked(first=BASELINE, second=FAST))
     assert (behind.verdict, behind.why) == (REFUTED, "the second is faster")
     assert row(one, asked(ratio=(3.0, 9.0), said="3 times")).said == "3 times"
-
-
-def test_several_runs_are_one_result(find_run: Callable[[str], Run]) -> None:
-    (found,) = rows(article(asked()), {"article": [find_run("one"), find_run("two")]})
-    assert found.measured == f"one+two good {FAST} {BASELINE}"
-    assert compute(shlex.split(found.measured), find_run) == found.ratio_text
 
 
 def test_a_mean_lies_between_its_tasks(one: Run) -> None:
@@ -197,15 +191,6 @@ def test_a_claim_of_all_its_rows_holds_where_all_do(
     assert ClaimsPage.of([source], {"article": [one]}).summary.startswith(f"{len(others)} row")
 
 
-TOOLS = Discipline(
-    name="tools",
-    unit="operations",
-    contender="driver",
-    task="operation",
-    parties=["driver", "database"],
-    factors={"driver": ["quick", "slow"]},
-    tasks={"wide": "Wide rows", "ints": "Integers"},
-)
 US = {"quick": 500.0, "slow": 1000.0}
 
 
@@ -214,23 +199,13 @@ def fixed(saturated: Mapping[tuple[str, str], str | None]) -> Run:
 
     def cell(label: str, task: str, number: int) -> Cell:
         rate = 1e6 / (US[label] * (1 + 0.01 * number))
-        return records.cell(
-            label,
-            task=task,
-            load=Load("runner", 10, duration_s=0.5, fixed=True),
-            round=number,
-            status="ok",
-            reason=None,
-            saturated=saturated.get((label, task), "driver"),
-            count=round(rate),
-            seconds=1.0,
-            throughput=rate,
-        )
+        limit = saturated.get((label, task), "driver")
+        return records.driven(label, task, 10, round(rate), 1.0, round=number, saturated=limit)
 
-    cells = [cell(label, task, n) for n in range(1, 9) for label in US for task in TOOLS.tasks]
-    contenders = [Contender(label=label, name=label, factors={"driver": label}) for label in US]
+    cells = [cell(label, task, n) for n in range(1, 9) for label in US for task in ("wide", "ints")]
+    contenders = [records.contender(label, factors={"driver": label}) for label in US]
     head = records.head(
-        *contenders, discipline=TOOLS, scenario={"name": "tools"}, finished_at=records.NOW
+        *contenders, discipline=records.TOOLS, scenario={"name": "tools"}, finished_at=records.NOW
     )
     return Run.of(SavedRace(Path("t"), head, cells, []))
 

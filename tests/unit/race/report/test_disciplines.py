@@ -12,16 +12,14 @@ from race.analysis.analyse import analyse
 from race.report import html, markdown
 from race.report.charts.colours import palette
 from race.saved.head import Environment
-from race.saved.model import Cell, Contender, Discipline
+from race.saved.model import Cell
 from race.saved.reader import SavedRace
+from tests.support import records
 from tests.support.synthetic import SMALL
 from tests.unit.race.reading import shown
 
-TOOLS = Discipline(
-    name="tools",
-    unit="operations",
-    contender="driver",
-    task="operation",
+TOOLS = changed(
+    records.TOOLS,
     parties=["client", "generator", "store"],
     factors={"language": [], "mode": ["sync", "async", "chunks"]},
     tasks={"select": "Nine rows", "insert": "One row"},
@@ -47,7 +45,7 @@ def tools(small: SavedRace) -> SavedRace:
         for cell in small.cells
         if cell.label in SMALL[:4]
     ]
-    contenders = [Contender(label=one, name=one, factors=DRIVERS[one]) for one in DRIVERS]
+    contenders = [records.contender(one, factors=DRIVERS[one]) for one in DRIVERS]
     head = changed(
         small.head,
         discipline=TOOLS,

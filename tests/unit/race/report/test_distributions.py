@@ -14,21 +14,12 @@ from race.analysis.analyse import analyse
 from race.analysis.distributions import PERCENTILES, drawn, means, timed
 from race.report import format as words
 from race.report import html, markdown
-from race.saved.model import Cell, Contender, Discipline, Load
+from race.saved.model import Cell
 from race.saved.reader import SavedRace
 from race.stats.moments import Moments, pooled
 from tests.support import records
 from tests.unit.race.reading import section, tables
 
-TOOLS = Discipline(
-    name="tools",
-    unit="operations",
-    contender="driver",
-    task="operation",
-    parties=["driver", "database"],
-    factors={"driver": ["quick", "slow", "odd"], "loop": ["asyncio", "uvloop"]},
-    tasks={"wide": "Wide rows", "ints": "Integers", "ping": "Ping"},
-)
 ROWS = {"wide": 300, "ints": 1000, "ping": 1}
 # Microseconds of one operation when it is alone.
 TIMES = {
@@ -44,18 +35,13 @@ def made(label: str, task: str, connections: int, number: int) -> Cell:
     """Its work is done one after the other, whoever waits for it."""
     alone = TIMES[label][task] * (1 + 0.01 * number)
     mean = alone * connections
-    seconds = COUNT * alone / 1e6
-    return records.cell(
+    return records.driven(
         label,
-        task=task,
-        load=Load("runner", connections, duration_s=0.5, fixed=True),
+        task,
+        connections,
+        COUNT,
+        COUNT * alone / 1e6,
         round=number,
-        status="ok",
-        reason=None,
-        saturated="driver",
-        count=COUNT,
-        seconds=seconds,
-        throughput=COUNT / seconds,
         latency_us={"min": mean / 2, "mean": mean, "max": 8 * mean, "deviation": mean / 4},
         histogram=[(mean / 2, 100), (mean, 700), (1.5 * mean, 199), (8 * mean, 1)],
         meters={"cpu_ns": {"driver": round(COUNT * alone * 900)}},
@@ -73,11 +59,13 @@ def race() -> SavedRace:
         for connections in (1, 10)
     ]
     contenders = [
-        Contender(label=label, name=label, factors={"driver": label, "loop": "asyncio"})
+        records.contender(label, factors={"driver": label, "loop": "asyncio"})
         for label in ("quick", "odd", "slow")
     ]
     scenario = {"name": "toolbench", "title": "Drivers", "geometric_mean": ["wide", "ints"]}
-    head = records.head(*contenders, discipline=TOOLS, scenario=scenario, finished_at=records.NOW)
+    head = records.head(
+        *contenders, discipline=records.TOOLS, scenario=scenario, finished_at=records.NOW
+    )
     return SavedRace(Path("r"), head, cells, [])
 
 

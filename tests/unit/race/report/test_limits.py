@@ -102,15 +102,6 @@ def test_one_whose_limit_is_not_known_is_ranked_below_the_others(small: SavedRac
     assert states.pop(FAST) == "at-least"
     assert "ranked" in states.values()
     assert "not known: the saved cells do not say why)" in sentences.bounds(index)
-    paired = {
-        label
-        for work, one in analysis.effects
-        if work == index.work
-        for pair in one.pairs
-        for label in pair
-    }
-    assert paired
-    assert FAST not in paired
 
 
 def test_a_verdict_names_all_that_differs_when_that_is_more_than_one_factor(
@@ -126,13 +117,6 @@ def test_a_verdict_names_all_that_differs_when_that_is_more_than_one_factor(
     differ = r" They differ in web, loop \(.*\) and python \(.*\)\.$"
     assert re.search(next_one + differ, first)
     assert re.search(next_one + "$", second)
-
-
-def test_who_was_not_the_limit_is_in_no_effect_and_no_headline(limited: Analysis) -> None:
-    index = limited.comparisons[0].work
-    pairs = [pair for work, one in limited.effects if work == index for pair in one.pairs]
-    assert pairs
-    assert FAST not in {label for pair in pairs for label in pair}
 
 
 def test_rankings_have_no_percentiles(page: str, small: SavedRace) -> None:

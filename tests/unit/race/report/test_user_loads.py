@@ -7,7 +7,6 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
 from msgspec.structs import replace as changed
 
@@ -21,9 +20,9 @@ from race.report import format as words
 from race.report import html, markdown
 from race.report.claims.document import compute
 from race.report.claims.pairs import task_word
-from race.saved.model import Cell, Moment
+from race.saved.model import Moment
 from race.saved.reader import SavedRace, load
-from tests.support.user_load import LOAD, write
+from tests.support.user_load import write
 from tests.unit.race.reading import altered, section, shown
 from tests.unit.race.reading import tables as marked
 
@@ -43,16 +42,6 @@ def raced(tmp_path_factory: pytest.TempPathFactory) -> SavedRace:
 @pytest.fixture(scope="module")
 def found(raced: SavedRace) -> Analysis:
     return analyse(raced)
-
-
-def test_a_cell_of_a_user_load_is_saved_and_read_again(raced: SavedRace) -> None:
-    assert not raced.problems
-    cell = raced.cells[0]
-    assert cell.load == LOAD
-    assert len(cell.timeline) == 30
-    assert cell.timeline[0].p50_us is None
-    assert cell.by_name["Report 5"].count > 0
-    assert msgspec.json.decode(msgspec.json.encode(cell), type=Cell) == cell
 
 
 def test_nobody_is_ranked_and_nothing_is_claimed(found: Analysis) -> None:

@@ -83,7 +83,6 @@ def test_records_survive_writing_and_reading(folder: Path) -> None:
         (b'{"round": 1}', "schema version None"),
         (b'{"schema": 9}', "schema version 9"),
         (b'{"schema": 3, "round": "one"}', "Expected `int`, got `str` - at `$.round`"),
-        (b'{"schema": 3, "round": true}', "Expected `int`, got `bool` - at `$.round`"),
         (b'{"schema": 3}', "missing required field `round`"),
     ],
 )
@@ -108,10 +107,7 @@ def test_a_damaged_line_is_reported_with_its_number_and_the_rest_is_read(
         ({"throughput": None}, "'throughput' of a cell with status ok is not above zero"),
         ({"status": "failed"}, "status failed has no 'reason'"),
         ({"status": "overloaded"}, "status overloaded has no 'reason'"),
-        ({"round": -1}, "Expected `int` >= 0 - at `$.round`"),
-        ({"histogram": [1, 2]}, "at `$.histogram"),
         ({"meters": {"cpu_ns": {"server": "much"}}}, "at `$.meters"),
-        ({"load": {"generator": "wrk"}}, "missing required field `connections`"),
     ],
 )
 def test_wrong_fields_are_named(folder: Path, change: dict[str, Any], message: str) -> None:
