@@ -252,7 +252,7 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     began = time.monotonic()
     python = f"CPython {platform.python_version()}, pid {os.getpid()}"
     _log.info("start: %s, %s, render %s, workers %d", engine.name, python, render, workers)
-    web, backend, loop = engine.plugins
+    web, backend, loop, server = engine.plugins
     way = RENDERERS[render]
     if not way.suits(platform.python_version()):
         raise EngineError(f"--render {render} runs on CPython {spoken(way.python)}: try another")
@@ -268,8 +268,8 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
         settings = Settings(clock(), token(), history)
         site = Site(store, renderer, settings, workers)
         line = f"serving {engine.name} on {listen.url} ({python})"
-        status: int = web.load()(
-            site, listen, loop.load(), workers, lambda: print(line, flush=True)
+        status: int = server.load()(
+            web.load(), site, listen, loop.load(), workers, lambda: print(line, flush=True)
         )
         _log.info("end: exit status %d after %.1f s", status, time.monotonic() - began)
         return status

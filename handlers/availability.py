@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from databases import find as find_database
-from handlers import WEB
 from handlers.engine import Engine, spoken
 from handlers.render import RENDERERS
 from runtime.interpreters import (
@@ -75,8 +74,8 @@ class Availability:
     def describe(self, engine: Engine) -> Dict[str, Any]:
         """Return the engine's entry; ``reason`` says what to install if it does not run.
 
-        {"engine", "runs", "reason", "python", "database", "gaps", "factors", "no_render"}, where
-        the last has the ways to render that it lacks, with the reason of each.
+        {"engine", "full_name", "runs", "reason", "python", "database", "gaps", "factors",
+        "no_render"}, where the last has the ways to render that it lacks, with the reason of each.
         """
         try:
             version = wanted_version(engine, self._asked)
@@ -134,11 +133,12 @@ def _entry(
 ) -> Dict[str, Any]:
     return {
         "engine": engine.name,
+        "full_name": engine.full_name,
         "runs": reason is None,
         "reason": reason,
         "python": python,
         "database": engine.plugins[1].database,
-        "gaps": WEB[engine.web].gaps,
+        "gaps": engine.gaps,
         "factors": dict(engine.factors, python=python and ".".join(python.split(".")[:2])),
         "no_render": no_render,
     }

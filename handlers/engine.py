@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, NamedTuple, Tuple
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from data_interface import ALL, BACKENDS, Backend
-from handlers import LOOPS, WEB
+from handlers import LOOPS, OWN, SERVERS, WEB, Server, Web
 from handlers.render import RENDERERS
 from runtime.arguments import did_you_mean
 from runtime.plugin import Plugin
 
 PLAIN_LOOP = next(iter(LOOPS))
-FORM = "<web>-<backend>-<connection>[-{}]".format("|".join(list(LOOPS)[1:]))
+FORM = "<web>[-<server>]-<backend>-<connection>[-{}]".format("|".join(list(LOOPS)[1:]))
 
 
 class EngineError(Exception):
@@ -19,33 +19,49 @@ class EngineError(Exception):
 
 
 class Engine(NamedTuple):
-    """A web framework, a backend, a connection mode and an event loop that go together."""
+    """A web framework, its server, a backend, a connection mode and a loop that go together."""
 
     web: str
+    server: str
     backend: str
     connection: str
     loop: str
 
     @property
     def name(self) -> str:
-        """``<web>-<backend>-<connection>[-<loop>]``."""
-        loop = () if self.loop == PLAIN_LOOP else (self.loop,)
-        return "-".join((self.web, self.backend, self.connection, *loop))
+        """``<web>[-<server>]-<backend>-<connection>[-<loop>]``, without the plain levels."""
+        return self._joined("" if self.server == plain_server(self.web) else self.server)
+
+    @property
+    def full_name(self) -> str:
+        """The name with the server, also the plain one."""
+        return self._joined(self.server)
+
+    def _joined(self, server: str) -> str:
+        loop = "" if self.loop == PLAIN_LOOP else self.loop
+        parts = (self.web, server, self.backend, self.connection, loop)
+        return "-".join(part for part in parts if part)
 
     @property
     def factors(self) -> Dict[str, str]:
         """The level of each factor, in the order of ``levels``."""
         return {
             "web": self.web,
+            "server": self.server,
             "loop": self.loop,
             "backend": self.backend,
             "connection": self.connection,
         }
 
     @property
-    def plugins(self) -> Tuple[Plugin, Backend, Plugin]:
-        """The registry entries of the web framework, the backend and the loop."""
-        return WEB[self.web], BACKENDS[self.backend], LOOPS[self.loop]
+    def plugins(self) -> Tuple[Web, Backend, Plugin, Server]:
+        """The registry entries of the web framework, the backend, the loop and the server."""
+        return WEB[self.web], BACKENDS[self.backend], LOOPS[self.loop], SERVERS[self.server]
+
+    @property
+    def gaps(self) -> Tuple[str, ...]:
+        """The rules that its framework or its server breaks."""
+        return WEB[self.web].gaps + SERVERS[self.server].gaps
 
     @property
     def python(self) -> str:
@@ -65,6 +81,17 @@ class Engine(NamedTuple):
         return all(plugin.suits(version) for plugin in self.plugins)
 
 
+def servers_of(web: str) -> List[str]:
+    """Return the servers that can serve a framework, the plain one first."""
+    interface = WEB[web].interface
+    return [name for name, server in SERVERS.items() if interface in server.interfaces]
+
+
+def plain_server(web: str) -> str:
+    """Return the server of a framework whose engine names none."""
+    return servers_of(web)[0]
+
+
 def levels() -> Dict[str, List[str]]:
     """Return every factor of a contender with its levels, plainest first.
 
@@ -72,6 +99,7 @@ def levels() -> Dict[str, List[str]]:
     """
     return {
         "web": list(WEB),
+        "server": list(SERVERS),
         "loop": list(LOOPS),
         "backend": list(BACKENDS),
         "connection": list(ALL),
@@ -84,8 +112,9 @@ def levels() -> Dict[str, List[str]]:
 def every_engine() -> List[Engine]:
     """Return all combinations that make sense and that some interpreter can run."""
     engines = [
-        Engine(web, backend, connection, loop)
+        Engine(web, server, backend, connection, loop)
         for web in WEB
+        for server in servers_of(web)
         for backend, plugin in BACKENDS.items()
         for connection in plugin.connections
         for loop in LOOPS
@@ -99,29 +128,48 @@ def parse(name: str) -> Engine:
     loop = PLAIN_LOOP
     if parts[-1] in LOOPS and parts[-1] != PLAIN_LOOP:
         loop = parts.pop()
-    if len(parts) != 3:
+    if len(parts) not in (3, 4) or (len(parts) == 4 and parts[1] in BACKENDS):
         near = _nearest(name) or "; see --list"
         raise EngineError(f"{name!r}: an engine is {FORM}{near}")
+    _check(name, "web framework", parts[0], list(WEB))
+    server = _server(name, parts[0], parts.pop(1) if len(parts) == 4 else None)
     web, backend, connection = parts
-    _check(name, "web framework", web, list(WEB))
     _check(name, "backend", backend, list(BACKENDS))
     connections = BACKENDS[backend].connections
     if connection not in connections:
         known = ", ".join(connections)
         why = f"{backend} has the connection modes {known}, not {connection!r}"
         raise EngineError(f"{name!r}: {why}{_nearest(name)}")
-    engine = Engine(web, backend, connection, loop)
+    engine = Engine(web, server, backend, connection, loop)
     conflicts = _conflicts(engine)
     if conflicts:
         raise EngineError(f"{name!r}: no interpreter runs both: {'; '.join(conflicts)}")
     return engine
 
 
+def _server(name: str, web: str, given: Optional[str]) -> str:
+    """Return the server that a name means for a framework; raise EngineError if there is none."""
+    if given is None:
+        return plain_server(web)
+    _check(name, "server", given, list(SERVERS))
+    known = servers_of(web)
+    if known == [OWN]:
+        raise EngineError(f"{name!r}: {web} has a server of its own and runs on no other")
+    if given not in known:
+        raise EngineError(f"{name!r}: {web} runs on {', '.join(known)}, not on {given}")
+    return given
+
+
 def beginning(name: str) -> List[Engine]:
     """Return the engines whose names begin with these parts ("aiohttp"); none for a full name."""
     given = name.lower()
-    found = [engine for engine in every_engine() if f"{engine.name}-".startswith(f"{given}-")]
-    return [] if any(engine.name == given for engine in found) else found
+    found = [
+        engine
+        for engine in every_engine()
+        if f"{engine.name}-".startswith(f"{given}-")
+        or f"{engine.full_name}-".startswith(f"{given}-")
+    ]
+    return [] if any(given in (engine.name, engine.full_name) for engine in found) else found
 
 
 def spoken(python: str) -> str:
@@ -134,7 +182,7 @@ def _conflicts(engine: Engine) -> List[str]:
     # Only a part for a single version can be out of the range of another: ranges have no end.
     if not engine.python or engine.python.endswith("+") or engine.suits(engine.python):
         return []
-    names = (engine.web, engine.backend, engine.loop)
+    names = (engine.web, engine.backend, engine.loop, engine.server)
     return [
         f"{name} runs on CPython {spoken(plugin.python)}"
         for name, plugin in zip(names, engine.plugins)

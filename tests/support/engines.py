@@ -17,8 +17,16 @@ from typing import Any
 import pytest
 
 from databases import DATABASES, find
-from handlers import WEB
-from handlers.engine import PLAIN_LOOP, Engine, every_engine, parse
+from handlers import OWN, WEB
+from handlers.engine import (
+    PLAIN_LOOP,
+    Engine,
+    every_engine,
+    levels,
+    parse,
+    plain_server,
+    servers_of,
+)
 from runtime.interpreters import executable
 from tests.conftest import absent
 from tests.support.site_server import (
@@ -47,31 +55,83 @@ def pairwise(engines: Sequence[Engine]) -> list[str]:
 
 
 EMBEDDED = [name for name in DATABASES if find(name).embedded]
+# A gap of `handlers`, or several.
+Gap = str | tuple[str, ...]
 ENGINES = every_engine()
-PAIRS = pairwise(ENGINES)
+
+
+def stands_for_others(engine: Engine) -> bool:
+    """Return whether its server is its framework's own, or it is the plainest of its interface.
+
+    A framework that another server serves meets the same stores in the same way, so one of them
+    stands for all where what is tested is not the framework or the server.
+    """
+    interface = WEB[engine.web].interface
+    first = next(name for name, web in WEB.items() if web.interface == interface)
+    plain = engine.server == plain_server(engine.web)
+    return interface == OWN or (plain and engine.web == first)
+
+
+MAIN = [engine for engine in ENGINES if stands_for_others(engine)]
+PAIRS = pairwise(MAIN)
 # Engines that ask a database server, one for each embedded database, and engines that ask none: the
 # last show a framework by itself.
 STORED = [name for name in PAIRS if parse(name).plugins[1].database not in (None, *EMBEDDED)]
 ON_EMBEDDED = [
-    next(engine.name for engine in ENGINES if engine.plugins[1].database == name)
-    for name in EMBEDDED
+    next(engine.name for engine in MAIN if engine.plugins[1].database == name) for name in EMBEDDED
 ]
-BARE = [engine.name for engine in ENGINES if not engine.plugins[1].database]
+BARE = [engine.name for engine in MAIN if not engine.plugins[1].database]
 ON_MEMORY = [name for name in BARE if parse(name).loop == PLAIN_LOOP]
+# Every framework on every server that serves it.
+SERVED = [(web, server) for web in WEB for server in servers_of(web)]
+PAIRED = [
+    engine.name
+    for engine in ENGINES
+    if not engine.plugins[1].database and engine.loop == PLAIN_LOOP
+]
+
+
+def in_turn_on_memory() -> list[str]:
+    """Return an engine for each framework, whose servers take turns so that each serves one."""
+    turns = []
+    for number, web in enumerate(web for web in WEB if WEB[web].interface != OWN):
+        servers = servers_of(web)
+        turns.append((web, servers[number % len(servers)]))
+    chosen = {*turns, *((engine.web, engine.server) for engine in MAIN)}
+    return [name for name in PAIRED if (parse(name).web, parse(name).server) in chosen]
+
+
+ON_EACH_WEB = in_turn_on_memory()
+# What parses HTTP is the server, or the framework that has one.
+ON_EACH_SERVER = list({parse(name).server: name for name in reversed(ON_EACH_WEB)}.values())
+ON_EACH_SERVER = [name for name in ON_EACH_WEB if name in {*ON_MEMORY, *ON_EACH_SERVER}]
 # An engine on an interpreter, which has an older version of its framework.
 OLD_SANIC = "sanic-memory-one@3.7"
 
 
 def in_turn(factor: str) -> list[str]:
     """Return an engine with a database for each level of a factor; the other factors vary."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {level: [] for level in levels()[factor]}
     for name in STORED:
-        groups.setdefault(parse(name).factors[factor], []).append(name)
-    return [names[number % len(names)] for number, names in enumerate(groups.values())]
+        groups[parse(name).factors[factor]].append(name)
+    found = [names for names in groups.values() if names]
+    return [names[number % len(names)] for number, names in enumerate(found)]
 
 
 EACH_WEB = in_turn("web")
 EACH_BACKEND = [*in_turn("backend"), *ON_EMBEDDED]
+
+
+def served_and_stored() -> list[str]:
+    """Return an engine with a database for each pair of SERVED; the other factors vary."""
+    found = []
+    for number, pair in enumerate(SERVED):
+        engines = [it for it in ENGINES if (it.web, it.server) == pair and it.plugins[1].database]
+        found.append(engines[number * 7 % len(engines)].name)
+    return found
+
+
+SERVED_AND_STORED = served_and_stored()
 
 
 @pytest.fixture(scope="session")
@@ -137,24 +197,24 @@ def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
         assert server.news() == ""
 
 
-def each(engines: Sequence[str], gap: str = "") -> list[Any]:
-    """Return a test's parameters; a framework that has `gap` among its gaps must fail the test."""
+def each(engines: Sequence[str], gap: Gap = ()) -> list[Any]:
+    """Return a test's parameters; an engine that has `gap`, or one of them, must fail the test."""
     found = []
     for name in engines:
-        web = parse(name.partition("@")[0]).web
-        has_gap = gap and gap in WEB[web].gaps
-        expected = pytest.mark.xfail(reason=f"{web} {gap}", strict=True)
+        gaps = (gap,) if isinstance(gap, str) else gap
+        has_gap = set(gaps) & set(parse(name.partition("@")[0]).gaps)
+        expected = pytest.mark.xfail(reason=f"{name} {' '.join(has_gap)}", strict=True)
         found.append(pytest.param(name, marks=[expected] if has_gap else [], id=name))
     return found
 
 
-def on(engines: Sequence[str], gap: str = "", others: Sequence[str] = ()) -> pytest.MarkDecorator:
+def on(engines: Sequence[str], gap: Gap = (), others: Sequence[str] = ()) -> pytest.MarkDecorator:
     """Run a test against the shared server of each of these engines."""
     return pytest.mark.engines("site", engines, gap, others)
 
 
 def with_each(
-    engines: Sequence[str], gap: str = "", others: Sequence[str] = ()
+    engines: Sequence[str], gap: Gap = (), others: Sequence[str] = ()
 ) -> pytest.MarkDecorator:
     """Run a test once for each of these engines; the test starts the servers."""
     return pytest.mark.engines("engine", engines, gap, others)

@@ -10,11 +10,13 @@ import re
 
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
-from handlers.engine import every_engine
+from data_interface import BACKENDS
+from handlers import SERVERS, WEB
 
-PAIRS = {engine.name: f"{engine.web}-{engine.backend}" for engine in every_engine()}
-# The longest first: `a-b-one` is the beginning of `a-b-one-uvloop`, and of the same pair.
-ENGINE = re.compile("|".join(sorted(map(re.escape, PAIRS), key=len, reverse=True)))
+# The beginning of an engine's name, up to its backend.
+PAIR = re.compile(
+    rf"\b(?:{'|'.join(WEB)})-(?:(?:{'|'.join(SERVERS)})-)?(?:{'|'.join(BACKENDS)})(?=-)"
+)
 
 # Long tests that share nothing, by folder and file: one process alone would be the last to end.
 SPREAD = {
@@ -27,7 +29,7 @@ SPREAD = {
 
 
 class Grouped(LoadScopeScheduling):  # type: ignore[misc]
-    """Runs tests of one web framework on one backend in one process, as they share servers."""
+    """Runs tests of one framework on one server and backend in one process: they share it."""
 
     def _split_scope(self, nodeid: str) -> str:
         return group(nodeid)
@@ -38,5 +40,5 @@ def group(nodeid: str) -> str:
     path, _, rest = nodeid.partition("::")
     if path.endswith(tuple(SPREAD)):
         return nodeid
-    match = ENGINE.search(rest) if "/engines/" in path else None
-    return PAIRS[match[0]] if match else path
+    match = PAIR.search(rest) if "/engines/" in path else None
+    return match[0] if match else path

@@ -7,8 +7,8 @@ import re
 PAGES = ("/", "/good", "/bad", "/ugly", "/about")
 # Frameworks have the attributes in an order of their own.
 SESSION = re.compile(
-    r"session=([0-9a-f]{32})(?=.*; Path=/(?:;|\Z))(?=.*; HttpOnly)(?=.*; SameSite=Lax)"
-    r"(?:; (?:Path=/|HttpOnly|SameSite=Lax)){3}"
+    r"session=([0-9a-f]{32})(?=.*; Path=/(?:;|\Z))(?=.*; HttpOnly)(?=.*; SameSite=(?i:Lax))"
+    r"(?:; (?:Path=/|HttpOnly|SameSite=(?i:Lax))){3}"
 )
 UGLY = "/ugly"
 SECURITY = {

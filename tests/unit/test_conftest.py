@@ -7,10 +7,17 @@ import itertools
 import pytest
 
 from data_interface import BACKENDS
-from handlers import WEB
-from handlers.engine import every_engine, parse
+from handlers import SERVERS, WEB
+from handlers.engine import every_engine, parse, plain_server
 from tests import conftest
-from tests.support.engines import EACH_BACKEND, EACH_WEB, ENGINES, PAIRS
+from tests.support.engines import (
+    EACH_BACKEND,
+    EACH_WEB,
+    MAIN,
+    ON_EACH_SERVER,
+    ON_EACH_WEB,
+    PAIRS,
+)
 from tests.support.groups import group
 
 
@@ -27,7 +34,8 @@ def test_an_absent_component_skips_or_fails(
 
 def test_tests_of_one_framework_on_one_backend_share_a_process() -> None:
     for engine in every_engine():
-        pair = f"{engine.web}-{engine.backend}"
+        server = "" if engine.server == plain_server(engine.web) else f"-{engine.server}"
+        pair = f"{engine.web}{server}-{engine.backend}"
         assert group(f"tests/live/engines/test_a.py::test_b[{engine.name}]") == pair
         assert group(f"tests/live/engines/test_a.py::test_b[GET-/x-{engine.name}]") == pair
         assert group(f"tests/live/site/test_a.py::test_b[{engine.name}]").endswith("test_a.py")
@@ -38,8 +46,10 @@ def test_each_two_levels_that_go_together_meet_in_the_cover() -> None:
     def pairs(name: str) -> set[object]:
         return set(itertools.combinations(parse(name).factors.items(), 2))
 
-    assert set().union(*map(pairs, PAIRS)) == set().union(*(pairs(it.name) for it in ENGINES))
-    assert len(PAIRS) < len(ENGINES) / 4
-    assert [parse(name).web for name in EACH_WEB] == list(WEB)
+    assert set().union(*map(pairs, PAIRS)) == set().union(*(pairs(it.name) for it in MAIN))
+    assert len(PAIRS) < len(MAIN) / 4
+    assert [parse(name).web for name in EACH_WEB] == list(dict.fromkeys(it.web for it in MAIN))
+    assert [parse(name).web for name in ON_EACH_WEB] == list(WEB)
+    assert {parse(name).server for name in ON_EACH_SERVER} == set(SERVERS)
     stored = [name for name, backend in BACKENDS.items() if backend.database]
     assert sorted(parse(name).backend for name in EACH_BACKEND) == sorted(stored)

@@ -12,7 +12,7 @@ from pathlib import PurePath
 import pytest
 
 from data_interface import BACKENDS
-from handlers import WEB
+from handlers import SERVERS, WEB
 from runtime.paths import ROOT
 from runtime.plugin import Plugin
 from tests.support.imports import circles, closure, files_of, imports, sources, top
@@ -63,10 +63,11 @@ TAKEN_APART = re.compile(
 
 # The modules for the private parts of a library, and the library.
 INTERNALS = {
+    "handlers/servers/granian_internals.py": "granian",
     "handlers/web/aiohttp_internals.py": "aiohttp",
     "handlers/web/japronto_guard.py": "japronto",
     "handlers/web/sanic_internals.py": "sanic",
-    "handlers/web/uvicorn_internals.py": "uvicorn",
+    "handlers/servers/uvicorn_internals.py": "uvicorn",
 }
 
 Trees = Mapping[str, ast.Module]
@@ -113,7 +114,7 @@ def plugins(trees: Trees) -> Iterator[str]:
     """A plugin imports another library than its own, or other code imports one of those."""
     allowed: dict[str, set[str]] = {}
     tools = (tool for tool in DRIVERS.values() if tool.needs)
-    for plugin in [*WEB.values(), *BACKENDS.values(), *tools]:
+    for plugin in [*WEB.values(), *SERVERS.values(), *BACKENDS.values(), *tools]:
         allowed.setdefault(_place(plugin), set()).update(top(plugin.needs))
     for path, library in INTERNALS.items():
         allowed[path] = {library}

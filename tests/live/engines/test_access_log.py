@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 
-from tests.support.engines import EACH_WEB, ON_MEMORY, Starter, with_each
+from tests.support.engines import (
+    EACH_WEB,
+    ON_MEMORY,
+    PAIRED,
+    Starter,
+    with_each,
+)
 from tests.support.site_client import ask, get, raw
 from tests.support.site_server import SiteServer, serving, until
 
@@ -33,7 +39,7 @@ def asked(server: SiteServer) -> list[str]:
     return list(until(lines, 5.0, f"no lines for all requests: {server.log()}"))
 
 
-@with_each(ON_MEMORY)
+@with_each(ON_MEMORY, others=PAIRED)
 def test_each_request_is_a_line(starter: Starter, engine: str) -> None:
     starter.ready(engine)
     with serving(engine, starter.databases.env(), "-l", "debug") as server:
@@ -57,7 +63,7 @@ def test_workers_write_it_too(starter: Starter, engine: str) -> None:
         assert len(asked(server)) == len(REQUESTS)
 
 
-@with_each(ON_MEMORY)
+@with_each(ON_MEMORY, others=PAIRED)
 def test_at_info_no_request_writes_a_line(starter: Starter, engine: str) -> None:
     starter.ready(engine)
     with serving(engine, starter.databases.env(), "-l", "info") as server:

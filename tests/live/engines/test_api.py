@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from tests.support.engines import EACH_BACKEND, ON_MEMORY, Starter, on, with_each
+from tests.support.engines import (
+    EACH_BACKEND,
+    ON_EACH_WEB,
+    ON_MEMORY,
+    PAIRED,
+    Starter,
+    on,
+    with_each,
+)
 from tests.support.site_client import ask, change, get
 from tests.support.site_server import TOKEN, SiteServer, environment, serving
 
@@ -30,7 +38,7 @@ def pack(site: SiteServer) -> Iterator[dict[str, Any]]:
     assert change(site.url, "DELETE", path, None, TOKEN).status in (204, 404)
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_reading(site: SiteServer, reference: SiteServer) -> None:
     packs = get(site.url, "/stickers").json()["packs"]
     assert packs[:540] == get(reference.url, "/stickers").json()["packs"][:540]
@@ -46,7 +54,7 @@ def test_reading(site: SiteServer, reference: SiteServer) -> None:
         assert one["rating"] == one["up"] - one["down"]
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_a_pack_from_its_beginning_to_its_end(site: SiteServer, pack: dict[str, Any]) -> None:
     path = f"/stickers/{pack['id']}"
     assert get(site.url, path).json() == {**pack, "stickers": []}
@@ -62,7 +70,7 @@ def test_a_pack_from_its_beginning_to_its_end(site: SiteServer, pack: dict[str, 
         assert change(site.url, method, path, {"title": "x"}, TOKEN).status == 404, method
 
 
-@on([*ON_MEMORY, *EACH_BACKEND])
+@on([*ON_EACH_WEB, *EACH_BACKEND], others=PAIRED)
 def test_a_sticker_from_its_beginning_to_its_end(site: SiteServer, pack: dict[str, Any]) -> None:
     made = change(site.url, "POST", f"/stickers/{pack['id']}", {"title": "Shy Bat"}, TOKEN)
     one = made.json()
@@ -91,7 +99,7 @@ def test_a_sticker_from_its_beginning_to_its_end(site: SiteServer, pack: dict[st
         assert change(site.url, method, path, {"title": "x"}, TOKEN).status == 404
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_a_body_that_is_no_title_is_400(site: SiteServer) -> None:
     for body in (b"", b'{"title": "\xff"}', b"[" * 60_000, bytes(range(256))):
         for method, path in (("POST", "/stickers"), ("PUT", "/stickers/1")):
@@ -125,7 +133,7 @@ CHANGES = (
 )
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_without_the_right_token_it_is_401(site: SiteServer) -> None:
     for method, path in CHANGES:
         for given in (None, f"Bearer {TOKEN}x", "Bearer ünïcode", "Bearer \xff\xfe"):

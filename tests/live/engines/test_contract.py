@@ -11,9 +11,17 @@ import pytest
 
 from data_interface import Backend
 from data_interface.votes import store_of
-from handlers import ESCAPED_SLASH, HALF_CLOSED
+from handlers import CLOSED, ESCAPED_SLASH, HALF_CLOSED
 from handlers.engine import parse
-from tests.support.engines import BARE, EACH_WEB, ON_MEMORY, Starter, on
+from tests.support.engines import (
+    BARE,
+    EACH_WEB,
+    ON_EACH_WEB,
+    PAIRED,
+    SERVED_AND_STORED,
+    Starter,
+    on,
+)
 from tests.support.html import SESSION
 from tests.support.site_client import FORM, ballot, get, raw
 from tests.support.site_server import SiteServer
@@ -32,7 +40,7 @@ CLAIMS = {
 }
 
 
-@on(EACH_WEB)
+@on(EACH_WEB, others=SERVED_AND_STORED)
 @pytest.mark.parametrize("peer", PEERS)
 def test_the_address_is_the_peers(site: SiteServer, starter: Starter, peer: str) -> None:
     backend = parse(site.engine).plugins[1]
@@ -68,7 +76,7 @@ def stored_address(backend: Backend, url: str, session: str) -> str:
     return asyncio.run(read())
 
 
-@on(ON_MEMORY, gap=ESCAPED_SLASH)
+@on(ON_EACH_WEB, gap=ESCAPED_SLASH, others=PAIRED)
 def test_an_escaped_slash_is_no_slash(site: SiteServer, reference: SiteServer) -> None:
     for path in (
         "/pictures*1.svg",
@@ -93,7 +101,7 @@ def test_an_escaped_slash_is_no_slash(site: SiteServer, reference: SiteServer) -
                 assert answer.body == get(reference.url, escaped).body, escaped
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_nobody_is_sent_to_another_slash(site: SiteServer) -> None:
     for path in (
         "/good/",
@@ -112,7 +120,7 @@ def test_nobody_is_sent_to_another_slash(site: SiteServer) -> None:
             assert b"\r\nlocation:" not in answer.lower(), (method, path)
 
 
-@on(BARE)
+@on([*BARE, *ON_EACH_WEB], others=PAIRED)
 def test_a_page_is_made_once_the_whole_body_came(site: SiteServer) -> None:
     found = ballot(site.url)
     form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
@@ -129,7 +137,7 @@ def test_a_page_is_made_once_the_whole_body_came(site: SiteServer) -> None:
         assert connection.recv(65536).startswith(b"HTTP/1.1 303 ")
 
 
-@on(BARE)
+@on([*BARE, *ON_EACH_WEB], others=PAIRED)
 def test_a_client_that_asks_before_it_sends_is_told_to_go_on(site: SiteServer) -> None:
     found = ballot(site.url)
     form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
@@ -145,7 +153,7 @@ def test_a_client_that_asks_before_it_sends_is_told_to_go_on(site: SiteServer) -
     assert b"HTTP/1.1 303 " in received
 
 
-@on(EACH_WEB, gap=HALF_CLOSED)
+@on(EACH_WEB, gap=(HALF_CLOSED, CLOSED), others=SERVED_AND_STORED)
 def test_a_client_that_closed_its_side_is_answered(site: SiteServer) -> None:
     with socket.create_connection(("127.0.0.1", site.port), 5.0) as connection:
         # So that the request and its end arrive in one piece, before any database can answer.
@@ -155,7 +163,7 @@ def test_a_client_that_closed_its_side_is_answered(site: SiteServer) -> None:
         assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
-@on(BARE)
+@on([*BARE, *ON_EACH_WEB], gap=CLOSED, others=PAIRED)
 def test_a_page_without_a_database_is_answered_to_a_client_that_closed_its_side(
     site: SiteServer,
 ) -> None:

@@ -5,14 +5,20 @@
 
 from __future__ import annotations
 
-from handlers.engine import every_engine
-from tests.support.engines import PAIRS, Starter, with_each
+from tests.support.engines import (
+    ENGINES,
+    MAIN,
+    PAIRS,
+    Starter,
+    pairwise,
+    with_each,
+)
 from tests.support.html import OURS, PAGES, UGLY, cards, duels, masked, numbers
 from tests.support.site_client import ballot, get, sticker, vote
 from tests.support.site_server import SiteServer, serving
 
 
-@with_each(PAIRS, others=[engine.name for engine in every_engine()])
+@with_each(PAIRS, others=[*(engine.name for engine in MAIN), *pairwise(ENGINES)])
 def test_an_engine_serves_the_site(starter: Starter, engine: str, reference: SiteServer) -> None:
     starter.ready(engine)
     with serving(engine, starter.databases.env()) as server:

@@ -9,7 +9,13 @@ from __future__ import annotations
 import re
 
 from handlers.exchange import BODY_LIMIT
-from tests.support.engines import EACH_BACKEND, ON_MEMORY, on
+from tests.support.engines import (
+    EACH_BACKEND,
+    ON_EACH_WEB,
+    ON_MEMORY,
+    PAIRED,
+    on,
+)
 from tests.support.html import SESSION, cards, masked
 from tests.support.site_client import FORM, Answer, Client, change, get, raw
 from tests.support.site_server import TOKEN, SiteServer
@@ -57,7 +63,7 @@ def asked(site: SiteServer, path: str, **headers: bytes) -> Answer:
         client.close()
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_a_cookie_that_is_not_ours_is_a_new_visitor(
     site: SiteServer, reference: SiteServer
 ) -> None:
@@ -80,7 +86,7 @@ READ_OR_NOT: dict[str, bytes] = {
 }
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_a_cookie_that_frameworks_read_each_in_their_way(site: SiteServer) -> None:
     for what, cookie in READ_OR_NOT.items():
         for path in ("/", "/good"):
@@ -90,7 +96,7 @@ def test_a_cookie_that_frameworks_read_each_in_their_way(site: SiteServer) -> No
             assert again is None or SESSION.fullmatch(again), what
 
 
-@on([*ON_MEMORY, *EACH_BACKEND])
+@on([*ON_EACH_WEB, *EACH_BACKEND], others=PAIRED)
 def test_an_agent_is_only_kept(site: SiteServer, reference: SiteServer) -> None:
     for what, agent in AGENTS.items():
         for path in ("/", "/bad"):
@@ -105,7 +111,7 @@ def test_an_agent_is_only_kept(site: SiteServer, reference: SiteServer) -> None:
             assert masked(again.text) == masked(get(reference.url, path).text), what
 
 
-@on([*ON_MEMORY, *EACH_BACKEND])
+@on([*ON_EACH_WEB, *EACH_BACKEND], others=PAIRED)
 def test_a_missing_agent_and_a_repeated_cookie(site: SiteServer) -> None:
     request = b"GET /good HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%b\r\n"
     assert raw(site.port, request % b"").startswith(b"HTTP/1.1 200 ")
@@ -113,7 +119,7 @@ def test_a_missing_agent_and_a_repeated_cookie(site: SiteServer) -> None:
     assert raw(site.port, request % twice).startswith(b"HTTP/1.1 200 ")
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_a_control_character_in_a_header_is_refused_or_kept_out(site: SiteServer) -> None:
     for byte in (b"\0", b"\x01", b"\x7f", b"\x85"):
         for name in (b"User-Agent", b"Cookie", b"Authorization"):
@@ -122,7 +128,7 @@ def test_a_control_character_in_a_header_is_refused_or_kept_out(site: SiteServer
             assert re.match(rb"HTTP/1\.[01] (200|400) ", answer), (byte, name, answer[:200])
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_headers_beyond_measure_are_refused(site: SiteServer) -> None:
     for size in (20_000, 100_000):
         for name in (b"Cookie", b"User-Agent", b"X-Any"):
@@ -133,7 +139,7 @@ def test_headers_beyond_measure_are_refused(site: SiteServer) -> None:
     assert get(site.url, "/ugly").body == b"UGLY"
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_queries_and_paths_are_not_echoed(site: SiteServer) -> None:
     for path in (
         "/?voted=%3Cscript%3Ealert(1)%3C/script%3E",
@@ -175,7 +181,7 @@ def test_titles_are_escaped_in_html(site: SiteServer) -> None:
         assert NASTY not in get(site.url, page).text
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_a_body_over_the_limit_is_413(site: SiteServer) -> None:
     sizes = ((BODY_LIMIT - 1, {400, 401}), (BODY_LIMIT + 1, {413}), (20 * BODY_LIMIT, {413}))
     for path in ("/", "/stickers", "/stickers/1"):
@@ -190,7 +196,7 @@ def test_a_body_over_the_limit_is_413(site: SiteServer) -> None:
     assert get(site.url, "/ugly").body == b"UGLY"
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_a_body_in_chunks_over_the_limit_is_413(site: SiteServer) -> None:
     head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
     chunk = b"%x\r\n%b\r\n" % (16_384, b"a" * 16_384)

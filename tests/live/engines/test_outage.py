@@ -12,7 +12,14 @@ import pytest
 from data_interface.connections import MOST_CONNECTIONS
 from handlers.engine import parse
 from handlers.refusals import AWAY
-from tests.support.engines import EACH_WEB, STORED, Starter, on, with_each
+from tests.support.engines import (
+    EACH_WEB,
+    SERVED_AND_STORED,
+    STORED,
+    Starter,
+    on,
+    with_each,
+)
 from tests.support.html import SECURITY, SESSION
 from tests.support.site_client import Answer, ask, ballot, get, vote
 from tests.support.site_server import SiteServer, serving, until
@@ -106,7 +113,7 @@ def check_back(site: SiteServer) -> None:
     assert vote(site.url, found.plus, found.minus).headers["location"] == "/?voted=1"
 
 
-@on(EACH_WEB, others=STORED)
+@on(EACH_WEB, others=[*STORED, *SERVED_AND_STORED])
 def test_a_killed_database_is_away_and_then_back(site: SiteServer, starter: Starter) -> None:
     session = SESSION.fullmatch(get(site.url, "/").headers["set-cookie"])
     assert session
@@ -120,7 +127,7 @@ def test_a_killed_database_is_away_and_then_back(site: SiteServer, starter: Star
     assert (again.status, again.headers.get("set-cookie")) == (200, None)
 
 
-@on(EACH_WEB, others=STORED)
+@on(EACH_WEB, others=[*STORED, *SERVED_AND_STORED])
 def test_a_hung_database_gives_bounded_answers(site: SiteServer, starter: Starter) -> None:
     with starter.databases.frozen(server_of(site)):
         check_away(site)

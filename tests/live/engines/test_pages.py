@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from tests.support.engines import BARE, EACH_BACKEND, ON_MEMORY, on
+from tests.support.engines import (
+    BARE,
+    EACH_BACKEND,
+    ON_EACH_WEB,
+    PAIRED,
+    on,
+)
 from tests.support.html import OURS, PAGES, SECURITY, SESSION, UGLY, masked
 from tests.support.site_client import FORM, Client, ask, ballot, get, raw, vote
 from tests.support.site_server import SiteServer
@@ -21,7 +27,7 @@ TYPES = {
 }
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_ugly_is_what_the_framework_says_by_itself(site: SiteServer) -> None:
     own = {"date", "server", "connection", "alt-svc"}
     for method, body in (("GET", b"UGLY"), ("HEAD", b"")):
@@ -33,7 +39,7 @@ def test_ugly_is_what_the_framework_says_by_itself(site: SiteServer) -> None:
         assert answer.headers.keys() - own == {"content-type", "content-length"}
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_headers_of_every_other_answer(site: SiteServer) -> None:
     for path in (*TYPES, "/missing", "/stickers/0", "/stickers/missing/1", "/pictures/x"):
         answer = get(site.url, path)
@@ -50,7 +56,7 @@ def test_headers_of_every_other_answer(site: SiteServer) -> None:
         assert ("set-cookie" in answer.headers) == visited, path
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_pictures_are_the_same_on_every_engine(site: SiteServer, reference: SiteServer) -> None:
     for path in ("/pictures/1.svg", "/pictures/16200.svg", "/pictures/2147483647.svg"):
         answer = get(site.url, path)
@@ -59,7 +65,7 @@ def test_pictures_are_the_same_on_every_engine(site: SiteServer, reference: Site
         assert answer.body.startswith(b"<svg ")
 
 
-@on([*ON_MEMORY, *EACH_BACKEND])
+@on([*ON_EACH_WEB, *EACH_BACKEND], others=PAIRED)
 def test_a_new_visitor_gets_a_session_and_keeps_it(site: SiteServer) -> None:
     seen = set()
     for path in ("/", "/good", "/bad"):
@@ -73,7 +79,7 @@ def test_a_new_visitor_gets_a_session_and_keeps_it(site: SiteServer) -> None:
     assert len(seen) == 3
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_head_is_get_without_the_body(site: SiteServer) -> None:
     client = Client(site.url)
     try:
@@ -88,7 +94,7 @@ def test_head_is_get_without_the_body(site: SiteServer) -> None:
         client.close()
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_wrong_methods_are_405_with_the_right_ones(site: SiteServer, reference: SiteServer) -> None:
     for method, path, allowed in (
         ("POST", "/good", "GET, HEAD"),
@@ -108,7 +114,7 @@ def test_wrong_methods_are_405_with_the_right_ones(site: SiteServer, reference: 
         assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_unknown_pages_are_404_and_say_so(site: SiteServer, reference: SiteServer) -> None:
     for path in (
         "/missing",
@@ -150,7 +156,7 @@ def test_unknown_pages_are_404_and_say_so(site: SiteServer, reference: SiteServe
         assert answer.headers["content-type"] == kind + "; charset=utf-8", path
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_the_notice_follows_a_vote(site: SiteServer, reference: SiteServer) -> None:
     notice = "Your vote has been counted"
     found = ballot(site.url)
@@ -165,7 +171,7 @@ def test_the_notice_follows_a_vote(site: SiteServer, reference: SiteServer) -> N
     assert notice not in get(site.url, "/?voted=2").text
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_reports_lead_to_the_first(site: SiteServer) -> None:
     for method in ("GET", "HEAD"):
         answer = ask(site.url, method, "/reports")
@@ -173,7 +179,7 @@ def test_reports_lead_to_the_first(site: SiteServer) -> None:
         assert answer.body == b""
 
 
-@on(ON_MEMORY)
+@on(ON_EACH_WEB, others=PAIRED)
 def test_a_body_where_none_is_expected_harms_nobody(site: SiteServer) -> None:
     client = Client(site.url)
     try:

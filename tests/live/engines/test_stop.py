@@ -16,7 +16,17 @@ import pytest
 from handlers import HALF_A_BODY
 from handlers.engine import parse
 from handlers.timeouts import Timeouts
-from tests.support.engines import BARE, EACH_WEB, ON_MEMORY, PAIRS, STORED, Starter, with_each
+from tests.support.engines import (
+    BARE,
+    EACH_WEB,
+    ON_MEMORY,
+    PAIRED,
+    PAIRS,
+    SERVED_AND_STORED,
+    STORED,
+    Starter,
+    with_each,
+)
 from tests.support.site_client import FORM, Client, get, read_ballot
 from tests.support.site_server import SiteServer, serving, until
 
@@ -32,7 +42,7 @@ def check_gone(server: SiteServer, below: list[int]) -> None:
     assert server.log() == ""
 
 
-@with_each(ON_MEMORY, others=[*BARE, *PAIRS])
+@with_each(ON_MEMORY, others=[*PAIRED, *BARE, *PAIRS])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda it: it.name)
 def test_a_signal_ends_it_in_good_order(
     starter: Starter, engine: str, number: signal.Signals
@@ -52,7 +62,7 @@ def test_a_signal_ends_it_in_good_order(
         check_gone(server, below)
 
 
-@with_each(ON_MEMORY)
+@with_each(ON_MEMORY, others=PAIRED)
 def test_a_client_that_fell_silent_does_not_hold_it_up(starter: Starter, engine: str) -> None:
     starter.ready(engine)
     limits = Timeouts(finish=1.0, cancel=0.5, stop=5.0)
@@ -71,7 +81,7 @@ def test_a_client_that_fell_silent_does_not_hold_it_up(starter: Starter, engine:
         check_gone(server, below)
 
 
-@with_each(ON_MEMORY)
+@with_each(ON_MEMORY, others=PAIRED)
 def test_ctrl_c_reaches_the_whole_group_and_ends_it_quietly(starter: Starter, engine: str) -> None:
     starter.ready(engine)
     with serving(engine, starter.databases.env(), group=True) as server:
@@ -81,7 +91,7 @@ def test_ctrl_c_reaches_the_whole_group_and_ends_it_quietly(starter: Starter, en
         check_gone(server, below)
 
 
-@with_each(EACH_WEB, others=STORED)
+@with_each(EACH_WEB, others=[*STORED, *SERVED_AND_STORED])
 def test_requests_in_flight_finish(starter: Starter, engine: str) -> None:
     """The database holds a request back until the server was told to end."""
     name = starter.ready(engine).plugins[1].database
@@ -106,7 +116,7 @@ def test_requests_in_flight_finish(starter: Starter, engine: str) -> None:
         check_gone(server, below)
 
 
-@with_each(ON_MEMORY, gap=HALF_A_BODY)
+@with_each(ON_MEMORY, gap=HALF_A_BODY, others=PAIRED)
 def test_a_body_on_its_way_is_taken(starter: Starter, engine: str) -> None:
     """The head of the request arrives before the signal, the rest of it after."""
     starter.ready(engine)
@@ -164,7 +174,7 @@ def vote_on(server: SiteServer, stop: threading.Event) -> int:
     return acknowledged
 
 
-@with_each(EACH_WEB, others=STORED)
+@with_each(EACH_WEB, others=[*STORED, *SERVED_AND_STORED])
 def test_a_signal_under_load_loses_no_vote(starter: Starter, engine: str) -> None:
     name = parse(engine).plugins[1].database
     starter.ready(engine)

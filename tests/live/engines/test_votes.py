@@ -6,7 +6,12 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.support.engines import EACH_BACKEND, ON_MEMORY, on
+from tests.support.engines import (
+    EACH_BACKEND,
+    ON_MEMORY,
+    PAIRED,
+    on,
+)
 from tests.support.html import SECURITY
 from tests.support.site_client import FORM, Answer, Ballot, Client, ask, ballot, sticker, vote
 from tests.support.site_server import SiteServer
@@ -26,7 +31,7 @@ def tally(site: SiteServer, found: Ballot) -> list[int]:
     return [one[name] for one in both for name in ("up", "down")]
 
 
-@on([*ON_MEMORY, *EACH_BACKEND])
+@on([*ON_MEMORY, *EACH_BACKEND], others=PAIRED)
 def test_a_ballot_counts_once_for_the_sticker_that_was_picked(site: SiteServer) -> None:
     for swap, expected in ((False, [1, 0, 0, 1]), (True, [0, 1, 1, 0])):
         found = ballot(site.url)
@@ -39,7 +44,7 @@ def test_a_ballot_counts_once_for_the_sticker_that_was_picked(site: SiteServer) 
         assert changed == expected
 
 
-@on([*ON_MEMORY, *EACH_BACKEND])
+@on([*ON_MEMORY, *EACH_BACKEND], others=PAIRED)
 def test_50_at_once_with_the_same_ballot_count_once(site: SiteServer) -> None:
     found = ballot(site.url)
     before = tally(site, found)
@@ -90,7 +95,7 @@ def _form(plus: str, minus: str) -> bytes:
     return f"vote_plus={plus}&vote_minus={minus}".encode()
 
 
-@on(ON_MEMORY)
+@on(ON_MEMORY, others=PAIRED)
 def test_what_is_no_vote_is_400(site: SiteServer) -> None:
     found = ballot(site.url)
     before = tally(site, found)
@@ -110,7 +115,7 @@ def test_what_is_no_vote_is_400(site: SiteServer) -> None:
     assert outcome(vote(site.url, found.plus, found.minus)) == COUNTED
 
 
-@on(ON_MEMORY)
+@on(ON_MEMORY, others=PAIRED)
 def test_a_form_without_its_type_or_with_another_one_is_read_all_the_same(site: SiteServer) -> None:
     for kind in ("text/plain", "multipart/form-data", FORM + "; charset=latin-1"):
         found = ballot(site.url)

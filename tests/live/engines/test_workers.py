@@ -18,7 +18,12 @@ from handlers.engine import parse
 from handlers.timeouts import Timeouts
 from handlers.web.supervisor import MOST_FAILED_STARTS
 from tests.live.engines.relay import relay
-from tests.support.engines import EACH_WEB, Starter, with_each
+from tests.support.engines import (
+    EACH_WEB,
+    SERVED_AND_STORED,
+    Starter,
+    with_each,
+)
 from tests.support.html import PAGES, masked, numbers
 from tests.support.site_client import TIMEOUT, Client, ballot, get, raw, vote
 from tests.support.site_server import SiteServer, serving, until
@@ -37,7 +42,7 @@ SHARE_SECONDS = 0.5
 
 # Two ways to run workers: on an event loop of ours, and japronto's own. Others are like the first.
 TWO = [name for name in EACH_WEB if parse(name).web in ("aiohttp", "japronto")]
-each_engine = with_each(TWO, others=EACH_WEB)
+each_engine = with_each(TWO, others=[*EACH_WEB, *SERVED_AND_STORED])
 # Shorter than usual, so that a test need not wait for the real ones.
 LIMITS = Timeouts(stop=2.0, refresh=0.3)
 

@@ -35,8 +35,8 @@ def refused(capsys: pytest.CaptureFixture[str], *options: str) -> str:
         ("japronto-postgre-pool-uvloop", "did you mean 'japronto-postgres-pool-uvloop'?"),
         ("sanic-memory-pool", "memory has the connection modes one, not 'pool'"),
         (
-            "django-postgres-one",
-            "there is no web framework 'django', only " + ", ".join(WEB),
+            "bottle-postgres-one",
+            "there is no web framework 'bottle', only " + ", ".join(WEB),
         ),
         ("aiohttp-mysql-one", "there is no backend 'mysql', only memory"),
         ("", f"'': an engine is {FORM}"),

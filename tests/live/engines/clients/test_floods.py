@@ -10,7 +10,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.engines import ON_MEMORY, on
+from tests.support.engines import (
+    ON_MEMORY,
+    PAIRED,
+    on,
+)
 from tests.support.faults.floods import (
     FLOODS,
     MIB,
@@ -29,7 +33,7 @@ SIZE = 64 * MIB
 # Those that differ in which part of a server bounds them.
 SOME = ["body in tiny chunks", "one chunk", "body of an unknown page", "header", "empty lines"]
 
-pytestmark = on(ON_MEMORY)
+pytestmark = on(ON_MEMORY, others=PAIRED)
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from handlers import WEB
 from handlers.engine import parse
 from tests.support.engines import STORED, Starter, each
 from tests.support.faults.pipelined import INDEX, PATTERNS, send_all, send_behind
@@ -12,7 +11,7 @@ from tests.support.site_client import ballot, get, raw, vote
 from tests.support.site_server import serving
 
 # The queues are the framework's: on which database a page waits makes no difference to them.
-ENGINES = [next(name for name in STORED if parse(name).web == web) for web in WEB]
+ENGINES = list({parse(name).web: name for name in reversed(STORED)}.values())
 JAPRONTO = [name for name in ENGINES if parse(name).web == "japronto"]
 SOME = ["many", "others before", "noise behind"]
 # From at once to well after the answer.

@@ -1,0 +1,53 @@
+"""Granian, which serves ASGI; its HTTP is hyper's, in threads of Rust."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Awaitable, Callable
+
+from granian.constants import Interfaces
+from granian.http import HTTP1Settings
+
+from handlers.servers import started
+from handlers.servers.granian_internals import EmbeddedServer
+from handlers.site import Site
+from handlers.timeouts import TIMEOUTS
+from handlers.web.asgi import Application
+from handlers.web.lifecycle import NewLoop, run
+from handlers.web.listen import Listen
+from handlers.web.supervisor import Ready
+from runtime.listen import BACKLOG
+
+
+def serve(
+    framework: Callable[[Site], Application],
+    site: Site,
+    listen: Listen,
+    loop: NewLoop,
+    workers: int,
+    ready: Ready,
+) -> int:
+    """Serve until a signal, and return the exit status."""
+
+    async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
+        app = framework(site)
+        server = EmbeddedServer(
+            app,
+            sock,
+            interface=Interfaces.ASGI,
+            websockets=False,
+            backlog=BACKLOG,
+            http1_settings=HTTP1Settings(header_read_timeout=int(1000 * TIMEOUTS.request)),
+            log_enabled=False,
+        )
+        serving = asyncio.ensure_future(server.serve())
+        await started(app, serving)
+
+        async def finish() -> None:
+            server.stop()
+            await serving
+
+        return finish
+
+    return run(start, site, listen, loop, workers, ready)

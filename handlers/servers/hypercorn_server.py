@@ -1,0 +1,66 @@
+"""Hypercorn, which serves ASGI and parses HTTP with h11."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from typing import Awaitable, Callable
+
+from hypercorn.asyncio import serve as serve_asgi
+from hypercorn.config import Config
+
+from handlers.servers import started
+from handlers.site import Site
+from handlers.timeouts import TIMEOUTS
+from handlers.web.asgi import Application
+from handlers.web.lifecycle import NewLoop, ignore, run
+from handlers.web.listen import Listen
+from handlers.web.supervisor import Ready
+from runtime.listen import BACKLOG
+
+LOGGER = "hypercorn.error"
+# Hypercorn's own limit closes a connection after its thousandth request.
+MOST_REQUESTS = 2**31
+
+
+def configuration(sock: socket.socket) -> Config:
+    """Return the options of a server that accepts on the socket, which it will close."""
+    return Config.from_mapping(
+        bind=[f"fd://{sock.fileno()}"],
+        backlog=BACKLOG,
+        accesslog=None,
+        errorlog=logging.getLogger(LOGGER),
+        keep_alive_timeout=TIMEOUTS.idle,
+        keep_alive_max_requests=MOST_REQUESTS,
+        graceful_timeout=TIMEOUTS.finish,
+    )
+
+
+def serve(
+    framework: Callable[[Site], Application],
+    site: Site,
+    listen: Listen,
+    loop: NewLoop,
+    workers: int,
+    ready: Ready,
+) -> int:
+    """Serve until a signal, and return the exit status."""
+
+    async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
+        # `site.failed` has logged what a page raised; the rest is about clients that left.
+        ignore(LOGGER, Exception)
+        app, stop = framework(site), asyncio.Event()
+        serving = asyncio.ensure_future(
+            serve_asgi(app, configuration(sock), shutdown_trigger=stop.wait, mode="asgi")
+        )
+        await started(app, serving)
+
+        async def finish() -> None:
+            stop.set()
+            await serving
+            sock.detach()
+
+        return finish
+
+    return run(start, site, listen, loop, workers, ready)

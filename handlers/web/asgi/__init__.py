@@ -1,0 +1,251 @@
+"""Requests and pages in ASGI, for every framework that speaks it; none is imported here.
+
+A framework's module has the function ``application(site) -> Application``, and holds what its users
+write: routes, a handler that calls what ``answering`` returns, and the framework's own response.
+"""
+
+from __future__ import annotations
+
+from typing import (
+    Any,
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    List,
+    Mapping,
+    MutableMapping,
+    Optional,
+    Tuple,
+    Type,
+)
+from urllib.parse import unquote_to_bytes
+
+from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, Page
+from handlers.site import Route, Site
+from handlers.web import access_log
+
+# A body over the limit is read and dropped up to this size, because an answer that is sent before
+# the body has arrived is lost with the connection. It must be below the limit of `client_timeouts`.
+MOST_DROPPED = 3 * 2**19
+MOST_DIGITS = 20
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Fields = List[Tuple[bytes, bytes]]
+# A function that begins to read the body, through the framework's own interface.
+Chunks = Callable[[], AsyncIterable[bytes]]
+# A function of the scope, the cookies as the framework reads them, the parameters of the path, and
+# the chunks of the body.
+Answer = Callable[[Scope, Mapping[str, str], Tuple[str, ...], Chunks], Awaitable[Page]]
+
+
+class TooLarge(Exception):
+    """The body is over BODY_LIMIT."""
+
+
+class AsgiVisit:
+    """The ``Visit`` of a request; the adapter gives the cookies, which its framework reads."""
+
+    __slots__ = ("_cookies", "_scope", "body", "params")
+
+    def __init__(
+        self, scope: Scope, cookies: Mapping[str, str], body: bytes, params: Tuple[str, ...]
+    ) -> None:
+        self._scope = scope
+        self._cookies = cookies
+        self.body = body
+        self.params = params
+
+    @property
+    def session(self) -> Optional[str]:
+        return self._cookies.get(SESSION)
+
+    @property
+    def manager(self) -> Optional[str]:
+        return self._cookies.get(MANAGER)
+
+    @property
+    def address(self) -> str:
+        # None when the client left before the server could ask for its address.
+        client = self._scope["client"]
+        return client[0] if client else ""
+
+    @property
+    def agent(self) -> str:
+        return self._header(b"user-agent") or ""
+
+    @property
+    def authorization(self) -> Optional[str]:
+        return self._header(b"authorization")
+
+    @property
+    def query(self) -> str:
+        query: bytes = self._scope["query_string"]
+        return query.decode("latin-1")
+
+    def _header(self, wanted: bytes) -> Optional[str]:
+        for name, value in self._scope["headers"]:
+            if name == wanted:
+                text: str = value.decode("latin-1")
+                return text
+        return None
+
+
+def answering(site: Site, route: Route, *left: Type[BaseException]) -> Answer:
+    """Return the function that answers a route, from the request's parts to its page.
+
+    The framework raises one of ``left`` when the client leaves in the middle of its body.
+    """
+    respond: Any = route.respond
+    takes_body, waits = route.takes_body, route.waits
+
+    async def answer(
+        scope: Scope, cookies: Mapping[str, str], params: Tuple[str, ...], chunks: Chunks
+    ) -> Page:
+        try:
+            body = await read(scope, chunks()) if takes_body else b""
+        except TooLarge:
+            return site.too_large(raw_path(scope))
+        except left:
+            return site.malformed(raw_path(scope))
+        try:
+            page = respond(AsgiVisit(scope, cookies, body, params))
+            return await page if waits else page
+        except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
+            return site.failed(route.path, error)
+
+    return answer
+
+
+async def read(scope: Scope, chunks: AsyncIterable[bytes]) -> bytes:
+    """Return the body of a request; raise TooLarge."""
+    if length_of(scope) > MOST_DROPPED:
+        raise TooLarge
+    parts: List[bytes] = []
+    size = 0
+    async for part in chunks:
+        size += len(part)
+        if size <= BODY_LIMIT:
+            parts.append(part)
+        if size >= MOST_DROPPED:
+            break
+    if size > BODY_LIMIT:
+        raise TooLarge
+    return b"".join(parts)
+
+
+def length_of(scope: Scope) -> int:
+    """Return the length that a request announces for its body, 0 if it announces none."""
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            return int(value) if value.isdigit() and len(value) < MOST_DIGITS else 0
+    return 0
+
+
+def raw_path(scope: Scope) -> str:
+    """Return the path as it was sent."""
+    raw: Optional[bytes] = scope.get("raw_path")
+    return scope["path"] if raw is None else raw.decode("latin-1")
+
+
+def missing(site: Site, scope: Scope) -> Page:
+    """Return the page for a request without a route."""
+    return site.missing(scope["method"], raw_path(scope))
+
+
+def client_left(error: BaseException) -> bool:
+    """Return whether the error only says that the client closed before it was answered.
+
+    uvloop raises this RuntimeError for a write to a closed transport, which asyncio ignores.
+    """
+    return isinstance(error, RuntimeError) and "handler is closed" in str(error)
+
+
+class Application:
+    """A framework's application as servers get it; ``started`` once its lifespan has begun.
+
+    ASGI decodes the path as a whole, so a router would take ``%2F`` for a separator: it stays
+    escaped in ``path``. There are no WebSockets here. With ``exact``, a path with an empty segment
+    and the method OPTIONS have no route: some frameworks take "/good/" or "//good" for "/good", and
+    answer OPTIONS by themselves.
+    """
+
+    def __init__(self, app: App, site: Site, exact: bool = False) -> None:
+        self._app = app
+        self._site = site
+        self._exact = exact
+        self._http = logged(self._answer) if access_log.wanted() else self._answer
+        self.started = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._live(scope, receive, send)
+        else:
+            await send({"type": "websocket.close"})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raw = scope.get("raw_path") or b""
+        if b"%2F" in raw or b"%2f" in raw:
+            escaped = raw.replace(b"%2F", b"%252F").replace(b"%2f", b"%252f")
+            scope["path"] = unquote_to_bytes(escaped).decode("utf-8", "replace")
+        if self._exact and (b"//" in raw or raw[1:].endswith(b"/") or scope["method"] == "OPTIONS"):
+            await send_page(send, missing(self._site, scope))
+        else:
+            await self._app(scope, receive, send)
+
+    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def noting(message: MutableMapping[str, Any]) -> None:
+            await send(message)
+            self.started = message["type"] == "lifespan.startup.complete"
+
+        await self._app(scope, receive, noting)
+
+
+async def send_page(send: Send, page: Page) -> None:
+    """Send a page as ASGI itself does, without a framework."""
+    body, kind, status, extra, session = page
+    headers = dict(kind.all_headers, **extra) if extra else kind.all_headers
+    fields = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    if session is not None:
+        cookie = f"{SESSION}={session}; Path=/; HttpOnly; SameSite=Lax"
+        fields.append((b"set-cookie", cookie.encode()))
+    await send_text(send, body, status, fields)
+
+
+async def send_text(send: Send, body: bytes, status: int, fields: Fields) -> None:
+    """Send a response with its length."""
+    fields.append((b"content-length", b"%d" % len(body)))
+    await send({"type": "http.response.start", "status": status, "headers": fields})
+    await send({"type": "http.response.body", "body": body})
+
+
+def without_lifespan(app: App) -> App:
+    """Return an application that has nothing to do at its start, and tells a server so."""
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            await app(scope, receive, send)
+            return
+        for event in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{event}.complete"})
+
+    return application
+
+
+def logged(app: App) -> App:
+    """Return the application with a line in the access log for each response that starts."""
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        async def noting(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                access_log.note(scope["method"], raw_path(scope), message["status"])
+            await send(message)
+
+        await app(scope, receive, noting)
+
+    return application

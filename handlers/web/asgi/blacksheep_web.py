@@ -1,0 +1,76 @@
+"""The site on BlackSheep."""
+
+from __future__ import annotations
+
+from typing import Any, Awaitable, Callable, Dict
+
+from blacksheep import Application, Content, Cookie, Request, Response, Router, text
+from blacksheep.cookies import CookieSameSiteMode
+from blacksheep.exceptions import MessageAborted
+
+from handlers.exchange import SESSION, Page
+from handlers.site import Route, Site
+from handlers.web import asgi
+from handlers.web.lifecycle import ignore
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def to_response(page: Page) -> Response:
+    """Return a page as the framework sends it."""
+    body, kind, status, extra, session = page
+    headers = dict(kind.headers, **extra) if extra else kind.headers
+    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
+    response = Response(status, fields, Content(kind.content_type.encode(), body))
+    if session is not None:
+        lax = CookieSameSiteMode.LAX
+        response.set_cookie(Cookie(SESSION, session, path="/", http_only=True, same_site=lax))
+    return response
+
+
+def cookies_of(request: Request) -> Dict[str, str]:
+    """Return the cookies of a request, none if they are not UTF-8."""
+    try:
+        return request.cookies
+    except UnicodeDecodeError:
+        return {}
+
+
+def handler(site: Site, route: Route) -> Handler:
+    """Return the framework's handler for a route."""
+    if route.constant is not None:
+        plain = route.constant
+
+        async def constant(request: Request) -> Response:
+            return text(plain)
+
+        return constant
+
+    answer = asgi.answering(site, route, MessageAborted)
+
+    async def handle(request: Request) -> Response:
+        params = tuple((request.route_values or {}).values())
+        chunks: Any = request.stream
+        return to_response(await answer(request.scope, cookies_of(request), params, chunks))
+
+    return handle
+
+
+def application(site: Site) -> asgi.Application:
+    """Return the application with its routes."""
+    router = Router()
+    for route in site.routes:
+        for method in ("GET", "HEAD") if route.method == "GET" else (route.method,):
+            router.add(method, route.path, handler(site, route))
+
+    async def missing(request: Request) -> Response:
+        return to_response(asgi.missing(site, request.scope))
+
+    async def failed(app: Application, request: Request, error: Exception) -> Response:
+        return to_response(site.failed(asgi.raw_path(request.scope), error))
+
+    router.fallback = missing
+    app = Application(router=router)
+    app.exceptions_handlers[Exception] = failed
+    ignore("blacksheep.server")  # a line for each request that fails; the site has one of its own
+    return asgi.Application(app, site, exact=True)

@@ -1,0 +1,69 @@
+"""The site on Falcon."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Awaitable, Callable, Dict
+
+from falcon import HTTPError
+from falcon.asgi import App, Request, Response
+from falcon.constants import MEDIA_TEXT
+
+from handlers.exchange import SESSION, Page
+from handlers.site import Route, Site
+from handlers.web import asgi
+
+Responder = Callable[..., Awaitable[None]]
+
+
+def fill(response: Response, page: Page) -> None:
+    """Make a response of a page."""
+    body, kind, status, extra, session = page
+    response.data, response.status = body, status
+    response.set_headers(dict(kind.all_headers, **extra) if extra else kind.all_headers)
+    if session is not None:
+        response.set_cookie(
+            SESSION, session, path="/", http_only=True, same_site="Lax", secure=False
+        )
+
+
+def responder(site: Site, route: Route) -> Responder:
+    """Return the framework's handler for a route."""
+    if route.constant is not None:
+        text = route.constant
+
+        async def constant(request: Request, response: Response) -> None:
+            response.content_type = MEDIA_TEXT
+            response.text = text
+
+        return constant
+
+    answer = asgi.answering(site, route)
+
+    async def respond(request: Request, response: Response, **params: str) -> None:
+        values, stream = tuple(params.values()), request.stream.__aiter__
+        fill(response, await answer(request.scope, request.cookies, values, stream))
+
+    return respond
+
+
+def application(site: Site) -> asgi.Application:
+    """Return the application with its routes."""
+    resources: Dict[str, Any] = {}
+    for route in site.routes:
+        resource = resources.setdefault(route.path, SimpleNamespace())
+        for method in ("get", "head") if route.method == "GET" else (route.method.lower(),):
+            setattr(resource, f"on_{method}", responder(site, route))
+
+    async def missing(request: Request, response: Response, *error: Any, **params: Any) -> None:
+        fill(response, asgi.missing(site, request.scope))
+
+    async def failed(request: Request, response: Response, error: Any, params: Any) -> None:
+        fill(response, site.failed(asgi.raw_path(request.scope), error))
+
+    app = App()
+    for path, resource in resources.items():
+        app.add_route(path, resource)
+    app.add_error_handler(Exception, failed)
+    app.add_error_handler(HTTPError, missing)
+    return asgi.Application(app, site, exact=True)
