@@ -115,7 +115,8 @@ SERVERS = {
     OWN: Server("handlers.servers.own_server:serve", interfaces=(OWN,)),
     "uvicorn": Server(
         "handlers.servers.uvicorn_server:serve",
-        needs=("uvicorn",),
+        # uvicorn takes h11, which is several times slower, where httptools is not installed.
+        needs=("uvicorn", "httptools"),
         python="3.10+",
         gaps=(HALF_CLOSED,),
     ),

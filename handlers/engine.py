@@ -33,7 +33,7 @@ class Engine(NamedTuple):
         return self._joined("" if self.server == plain_server(self.web) else self.server)
 
     @property
-    def full_name(self) -> str:
+    def long_name(self) -> str:
         """The name with the server, also the plain one."""
         return self._joined(self.server)
 
@@ -167,9 +167,9 @@ def beginning(name: str) -> List[Engine]:
         engine
         for engine in every_engine()
         if f"{engine.name}-".startswith(f"{given}-")
-        or f"{engine.full_name}-".startswith(f"{given}-")
+        or f"{engine.long_name}-".startswith(f"{given}-")
     ]
-    return [] if any(given in (engine.name, engine.full_name) for engine in found) else found
+    return [] if any(given in (engine.name, engine.long_name) for engine in found) else found
 
 
 def spoken(python: str) -> str:

@@ -1,6 +1,11 @@
 """One adapter for each web framework, and the code that all of them share.
 
-An adapter is a module with one function, named in ``handlers.WEB``::
+An adapter is a module with one function, named in ``handlers.WEB``. Where the framework speaks an
+interface, it makes the application that a server of ``handlers.servers`` serves; for ASGI that is::
+
+    application(site: Site) -> asgi.Application
+
+Where the framework has a server of its own, the function serves::
 
     serve(site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int
 
@@ -24,7 +29,7 @@ It serves the routes of ``site`` until SIGTERM or SIGINT and returns the exit st
 
 Every adapter keeps these rules, and ``tests/live/engines`` checks them. A rule that a framework
 breaks where no adapter can prevent it, or only at a price for each request, is a gap: it is named
-in ``handlers.WEB``, and the tests expect it.
+with the framework or its server in ``handlers``, and the tests expect it.
 
 - A request is answered with the route's ``constant``, with the page that ``respond`` returns for
   the ``Visit``, or with ``site.failed`` for the error that it raises. Every other request gets
@@ -34,7 +39,7 @@ in ``handlers.WEB``, and the tests expect it.
   digits, two lengths or one beside a coding, a bare CR or LF, a blank before a colon. A proxy may
   read it in another way.
 - A client that has sent its request and closed its side is answered. This is a gap of every
-  framework where a page waits for a database.
+  framework where a page waits for a database, and of some servers on every page.
 - A path parameter is one segment, percent-decoded. ``%2F`` is not a slash, on any route.
 - A constant is answered with the framework's most ordinary response (``Response(text=...)``).
   Nothing of the request is read and no header is added, as the page shows the framework's own cost.

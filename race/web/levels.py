@@ -7,7 +7,15 @@ from __future__ import annotations
 
 LEVELS = {
     "web": {
-        "starlette": "the framework Starlette on its usual server, uvicorn",
+        "asgi": "no framework: the site as an application of ASGI itself",
+    },
+    "server": {
+        "own": "the server that the framework has by itself; no part of a name",
+        "uvicorn": "the server uvicorn, which parses HTTP with httptools, written in C, in the "
+        "event loop's thread; no part of a name. No server here writes an access log",
+        "hypercorn": "the server Hypercorn, which parses HTTP with h11, written in Python",
+        "granian": "the server Granian, whose HTTP is hyper's, in a thread of Rust beside the "
+        "event loop's, with ASGI between the two",
     },
     "loop": {
         "asyncio": "the event loop of CPython itself; no part of a name",

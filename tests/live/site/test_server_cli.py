@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from databases import find
-from handlers import WEB
 from handlers.engine import every_engine, levels, parse
 from handlers.render import RENDERERS
 from runtime.paths import ROOT
@@ -178,7 +177,7 @@ def test_the_list_names_every_engine_and_what_is_missing() -> None:
         names = ("engine", "runs", "reason", "python", "database", "gaps", "factors", "no_render")
         assert tuple(entry) == names
         engine = parse(name)
-        assert entry["gaps"] == list(WEB[engine.web].gaps)
+        assert entry["gaps"] == list(engine.gaps)
         assert entry["database"] == engine.plugins[1].database
         python = entry["python"] and entry["python"].rpartition(".")[0]
         assert entry["factors"] == {**engine.factors, "python": python}

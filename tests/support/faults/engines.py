@@ -11,16 +11,16 @@ from collections.abc import Iterator
 
 from data_interface import BACKENDS
 from databases import DATABASES, find
-from handlers import WEB
-from handlers.engine import PLAIN_LOOP, every_engine, parse
+from handlers.engine import PLAIN_LOOP, parse
 from tests.conftest import absent
+from tests.support.engines import MAIN
 from tests.support.site_server import SERVER, Databases, SiteServer, environment, serving
 
 
 def on_first_database() -> list[str]:
     """Return an engine of each web framework, on its first backend that asks a database."""
     found: dict[str, str] = {}
-    for one in every_engine():
+    for one in MAIN:
         if one.plugins[1].database:
             found.setdefault(one.web, one.name)
     return list(found.values())
@@ -28,9 +28,9 @@ def on_first_database() -> list[str]:
 
 def on_each_backend() -> list[str]:
     """Return an engine for each backend on a database server; frameworks and modes take turns."""
-    found, webs = [], list(WEB)
-    plain = [one for one in every_engine() if one.loop == PLAIN_LOOP]
+    found, webs = [], list(dict.fromkeys(one.web for one in MAIN))
     names = {name for name in DATABASES if not find(name).embedded}
+    plain = [one for one in MAIN if one.loop == PLAIN_LOOP]
     stored = [one for one in plain if one.plugins[1].database in names]
     for turn, backend in enumerate(BACKENDS):
         for web in [*webs[turn % len(webs) :], *webs]:

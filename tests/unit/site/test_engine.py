@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from data_interface import BACKENDS
-from handlers import LOOPS, WEB, Web, availability
+from handlers import LOOPS, OWN, SERVERS, WEB, Server, Web, availability
 from handlers.availability import Availability, InterpreterError, find, wanted_version
 from handlers.engine import EngineError, beginning, every_engine, levels, parse
 from runtime import interpreters
@@ -119,6 +119,46 @@ def test_the_versions_of_environments_are_those_they_were_made_with() -> None:
     assert found == sorted(found, key=lambda name: int(name.split(".")[1]), reverse=True)
     for version in found:
         assert interpreters.version_of(interpreters.environment(version)) == version
+
+
+def test_the_plain_server_is_no_part_of_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WEB, "frame", Web("nowhere:application", interface="talk"))
+    for name in ("plain", "other"):
+        monkeypatch.setitem(SERVERS, name, Server("nowhere:serve", interfaces=("talk",)))
+    engine = parse("frame-memory-one-uvloop")
+    assert (engine.server, engine.name) == ("plain", "frame-memory-one-uvloop")
+    assert parse("frame-plain-memory-one-uvloop") == engine
+    other = parse("Frame-Other-memory-one")
+    assert (other.server, other.name) == ("other", "frame-other-memory-one")
+    assert other.factors["server"] == "other"
+    assert {engine, other} < set(every_engine())
+    assert set(beginning("frame-plain")) < set(beginning("frame"))
+    assert parse("any-memory-one").factors["server"] == OWN
+
+
+def test_gaps_are_those_of_framework_and_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WEB, "frame", Web("nowhere:application", gaps=("one",), interface="talk"))
+    plain = Server("nowhere:serve", gaps=("two",), interfaces=("talk",))
+    monkeypatch.setitem(SERVERS, "plain", plain)
+    assert parse("frame-memory-one").gaps == ("one", "two")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("any-uvicorn-memory-one", "any has a server of its own and runs on no other"),
+        ("frame-uvicorn-memory-one", "frame runs on plain, not on uvicorn"),
+        ("frame-nginx-memory-one", "there is no server 'nginx', only own, uvicorn"),
+        ("frame-memory-one-two", "an engine is <web>[-<server>]-<backend>"),
+    ],
+)
+def test_a_server_that_does_not_fit_is_refused_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, name: str, said: str
+) -> None:
+    monkeypatch.setitem(WEB, "frame", Web("nowhere:application", interface="talk"))
+    monkeypatch.setitem(SERVERS, "plain", Server("nowhere:serve", interfaces=("talk",)))
+    with pytest.raises(EngineError, match=re.escape(f"{name!r}: {said}")):
+        parse(name)
 
 
 def test_a_name_is_known_in_any_case() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from data_interface import ALL, BACKENDS
-from handlers import LOOPS, WEB
+from handlers import LOOPS, SERVERS, WEB
 from handlers.render import RENDERERS
 from race.web.levels import LEVELS
 from race.web.pages import PAGES
@@ -17,6 +17,7 @@ def test_modes_loops_and_ways_to_render_are_explained() -> None:
 
 def test_nothing_is_explained_that_is_not_there() -> None:
     assert set(LEVELS["web"]) <= set(WEB)
+    assert list(LEVELS["server"]) == list(SERVERS)
     assert set(LEVELS["backend"]) <= set(BACKENDS)
 
 
