@@ -24,6 +24,8 @@ TWO_LENGTHS = "takes the last of several lengths of a body"
 LENGTH_AND_CODING = "takes a length of a body beside a coding"
 HALF_CLOSED = "answers a client that has closed its side only where the page asks no database"
 CLOSED = "does not answer a client that has closed its side"
+NOT_LOGGED = "writes no line in the access log for a request that is not HTTP"
+TINY_CHUNKS = "takes more than 16 MiB for the body that one client sends in tiny chunks"
 HTTP_2 = "goes on in HTTP/2 where a client asks for that"
 
 # Interfaces between a framework and a server. OWN is also the server of a framework that has one.
@@ -124,13 +126,21 @@ SERVERS = {
         "handlers.servers.hypercorn_server:serve",
         needs=("hypercorn",),
         python="3.10+",
-        gaps=(BARE_LF, CHUNK_BLANK, LENGTH_AND_CODING, CLOSED, HTTP_2),
+        gaps=(
+            BARE_LF,
+            CHUNK_BLANK,
+            LENGTH_AND_CODING,
+            CLOSED,
+            NOT_LOGGED,
+            TINY_CHUNKS,
+            HTTP_2,
+        ),
     ),
     "granian": Server(
         "handlers.servers.granian_server:serve",
         needs=("granian",),
         python="3.10+",
-        gaps=(BARE_LF, CHUNK_BLANK, CLOSED),
+        gaps=(BARE_LF, CHUNK_BLANK, CLOSED, NOT_LOGGED),
     ),
 }
 # The first has no suffix in an engine's name.

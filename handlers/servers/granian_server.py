@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Awaitable, Callable
+from typing import Any, Awaitable, Callable
 
 from granian.constants import Interfaces
 from granian.http import HTTP1Settings
@@ -32,7 +32,7 @@ def serve(
 
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         app = framework(site)
-        server = EmbeddedServer(
+        server: Any = EmbeddedServer(
             app,
             sock,
             interface=Interfaces.ASGI,
@@ -46,8 +46,10 @@ def serve(
 
         async def finish() -> None:
             server.stop()
+            sock.close()
             await serving
 
         return finish
 
-    return run(start, site, listen, loop, workers, ready)
+    # Its threads outlive `serving`, and abort a process whose interpreter ends before they do.
+    return run(start, site, listen, loop, workers, ready, apart=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from typing import Awaitable, Callable
+from typing import Any, Awaitable, Callable
 
 from hypercorn.asyncio import serve as serve_asgi
 from hypercorn.config import Config
+from hypercorn.utils import LifespanFailureError
 
 from handlers.servers import started
 from handlers.site import Site
@@ -50,9 +51,12 @@ def serve(
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         # `site.failed` has logged what a page raised; the rest is about clients that left.
         ignore(LOGGER, Exception)
+        # A client in the middle of a request holds up its end, which is then cancelled.
+        ignore("asyncio", LifespanFailureError)
         app, stop = framework(site), asyncio.Event()
+        served: Any = app
         serving = asyncio.ensure_future(
-            serve_asgi(app, configuration(sock), shutdown_trigger=stop.wait, mode="asgi")
+            serve_asgi(served, configuration(sock), shutdown_trigger=stop.wait, mode="asgi")
         )
         await started(app, serving)
 

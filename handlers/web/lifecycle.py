@@ -51,14 +51,22 @@ async def finished(done: Callable[[], bool]) -> bool:
     return done()
 
 
-def run(start: Start, site: Site, listen: Listen, loop: NewLoop, workers: int, ready: Ready) -> int:
+def run(
+    start: Start,
+    site: Site,
+    listen: Listen,
+    loop: NewLoop,
+    workers: int,
+    ready: Ready,
+    apart: bool = False,
+) -> int:
     """Serve until SIGTERM or SIGINT, and return the exit status.
 
-    One worker is this process itself. Several are processes with a socket each on the same port,
-    because an event loop accepts all waiting connections of a shared socket at once, so the first
-    worker to wake up would get them all.
+    One worker is this process itself, unless it is to be ``apart``. Several are processes with a
+    socket each on the same port, because an event loop accepts all waiting connections of a shared
+    socket at once, so the first worker to wake up would get them all.
     """
-    if workers == 1:
+    if workers == 1 and not apart:
         _live(site, loop, start, listen.socket, Life(0, True, ready))
         return 0
     listen.spread(workers)

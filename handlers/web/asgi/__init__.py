@@ -105,24 +105,23 @@ def answering(site: Site, route: Route, *left: Type[BaseException]) -> Answer:
         scope: Scope, cookies: Mapping[str, str], params: Tuple[str, ...], chunks: Chunks
     ) -> Page:
         try:
-            body = await read(scope, chunks()) if takes_body else b""
+            body = await read(chunks()) if takes_body else b""
         except TooLarge:
             return site.too_large(raw_path(scope))
         except left:
             return site.malformed(raw_path(scope))
         try:
-            page = respond(AsgiVisit(scope, cookies, body, params))
-            return await page if waits else page
+            page: Any = respond(AsgiVisit(scope, cookies, body, params))
+            made: Page = await page if waits else page
         except Exception as error:  # noqa: BLE001 (a defect of ours must not end the server)
-            return site.failed(route.path, error)
+            made = site.failed(route.path, error)
+        return made
 
     return answer
 
 
-async def read(scope: Scope, chunks: AsyncIterable[bytes]) -> bytes:
+async def read(chunks: AsyncIterable[bytes]) -> bytes:
     """Return the body of a request; raise TooLarge."""
-    if length_of(scope) > MOST_DROPPED:
-        raise TooLarge
     parts: List[bytes] = []
     size = 0
     async for part in chunks:
@@ -172,8 +171,8 @@ class Application:
     answer OPTIONS by themselves.
     """
 
-    def __init__(self, app: App, site: Site, exact: bool = False) -> None:
-        self._app = app
+    def __init__(self, app: Any, site: Site, exact: bool = False) -> None:
+        self._app: App = app
         self._site = site
         self._exact = exact
         self._http = logged(self._answer) if access_log.wanted() else self._answer
@@ -194,6 +193,9 @@ class Application:
             scope["path"] = unquote_to_bytes(escaped).decode("utf-8", "replace")
         if self._exact and (b"//" in raw or raw[1:].endswith(b"/") or scope["method"] == "OPTIONS"):
             await send_page(send, missing(self._site, scope))
+        elif scope["method"] != "GET" and length_of(scope) > MOST_DROPPED:
+            # Before a framework reads any of it.
+            await send_page(send, self._site.too_large(raw_path(scope)))
         else:
             await self._app(scope, receive, send)
 

@@ -49,9 +49,10 @@ def handler(site: Site, route: Route) -> Handler:
     answer = asgi.answering(site, route, MessageAborted)
 
     async def handle(request: Request) -> Response:
-        params = tuple((request.route_values or {}).values())
+        scope: Any = request.scope
         chunks: Any = request.stream
-        return to_response(await answer(request.scope, cookies_of(request), params, chunks))
+        params = tuple(value or "" for value in (request.route_values or {}).values())
+        return to_response(await answer(scope, cookies_of(request), params, chunks))
 
     return handle
 
@@ -63,10 +64,10 @@ def application(site: Site) -> asgi.Application:
         for method in ("GET", "HEAD") if route.method == "GET" else (route.method,):
             router.add(method, route.path, handler(site, route))
 
-    async def missing(request: Request) -> Response:
+    async def missing(request: Any) -> Response:
         return to_response(asgi.missing(site, request.scope))
 
-    async def failed(app: Application, request: Request, error: Exception) -> Response:
+    async def failed(app: Application, request: Any, error: Exception) -> Response:
         return to_response(site.failed(asgi.raw_path(request.scope), error))
 
     router.fallback = missing

@@ -78,7 +78,7 @@ def application(site: Site) -> asgi.Application:
             urls.setdefault(route.path, {})[method] = handler(site, route)
 
     def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
-        return to_response(asgi.missing(site, request.scope))  # type: ignore[attr-defined]
+        return to_response(asgi.missing(site, request.scope))
 
     def failed(request: HttpRequest) -> HttpResponse:
         return to_response(site.failed(request.path, RuntimeError("Django cannot answer")))

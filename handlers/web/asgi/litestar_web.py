@@ -41,7 +41,8 @@ def handler(site: Site, it: Route) -> Callable[..., Any]:
 
     async def handle(request: Request[Any, Any, Any]) -> Response[bytes]:
         params = tuple(request.path_params.values())
-        return to_response(await answer(request.scope, request.cookies, params, request.stream))
+        scope: Any = request.scope
+        return to_response(await answer(scope, request.cookies, params, request.stream))
 
     return handle
 
@@ -49,10 +50,10 @@ def handler(site: Site, it: Route) -> Callable[..., Any]:
 def application(site: Site) -> asgi.Application:
     """Return the application with its routes."""
 
-    def missing(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    def missing(request: Any, error: Exception) -> Response[bytes]:
         return to_response(asgi.missing(site, request.scope))
 
-    def failed(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    def failed(request: Any, error: Exception) -> Response[bytes]:
         if asgi.client_left(error):
             return Response(b"")  # which nobody reads
         return to_response(site.failed(asgi.raw_path(request.scope), error))

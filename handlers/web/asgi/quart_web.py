@@ -66,4 +66,4 @@ def application(site: Site) -> asgi.Application:
 
     app.register_error_handler(HTTPException, missing)
     app.register_error_handler(Exception, failed)
-    return asgi.Application(app, site, exact=True)  # type: ignore[arg-type]
+    return asgi.Application(app, site, exact=True)

@@ -2,7 +2,6 @@
 
 from tests.live.engines.clients.test_floods import (
     alive,
-    pytestmark,
     test_a_body_is_not_decompressed,
     test_a_body_of_8_gb_is_refused_when_it_is_announced,
     test_a_form_of_many_fields_is_none,
@@ -14,7 +13,6 @@ from tests.live.engines.clients.test_floods import (
 
 __all__ = [
     "alive",
-    "pytestmark",
     "test_a_body_is_not_decompressed",
     "test_a_body_of_8_gb_is_refused_when_it_is_announced",
     "test_a_form_of_many_fields_is_none",

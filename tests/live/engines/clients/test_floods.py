@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from handlers import TINY_CHUNKS
 from tests.support.engines import (
     ON_MEMORY,
     PAIRED,
@@ -33,7 +34,7 @@ SIZE = 64 * MIB
 # Those that differ in which part of a server bounds them.
 SOME = ["body in tiny chunks", "one chunk", "body of an unknown page", "header", "empty lines"]
 
-pytestmark = on(ON_MEMORY, others=PAIRED)
+on_each = on(ON_MEMORY, others=PAIRED)
 
 
 @pytest.fixture(autouse=True)
@@ -46,12 +47,14 @@ def alive(site: SiteServer) -> Iterator[None]:
     assert site.tree() == before
 
 
+@on(ON_MEMORY, gap=TINY_CHUNKS, others=PAIRED)
 def test_memory_does_not_grow_by_what_one_client_sends(site: SiteServer) -> None:
     flood(site, *FLOODS["body"], SIZE)  # what is allocated once is no growth
     growth = {name: flood(site, *FLOODS[name], SIZE) for name in SOME}
     assert max(growth.values()) < MOST_GROWTH, growth
 
 
+@on_each
 def test_memory_does_not_grow_by_answers_that_nobody_reads(site: SiteServer) -> None:
     before = forget_peaks(site)
     for _ in unread(site, "/static/site.css", clients=4, seconds=1.5):
@@ -59,6 +62,7 @@ def test_memory_does_not_grow_by_answers_that_nobody_reads(site: SiteServer) -> 
     assert peak(site) - before < 4 * MOST_GROWTH
 
 
+@on_each
 def test_who_reads_late_gets_every_answer(site: SiteServer) -> None:
     """Behind the answers that fill the connection, requests wait."""
     request = b"GET /static/site.css HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -74,11 +78,13 @@ def test_who_reads_late_gets_every_answer(site: SiteServer) -> None:
     assert answers.count(body) == 500
 
 
+@on_each
 @pytest.mark.parametrize("path", ["/", "/stickers"])
 def test_a_body_of_8_gb_is_refused_when_it_is_announced(site: SiteServer, path: str) -> None:
     assert refused_at_once(site, path)
 
 
+@on_each
 def test_a_body_is_not_decompressed(site: SiteServer) -> None:
     found = ballot(site.url)
     form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
@@ -89,6 +95,7 @@ def test_a_body_is_not_decompressed(site: SiteServer) -> None:
     assert ask(site.url, "POST", "/", form, Content_Type=FORM).headers["location"] == "/?voted=1"
 
 
+@on_each
 def test_a_form_of_many_fields_is_none(site: SiteServer) -> None:
     found = ballot(site.url)
     form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
@@ -96,6 +103,7 @@ def test_a_form_of_many_fields_is_none(site: SiteServer) -> None:
     assert ask(site.url, "POST", "/", form, Content_Type=FORM).headers["location"] == "/?voted=1"
 
 
+@on_each
 def test_many_requests_on_one_connection_are_no_flood(site: SiteServer) -> None:
     """All of them together may be larger than one request may be."""
     request = b"GET /ugly HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 1000 + b"\r\n\r\n"
