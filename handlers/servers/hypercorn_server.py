@@ -51,6 +51,8 @@ def serve(
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         # `site.failed` has logged what a page raised; the rest is about clients that left.
         ignore(LOGGER, Exception)
+        # It goes on to write for a client that left in the middle of its answers.
+        ignore("asyncio", level=logging.WARNING, message="socket.send() raised exception")
         # A client in the middle of a request holds up its end, which is then cancelled.
         ignore("asyncio", LifespanFailureError)
         app, stop = framework(site), asyncio.Event()
