@@ -24,6 +24,7 @@ TWO_LENGTHS = "takes the last of several lengths of a body"
 LENGTH_AND_CODING = "takes a length of a body beside a coding"
 HALF_CLOSED = "answers a client that has closed its side only where the page asks no database"
 CLOSED = "does not answer a client that has closed its side"
+KEPT_OPEN = "keeps the connection of a client that has closed its side, once it has answered"
 NOT_LOGGED = "writes no line in the access log for a request that is not HTTP"
 TINY_CHUNKS = "takes more than 16 MiB for the body that one client sends in tiny chunks"
 HTTP_2 = "goes on in HTTP/2 where a client asks for that"
@@ -130,7 +131,7 @@ SERVERS = {
             BARE_LF,
             CHUNK_BLANK,
             LENGTH_AND_CODING,
-            CLOSED,
+            KEPT_OPEN,
             NOT_LOGGED,
             TINY_CHUNKS,
             HTTP_2,

@@ -11,7 +11,7 @@ import pytest
 
 from data_interface import Backend
 from data_interface.votes import store_of
-from handlers import CLOSED, ESCAPED_SLASH, HALF_CLOSED
+from handlers import CLOSED, ESCAPED_SLASH, HALF_CLOSED, KEPT_OPEN
 from handlers.engine import parse
 from tests.support.engines import (
     BARE,
@@ -163,7 +163,7 @@ def test_a_client_that_closed_its_side_is_answered(site: SiteServer) -> None:
         assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
-@on([*BARE, *ON_EACH_WEB], gap=CLOSED, others=PAIRED)
+@on([*BARE, *ON_EACH_WEB], gap=(CLOSED, KEPT_OPEN), others=PAIRED)
 def test_a_page_without_a_database_is_answered_to_a_client_that_closed_its_side(
     site: SiteServer,
 ) -> None:
