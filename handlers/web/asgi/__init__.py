@@ -45,6 +45,10 @@ class TooLarge(Exception):
     """The body is over BODY_LIMIT."""
 
 
+class ClientLeft(Exception):
+    """The client left in the middle of its body."""
+
+
 class AsgiVisit:
     """The ``Visit`` of a request; the adapter gives the cookies, which its framework reads."""
 
@@ -105,10 +109,10 @@ def answering(site: Site, route: Route, *left: Type[BaseException]) -> Answer:
         scope: Scope, cookies: Mapping[str, str], params: Tuple[str, ...], chunks: Chunks
     ) -> Page:
         try:
-            body = await read(chunks()) if takes_body else b""
+            body = await read(scope, chunks()) if takes_body else b""
         except TooLarge:
             return site.too_large(raw_path(scope))
-        except left:
+        except (ClientLeft, *left):
             return site.malformed(raw_path(scope))
         try:
             page: Any = respond(AsgiVisit(scope, cookies, body, params))
@@ -120,8 +124,8 @@ def answering(site: Site, route: Route, *left: Type[BaseException]) -> Answer:
     return answer
 
 
-async def read(chunks: AsyncIterable[bytes]) -> bytes:
-    """Return the body of a request; raise TooLarge."""
+async def read(scope: Scope, chunks: AsyncIterable[bytes]) -> bytes:
+    """Return the body of a request; raise TooLarge, or ClientLeft if it ends before its length."""
     parts: List[bytes] = []
     size = 0
     async for part in chunks:
@@ -132,6 +136,8 @@ async def read(chunks: AsyncIterable[bytes]) -> bytes:
             break
     if size > BODY_LIMIT:
         raise TooLarge
+    if size < length_of(scope):
+        raise ClientLeft
     return b"".join(parts)
 
 

@@ -11,10 +11,6 @@ from handlers.web import asgi
 Found = Tuple[Any, Tuple[str, ...]]
 
 
-class ClientLeft(Exception):
-    """The client left in the middle of its body."""
-
-
 class Table:
     """The routes by method and path; ``handlers`` has what answers each route, in their order."""
 
@@ -59,7 +55,7 @@ async def chunks_of(receive: asgi.Receive) -> AsyncIterator[bytes]:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise ClientLeft
+            raise asgi.ClientLeft
         yield message.get("body", b"")
         more = message.get("more_body", False)
 
@@ -67,9 +63,7 @@ async def chunks_of(receive: asgi.Receive) -> AsyncIterator[bytes]:
 def application(site: Site) -> asgi.Application:
     """Return the application with its routes."""
     handlers = [
-        route.constant.encode()
-        if route.constant is not None
-        else asgi.answering(site, route, ClientLeft)
+        route.constant.encode() if route.constant is not None else asgi.answering(site, route)
         for route in site.routes
     ]
     table = Table(site.routes, handlers)
