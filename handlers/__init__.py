@@ -102,6 +102,7 @@ WEB = {
         "handlers.web.asgi.quart_web:application",
         needs=("quart", "werkzeug"),
         python="3.10+",
+        gaps=(CLOSED,),
         interface=ASGI,
     ),
     "django": Web(

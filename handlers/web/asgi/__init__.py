@@ -104,6 +104,7 @@ def answering(site: Site, route: Route, *left: Type[BaseException]) -> Answer:
     """
     respond: Any = route.respond
     takes_body, waits = route.takes_body, route.waits
+    gone: Tuple[Type[BaseException], ...] = (ClientLeft, *left)
 
     async def answer(
         scope: Scope, cookies: Mapping[str, str], params: Tuple[str, ...], chunks: Chunks
@@ -112,7 +113,7 @@ def answering(site: Site, route: Route, *left: Type[BaseException]) -> Answer:
             body = await read(scope, chunks()) if takes_body else b""
         except TooLarge:
             return site.too_large(raw_path(scope))
-        except (ClientLeft, *left):
+        except gone:
             return site.malformed(raw_path(scope))
         try:
             page: Any = respond(AsgiVisit(scope, cookies, body, params))
@@ -193,17 +194,40 @@ class Application:
             await send({"type": "websocket.close"})
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if (
+            scope["http_version"] < "1.0"
+        ):  # "0.9", or "1" as Granian writes it: Falcon takes neither
+            scope["http_version"] = "1.0"
         raw = scope.get("raw_path") or b""
         if b"%2F" in raw or b"%2f" in raw:
             escaped = raw.replace(b"%2F", b"%252F").replace(b"%2f", b"%252f")
             scope["path"] = unquote_to_bytes(escaped).decode("utf-8", "replace")
         if self._exact and (b"//" in raw or raw[1:].endswith(b"/") or scope["method"] == "OPTIONS"):
             await send_page(send, missing(self._site, scope))
-        elif scope["method"] != "GET" and length_of(scope) > MOST_DROPPED:
+        elif scope["method"] == "GET":
+            await self._app(scope, receive, send)
+        elif length_of(scope) > MOST_DROPPED:
             # Before a framework reads any of it.
             await send_page(send, self._site.too_large(raw_path(scope)))
         else:
-            await self._app(scope, receive, send)
+            await self._change(scope, receive, send)
+
+    async def _change(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that may have a body.
+
+        Some frameworks say nothing if the body ends too early, which is also how Granian passes on
+        a malformed one.
+        """
+        answered = False
+
+        async def noting(message: MutableMapping[str, Any]) -> None:
+            nonlocal answered
+            answered = True
+            await send(message)
+
+        await self._app(scope, receive, noting)
+        if not answered:
+            await send_page(send, self._site.malformed(raw_path(scope)))
 
     async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def noting(message: MutableMapping[str, Any]) -> None:

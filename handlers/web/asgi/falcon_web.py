@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from types import SimpleNamespace
 from typing import Any, Awaitable, Callable, Dict
 
@@ -47,6 +48,28 @@ def responder(site: Site, route: Route) -> Responder:
     return respond
 
 
+def whole_bodies(app: Any) -> asgi.App:
+    """Return Falcon's application, told by an error that a body ended too early.
+
+    It takes the end of the connection for the end of the body.
+    """
+
+    async def application(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
+        async def receiving() -> Any:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise asgi.ClientLeft
+            return message
+
+        if scope.get("method", "GET") == "GET":
+            await app(scope, receive, send)
+            return
+        with contextlib.suppress(asgi.ClientLeft):
+            await app(scope, receiving, send)
+
+    return application
+
+
 def application(site: Site) -> asgi.Application:
     """Return the application with its routes."""
     resources: Dict[str, Any] = {}
@@ -66,4 +89,4 @@ def application(site: Site) -> asgi.Application:
         app.add_route(path, resource)
     app.add_error_handler(Exception, failed)
     app.add_error_handler(HTTPError, missing)
-    return asgi.Application(app, site, exact=True)
+    return asgi.Application(whole_bodies(app), site, exact=True)
