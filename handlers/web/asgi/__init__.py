@@ -194,10 +194,8 @@ class Application:
             await send({"type": "websocket.close"})
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if (
-            scope["http_version"] < "1.0"
-        ):  # "0.9", or "1" as Granian writes it: Falcon takes neither
-            scope["http_version"] = "1.0"
+        # "0.9", or "1" as Granian writes it: Falcon takes neither.
+        scope["http_version"] = max(scope["http_version"], "1.0")
         raw = scope.get("raw_path") or b""
         if b"%2F" in raw or b"%2f" in raw:
             escaped = raw.replace(b"%2F", b"%252F").replace(b"%2f", b"%252f")
