@@ -102,4 +102,6 @@ def _compare(page: Any, found: Any, wanted: list[Any]) -> None:
 
 
 async def _visits(connection: Any) -> int:
-    return int((await connection.select(SESSIONS, SESSION[:1]))[0][3])
+    # Whoever else uses the database may have removed the session.
+    rows = await connection.select(SESSIONS, SESSION[:1])
+    return int(rows[0][3]) if rows else 0

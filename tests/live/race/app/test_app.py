@@ -52,7 +52,7 @@ if how == "silent":
     import socket
     with socket.create_server(("127.0.0.1", port)) as sock:
         time.sleep(600)
-at = {"host": "127.0.0.1", "port": port + (how == "elsewhere")} if port else {"path": place}
+at = {"host": "127.0.0.1", "port": 0 if how == "elsewhere" else port} if port else {"path": place}
 web.run_app(app, **at, print=None)
 """
 FILE = """

@@ -176,7 +176,7 @@ def race(folder: Path, more: str = "") -> Race:
 def starts(folder: Path) -> list[tuple[str, int]]:
     """Return who started, and how many orders it found, in order. Nobody finds those of another."""
     lines = [line.split() for line in (folder / "starts").read_text().splitlines()]
-    assert {others for _, _, others in lines} == {"0"}
+    assert {others for _, _, others in lines} <= {"0"}
     return [(name, int(number)) for name, number, _ in lines]
 
 
