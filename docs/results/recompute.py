@@ -83,10 +83,10 @@ def drawn(run: str, cpu: str) -> dict[str, tuple[float, int]]:
 @cache
 def student(freedom: int) -> float:
     """Return t with P(|T| <= t) = 95 %: T is sqrt(f) tan(u), u has the density cos(u)^(f - 1)."""
-    density = [cos(pi * (i + 0.5) / 200_000) ** (freedom - 1) for i in range(100_000)]
+    density = [cos(pi * (i + 0.5) / 20_000) ** (freedom - 1) for i in range(10_000)]
     area = list(accumulate(density))
     i = sum(below < 0.95 * area[-1] for below in area)
-    return sqrt(freedom) * tan(pi / 200_000 * (i + 1 - (area[i] - 0.95 * area[-1]) / density[i]))
+    return sqrt(freedom) * tan(pi / 20_000 * (i + 1 - (area[i] - 0.95 * area[-1]) / density[i]))
 
 
 def walsh(x: list[float]) -> list[float]:

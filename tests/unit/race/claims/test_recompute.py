@@ -57,13 +57,13 @@ def test_it_merges_many_runs_alike(values: tuple[float, ...]) -> None:
     runs = [(v, v - 0.02 - v / 9, v + 0.03, 11 + n) for n, v in enumerate(values)]
     expected = random_effects.combined([Estimate(*run) for run in runs])
     assert recompute["merged"](runs) == pytest.approx(
-        (expected.value, expected.low, expected.high), abs=1e-8
+        (expected.value, expected.low, expected.high), abs=1e-7
     )
 
 
 @pytest.mark.parametrize("freedom", [2, 3, 4, 7, 23])
 def test_its_quantiles_are_students(freedom: int) -> None:
-    assert recompute["student"](freedom) == pytest.approx(student.quantile(0.05, freedom), 1e-8)
+    assert recompute["student"](freedom) == pytest.approx(student.quantile(0.05, freedom), 1e-6)
 
 
 def test_it_needs_nothing_but_python() -> None:
