@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from race.saved.model import Limits, Load, Name, Positive, Sharing
+from race.saved.model import Limits, Load, Name, Positive, Sharing, matching
 
 DEFAULT_DISCIPLINE = "web"
 DEFAULT_SCENARIO = "quick"
@@ -24,7 +24,7 @@ ten times a second, so the length of a shorter cell would not be known.
 MOST_SECONDS = 7 * 86_400
 Duration = Annotated[float, Meta(ge=LEAST_SECONDS, le=MOST_SECONDS)]
 Window = Annotated[float, Meta(gt=0, le=MOST_SECONDS)]
-FileName = Annotated[str, Meta(pattern=r"^[^/\x00-\x1f]+$")]
+FileName = Annotated[str, matching(r"^[^/\x00-\x1f]+$", "a name of a file has no /")]
 """A part of the name of the folder that a race is saved in."""
 Names = Annotated[tuple[Name, ...], Meta(min_length=1)]
 

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 NAME = "python-loop-races"
@@ -31,7 +32,10 @@ def extra(name: str) -> str:
     """Return the command that installs the Python packages of an extra."""
     if not INSTALLED:
         return "make env"
-    return f"{sys.executable} -m pip install '{NAME}[{name}]{_origin()}'"
+    pip = f"{sys.executable} -m pip install"
+    if find_spec("pip") is None:  # uvx and `uv tool` make environments without it
+        pip = f"uv pip install --python {sys.executable}"
+    return f"{pip} '{NAME}[{name}]{_origin()}'"
 
 
 def _origin() -> str:

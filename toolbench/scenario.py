@@ -9,12 +9,12 @@ from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
 from race.errors import RaceError, unknown
-from race.saved.model import Load, Name
+from race.saved.model import Load, Name, matching
 from race.scenario import LoadPlan, Names, Number, Scenario
 from toolbench.operation import OperationSpec, operations
 from toolbench.tool import FACTORS, GENERATORS, RUNNER
 
-SettingName = Annotated[str, Meta(pattern=r"^[a-z_]+$")]
+SettingName = Annotated[str, matching(r"^[a-z_]+$", "a name has small letters and _ alone")]
 Size = Annotated[int, Meta(ge=1, le=10_000_000)]
 
 

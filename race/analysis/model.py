@@ -171,6 +171,12 @@ class Comparison:
         return bool(self.pairs)
 
     @property
+    def alone(self) -> bool:
+        """True if one contender ran against itself."""
+        same = {(one.name, *sorted(one.factors.items())) for one in self.results}
+        return len(same) == 1 < len(self.results)
+
+    @property
     def replaced(self) -> bool:
         """True if another reference replaces the race's baseline, which has no rate here."""
         return self.reference not in (None, self.baseline)

@@ -57,14 +57,20 @@ class Guess:
 
 def guess(folder: Path) -> Guess | None:
     """Return how the application in a folder starts; None if no file creates one."""
-    prefix = "uv run " if (folder / "uv.lock").exists() else ""
     found = [
-        Guess(one.name, path, prefix + one.serve.format(module=_module(folder, path), name=name))
+        Guess(
+            one.name, path, run(folder, one.serve.format(module=_module(folder, path), name=name))
+        )
         for path in _sources(folder)
         for one in FRAMEWORKS
         for name in _created(path, one)
     ]
     return min(found, key=lambda one: len(one.file.parts), default=None)
+
+
+def run(folder: Path, command: str) -> str:
+    """Return a command of Python's as it runs in the environment of a folder."""
+    return f"uv run {command}" if (folder / "uv.lock").exists() else command
 
 
 def build(folder: Path) -> str:
@@ -74,6 +80,15 @@ def build(folder: Path) -> str:
     if (folder / "package-lock.json").exists():
         return "npm ci"
     return "go build -o server ." if (folder / "go.mod").exists() else ""
+
+
+def sources(folder: Path, found: Guess | None) -> list[Path]:
+    """Return the files that may have routes: that of the application first. Where no framework was
+    found, those of its top folder.
+    """
+    if found is None:
+        return [path for path in _entries(folder) if path.is_file() and "test" not in path.name]
+    return [found.file, *(path for path in _sources(folder) if path != found.file)]
 
 
 def form(folder: Path) -> str:

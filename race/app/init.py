@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from race.app import guess, sources
+from race.app import guess, routes, sources
 from race.commands import Command
 from race.errors import RaceError
 
@@ -22,12 +22,10 @@ serve = {serve}
 # What runs once before the race, such as an installation.
 {build}
 # A path that is answered below 400 once the server is ready. Without it, any answer to / counts.
-# ready = "/health"
+{ready}
 
 # A database of its own for each server ("postgres", "mysql" or "tarantool"), filled once:
-# database = "postgres"
-# prepare = "python migrate.py"
-# env = {{ DATABASE_URL = "{{database_url}}" }}
+{database}
 
 # Several servers? Each level stands where its factor's name stands in braces, in all combinations:
 # serve = "{{server}} --port {{port}}"
@@ -41,7 +39,7 @@ serve = {serve}
 REQUESTS = """\
 [[requests]]
 name = "front"
-get = "/"
+get = PAGE
 expect = { status = 200 }
 
 # [[requests]]
@@ -69,10 +67,13 @@ def run(options: argparse.Namespace) -> int:
     path = folder / FILE
     found = guess.guess(folder.resolve())
     source = sources.read(options.source) if options.source else None
-    requests = sources.as_toml(source.requests) if source else REQUESTS
+    said = routes.hints(folder, guess.sources(folder.resolve(), found))
+    requests = REQUESTS.replace("PAGE", json.dumps(said.page or "/"))
+    if source:
+        requests = sources.as_toml(source.requests)
     try:
         with path.open("x") as file:
-            file.write(content(folder.resolve(), found) + requests)
+            file.write(content(folder.resolve(), found, said) + requests)
     except FileExistsError:
         raise RaceError(f"{path} is there already: edit it, or move it away") from None
     except OSError as error:
@@ -90,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def content(folder: Path, found: guess.Guess | None) -> str:
+def content(folder: Path, found: guess.Guess | None, said: routes.Hints) -> str:
     """Return the text of the file up to its requests."""
     where = found and found.file.relative_to(folder)
     build = guess.build(folder)
@@ -100,6 +101,21 @@ def content(folder: Path, found: guess.Guess | None) -> str:
         serve=json.dumps(found.serve if found else guess.form(folder)),
         guessed=f"Guessed: {where} creates {found.framework}'s application." if found else "",
         build=f"build = {json.dumps(build)}" if build else '# build = "uv sync --frozen"',
+        ready=f"ready = {json.dumps(said.ready)}" if said.ready else '# ready = "/health"',
+        database=_database(folder, said),
+    )
+
+
+def _database(folder: Path, said: routes.Hints) -> str:
+    """Return the lines of a database: comments, unless the source reads its address."""
+    prepare = json.dumps(guess.run(folder, said.prepare or "python migrate.py"))
+    line = "" if said.postgres else "# "
+    return "\n".join(
+        (
+            f'{line}database = "postgres"',
+            f"{line if said.prepare else '# '}prepare = {prepare}",
+            f'{line}env = {{ DATABASE_URL = "{{database_url}}" }}',
+        )
     )
 
 

@@ -14,7 +14,7 @@ from race.app.factors import Factor, Level, Levels
 from race.app.request.form import Path, Request
 from race.errors import RaceError, instead
 from race.machine.describe import PYTHON
-from race.saved.model import Name, Positive
+from race.saved.model import Name, Positive, matching
 from race.scenario import Duration, LoadPlan, Rounds, Scenario
 
 PORT, SOCKET = PLACES = "port", "socket"
@@ -33,7 +33,7 @@ COMMIT = "commit"
 """The factor whose levels are the commits that race."""
 WRK, VEGETA, OHA = "wrk", "vegeta", "oha"
 
-Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]{40,64}$")]
+Hash = Annotated[str, matching(r"^[0-9a-f]{40,64}$", "a commit is a whole hash")]
 
 
 class AppLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -69,6 +69,7 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     `build` installs, as patterns in `folder`; without it, those of the known package managers.
     """
 
+    title: str = ""
     contenders: tuple[Name, ...] = field(default=("*",), name="servers")
     tasks: tuple[Name, ...] = field(default=(), name="only")
     serve: Name
@@ -95,6 +96,7 @@ class AppScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def __post_init__(self) -> None:
         names = [one.name for one in self.requests]
         mixed = [MIX] if len(names) > 1 else []
+        force_setattr(self, "title", self.title or self.folder.rpartition("/")[2] or self.name)
         force_setattr(self, "tasks", self.tasks or (*names, *mixed))
         if self.commits and self.twin is None:
             force_setattr(self, "twin", ALL)

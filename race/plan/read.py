@@ -15,6 +15,7 @@ from msgspec import Struct
 from race.discipline import discipline
 from race.errors import RaceError, unknown
 from race.paths import SCENARIOS
+from race.saved.model import PATTERNS
 from race.scenario import DEFAULT_DISCIPLINE, Scenario
 
 Form = TypeVar("Form", bound=Struct)
@@ -180,7 +181,10 @@ def _doubled(form: Struct, where: str) -> Iterator[tuple[str, Any]]:
 
 def _in_words(error: msgspec.ValidationError) -> str:
     """msgspec says "Expected `int`, got `str` - at `$.rounds`": the key comes first here."""
-    text, _, path = str(error).replace("`", "").partition(" - at ")
+    said = str(error)
+    for pattern, words in PATTERNS.items():
+        said = said.replace(f"Expected `str` matching regex {pattern!r}", words)
+    text, _, path = said.replace("`", "").partition(" - at ")
     key = path.removeprefix("key in ").removeprefix("$.")
     if missing := re.fullmatch(r"Object missing required field (\w+)", text):
         return f"key {'.'.join(filter(None, [key, missing[1]]))!r} is missing"

@@ -102,7 +102,9 @@ def _reason(comparison: Comparison) -> str:
     noise = comparison.noise
     least = ", the least that counts"
     if noise is None:
-        return f"{least}; how far the same code differs is unknown, because no contender ran twice"
+        if comparison.alone:
+            return f"{least}; these two are the same code, so what they differ by is noise"
+        return f"{least}; how far the same code differs is unknown, because no A/A twin has a rate"
     where = "here" if noise.measured_here else f"on another {comparison.discipline.task}"
     if noise.estimate.bound > LEAST_MARGIN:
         return f": that is how far the same code may differ from itself {where}"

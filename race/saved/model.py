@@ -22,8 +22,18 @@ longer than there may be.
 """
 Sharing = Literal["own", "one", "any"]
 """Which cores parties get: their own; one for all of them; any, so that nothing is pinned."""
+PATTERNS: dict[str, str] = {}
+"""What texts must be, in words, by the pattern that they match."""
+
+
+def matching(pattern: str, words: str) -> Meta:
+    """Return the constraint of a text that matches a pattern; `words` say it to a person."""
+    PATTERNS[pattern] = words
+    return Meta(pattern=pattern)
+
+
 Name = Annotated[str, Meta(min_length=1)]
-Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")]
+Time = Annotated[str, matching(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", "a time is 2026-01-31T12:00:00")]
 Count = Annotated[int, Meta(ge=0)]
 Amount = Annotated[float, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]

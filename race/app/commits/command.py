@@ -81,7 +81,8 @@ def _pair(folder: Path, revisions: list[str], merged: bool = False) -> list[str]
     base = checkouts.merge_base(folder, one, "HEAD")
     if base in checkouts.resolved(folder, ["HEAD"]).values():
         raise RaceError(
-            f"HEAD is part of {one} already: name two revisions, or {checkouts.WORKTREE}"
+            f"HEAD has no commit that {one} lacks: name two revisions, as in `race commits HEAD~1 "
+            f"HEAD` (the last commit) or `race commits HEAD {checkouts.WORKTREE}` (your changes)"
         )
     return [base[:12], "HEAD"]
 

@@ -9,17 +9,19 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from race.errors import RaceError
-from race.saved.model import Name, Positive
+from race.saved.model import Name, Positive, matching
 
 FRAMING = ("content-length", "transfer-encoding")
 METHODS = ("get", "post", "put", "patch", "delete", "options")
 BODIES = ("json", "form", "body", "file")
 
-Path = Annotated[str, Meta(pattern=r"^/[^\s\x00-\x1f\x7f]*$")]
+Path = Annotated[str, matching(r"^/[^\s\x00-\x1f\x7f]*$", "a path begins with / and has no spaces")]
 Status = Annotated[int, Meta(ge=200, le=399)]
-Header = Annotated[str, Meta(pattern=r"^[^\r\n\x00]*$")]
-HeaderName = Annotated[str, Meta(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
-Cookie = Annotated[str, Meta(pattern=r"^[^\r\n\x00;]*$")]
+Header = Annotated[str, matching(r"^[^\r\n\x00]*$", "a header is one line")]
+HeaderName = Annotated[
+    str, matching(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "a name has letters, digits and - alone")
+]
+Cookie = Annotated[str, matching(r"^[^\r\n\x00;]*$", "a cookie is one line without a semicolon")]
 
 
 class Expected(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

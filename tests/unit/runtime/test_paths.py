@@ -53,3 +53,6 @@ def test_an_extra_comes_from_where_the_wheel_came_from(
     if record:
         (metadata / "direct_url.json").write_text(json.dumps(record))
     assert extra("site") == f"{sys.executable} -m pip install 'python-loop-races[site]{origin}'"
+    monkeypatch.setattr(paths, "find_spec", lambda _name: None)
+    uv = f"uv pip install --python {sys.executable}"
+    assert extra("site") == f"{uv} 'python-loop-races[site]{origin}'"

@@ -65,3 +65,52 @@ def test_another_language_gets_a_command_of_its_own(
     found = read.load(str(tmp_path / "race.toml"))
     assert isinstance(found, AppScenario)
     assert (found.serve, found.build) == (serve, build)
+
+
+SHOP = """
+app = FastAPI(lifespan=life)  # asyncpg
+URL = os.environ["DATABASE_URL"]
+@app.post("/orders")
+@app.get("/items/{number}")
+@app.get("/health")
+@app.get("/items", tags=["x"])
+"""
+SITE = """
+app = Flask(__name__)
+@app.route("/buy", methods=["POST"])
+@app.route("/user/<name>")
+@app.route("/list", methods=["GET", "POST"])
+"""
+GO = 'mux.HandleFunc("POST /buy", buy)\nmux.HandleFunc("GET /item/{id}", f)\nmux.HandleFunc("/all", g)'
+NODE = "app.get('/item/:id', f)\napp.get('/all', f)\n"
+ROUTES = {"shop.py": (SHOP, "/items"), "site.py": (SITE, "/list"), "main.go": (GO, "/all")}
+
+
+@pytest.mark.parametrize("name", [*ROUTES, "server.js"])
+def test_the_first_request_is_a_route_that_the_source_has(name: str, tmp_path: Path) -> None:
+    text, page = ROUTES.get(name, (NODE, "/all"))
+    (tmp_path / name).write_text(text)
+    assert main(["init", str(tmp_path)]) == 0
+    found = read.load(str(tmp_path / "race.toml"))
+    assert isinstance(found, AppScenario)
+    assert [one.path for one in found.requests] == [page]
+    assert found.ready == ("/health" if text is SHOP else None)
+
+
+def test_a_source_that_reads_database_url_gets_a_database(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(SHOP)
+    (tmp_path / "alembic.ini").touch()
+    (tmp_path / "uv.lock").touch()
+    assert main(["init", str(tmp_path)]) == 0
+    found = read.load(str(tmp_path / "race.toml"))
+    assert isinstance(found, AppScenario)
+    assert (found.database, found.prepare) == ("postgres", "uv run alembic upgrade head")
+    assert found.env == {"DATABASE_URL": "{database_url}"}
+
+
+def test_another_database_stays_a_comment(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(SHOP.replace("asyncpg", "asyncmy"))
+    assert main(["init", str(tmp_path)]) == 0
+    found = read.load(str(tmp_path / "race.toml"))
+    assert isinstance(found, AppScenario)
+    assert (found.database, found.env) == ("", {})

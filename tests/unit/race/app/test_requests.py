@@ -88,6 +88,11 @@ def test_bodies_that_no_generator_can_keep_are_refused(tmp_path: Path) -> None:
         drawn(tmp_path, post="/{1..9}", file="large")
 
 
+def test_a_scenario_without_a_title_is_called_as_its_folder(tmp_path: Path) -> None:
+    assert made(tmp_path).title == "Shop"
+    assert made(tmp_path, title="").title == tmp_path.name
+
+
 def test_values_are_the_same_each_time_and_cover_their_range(tmp_path: Path) -> None:
     first, second = (drawn(tmp_path, get="/items/{1..20}?c={red|green}") for _ in range(2))
     assert [one.raw for one in first] == [one.raw for one in second]
@@ -134,7 +139,7 @@ def test_the_mix_has_all_requests_by_weight(tmp_path: Path) -> None:
     [
         ({}, "give one of get, post, put, patch, delete, options, with a path"),
         ({"get": "/", "post": "/"}, "give one of get"),
-        ({"get": "items"}, "key 'requests[0].get'"),
+        ({"get": "items"}, "key 'requests[0].get': a path begins with / and has no spaces"),
         ({"get": "/a b"}, "key 'requests[0].get'"),
         (
             {"post": "/", "body": "a", "json": 1},

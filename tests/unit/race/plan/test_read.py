@@ -54,7 +54,7 @@ def test_defaults_are_the_protocol() -> None:
         ({"discipline": "wbe"}, "unknown discipline 'wbe': did you mean 'web'?"),
         ({"rounds": True}, "scenario x: key 'rounds': expected int, got bool"),
         ({"load": 5}, "scenario x: key 'load': expected a table, got int"),
-        ({"name": "../../x"}, "key 'name': expected str matching regex"),
+        ({"name": "../../x"}, "key 'name': a name of a file has no /"),
         ({"rounds": 10**9}, "scenario x: key 'rounds': expected int <= 10000"),
         ({"workers": [10**9]}, "key 'workers[0]': expected int <= 64"),
         ({"load": {"connections": 10**9}}, "key 'load.connections': expected int <= 100000"),

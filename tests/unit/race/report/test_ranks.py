@@ -116,6 +116,15 @@ def test_the_margin_is_explained(three: Comparison, bound: float, said: str) -> 
     assert said in sentences.rule(found)
 
 
+def test_a_contender_against_itself_is_noise_and_nothing_else(three: Comparison) -> None:
+    first = three.results[0]
+    twin = replace(first, label=f"{first.label} (A/A)")
+    found = replace(three, results=[first, twin], noise=None, margin=noise.LEAST_MARGIN)
+    assert "these two are the same code, so what they differ by is noise." in sentences.rule(found)
+    several = replace(three, noise=None, margin=noise.LEAST_MARGIN)
+    assert "is unknown, because no A/A twin has a rate." in sentences.rule(several)
+
+
 def test_controls_are_named_with_their_sign_beside_the_margin(three: Comparison) -> None:
     controls = Controls((("a", "b"), ("c", "d")), "d", "c", Estimate(0.2, 0.1, 0.3, 6))
     assert sentences.rule(replace(three, controls=controls)).endswith(
