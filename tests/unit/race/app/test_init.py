@@ -81,7 +81,11 @@ app = Flask(__name__)
 @app.route("/user/<name>")
 @app.route("/list", methods=["GET", "POST"])
 """
-GO = 'mux.HandleFunc("POST /buy", buy)\nmux.HandleFunc("GET /item/{id}", f)\nmux.HandleFunc("/all", g)'
+GO = """
+mux.HandleFunc("POST /buy", buy)
+mux.HandleFunc("GET /item/{id}", one)
+mux.HandleFunc("/all", all)
+"""
 NODE = "app.get('/item/:id', f)\napp.get('/all', f)\n"
 ROUTES = {"shop.py": (SHOP, "/items"), "site.py": (SITE, "/list"), "main.go": (GO, "/all")}
 
