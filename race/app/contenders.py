@@ -50,20 +50,30 @@ def choose(scenario: AppScenario) -> list[Contender]:
     chosen = [one for name in wanted for one in found if one.name == name]
     for one in chosen:
         on_socket(scenario, one)
-        if not (scenario.build or scenario.commits):
-            _check_programs(scenario, one)
+        _check_programs(scenario, one)
     return chosen
 
 
 def _check_programs(scenario: AppScenario, contender: Contender) -> None:
     """Raise RaceError if a command begins with a program that is not there."""
-    for what, command in (
-        ("serve", serve(scenario, contender, dict.fromkeys(PLACES, ""))),
-        ("prepare", prepare(scenario, contender)),
-        ("reset", reset(scenario, contender)),
-    ):
+    for what, command in _first_commands(scenario, contender).items():
         if command and (problem := _no_program(scenario, command)):
             raise RaceError(f"{contender.label}: {problem}, which `{what}` begins with")
+
+
+def _first_commands(scenario: AppScenario, contender: Contender) -> dict[str, Command | None]:
+    """Return the commands whose programs neither `build` nor a checkout may bring."""
+    if scenario.build:
+        command = build(scenario, contender)
+        brought = scenario.commits and command and "/" in command.words[0]
+        return {} if brought else {"build": command}
+    if scenario.commits:
+        return {}
+    return {
+        "serve": serve(scenario, contender, dict.fromkeys(PLACES, "")),
+        "prepare": prepare(scenario, contender),
+        "reset": reset(scenario, contender),
+    }
 
 
 def _no_program(scenario: AppScenario, command: Command) -> str | None:

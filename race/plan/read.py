@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
-from race.discipline import discipline
+from race.discipline import DISCIPLINES, Discipline, discipline
 from race.errors import RaceError, unknown
 from race.paths import SCENARIOS
 from race.saved.model import PATTERNS
@@ -75,6 +75,8 @@ def converted(data: Mapping[str, Any], form: type[Form], what: str, key: str) ->
 def from_json(data: Mapping[str, Any]) -> Scenario:
     """Check decoded data and build the scenario; RaceError in one line otherwise."""
     chosen = discipline(str(data.get("discipline", DEFAULT_DISCIPLINE)))
+    if "discipline" not in data and (found := _of_another(chosen, data)):
+        raise RaceError(f"scenario {data.get('name', '')}: {found}")
     made = converted(data, chosen.scenario, f"scenario {data.get('name', '')}", "scenario key")
     tasks = chosen.tasks(made)
     for task in made.tasks:
@@ -85,6 +87,16 @@ def from_json(data: Mapping[str, Any]) -> Scenario:
     if made.load.connections < made.load.threads:
         raise RaceError(f"scenario {made.name}: more load.threads than load.connections")
     return made
+
+
+def _of_another(chosen: Discipline, data: Mapping[str, Any]) -> str | None:
+    """Return what to write where a key is one of another discipline; None where none is."""
+    for name in DISCIPLINES:
+        keys = _types(discipline(name).scenario) or {}
+        for key in data:
+            if key in keys and key not in (_types(chosen.scenario) or {}):
+                return f'key {key!r} needs discipline = "{name}" in the file'
+    return None
 
 
 def _unknown_task(word: str, tasks: Collection[str], text: str) -> RaceError:

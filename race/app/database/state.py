@@ -11,7 +11,7 @@ from race.app.commits.checkouts import Checkout
 from race.app.contenders import checkout, prepare, word
 from race.app.database.process import DatabaseProcess, Instance
 from race.app.scenario import DATABASE_PARTS, ROUND, WORD, AppScenario
-from race.errors import CellFailed, RaceError
+from race.errors import CellFailed, RaceError, instead
 from race.machine.pins import since
 from race.saved.model import Contender
 
@@ -19,14 +19,13 @@ from race.saved.model import Contender
 def missing(kind: str) -> str | None:
     """Return why there can be no private database of a kind, and what to do; None if there can."""
     try:
-        from databases import find
-        from databases.database import DatabaseError
+        from databases import DATABASES, find
     except ImportError:
         return f"no private {kind}: this installation of race has no databases"
-    try:
-        return find(kind).missing()
-    except DatabaseError as error:
-        return str(error)
+    served = [name for name in DATABASES if find(name).start_on_tcp is not None]
+    if kind not in served:
+        return f"there is no database {kind!r} for an application: {instead(kind, served)}"
+    return find(kind).missing()
 
 
 @dataclass

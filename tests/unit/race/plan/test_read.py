@@ -83,6 +83,11 @@ def test_a_wrong_key_or_value_is_one_clear_line(change: dict[str, Any], message:
     assert "\n" not in str(caught.value)
 
 
+def test_a_key_of_another_discipline_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RaceError, match="key 'serve' needs discipline = \"app\" in the file"):
+        read.from_file(tmp_path / "race.toml", {"serve": "x {port}", "rounds": 2})
+
+
 def test_a_missing_key_is_named() -> None:
     with pytest.raises(RaceError, match="scenario x: key 'engines' is missing"):
         read.from_json({key: value for key, value in LEAST.items() if key != "engines"})
