@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.commands import Command
-from race.commands.find import SAVED_RACE, find, published
+from race.commands.find import LATEST, SAVED_RACE, find, published
 from race.commands.output import answer, forms, report
 from race.console import Console
 from race.errors import RaceError, unknown
@@ -50,7 +50,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "Runs cells of its own under the load of the race, in which py-spy looks into both; saves "
         "them beside the race and adds them to its report. Nothing that is measured is profiled."
     )
-    parser.add_argument("race", metavar="RUN", help=SAVED_RACE)
+    text = f"{SAVED_RACE}; default {LATEST}"
+    parser.add_argument("race", metavar="RUN", nargs="?", default=LATEST, help=text)
     text = "the two to compare, where more than two raced; the one to compare with first"
     parser.add_argument("labels", nargs="*", metavar="CONTENDER", help=text)
     text = "the page or request; default: where the two differ most"

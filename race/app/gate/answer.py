@@ -26,9 +26,10 @@ def headline(found: Gate) -> str:
         return f"Whether {found.new} is {limit} slower than {found.old} {_open(left)}."
     needed = [one for one in found.checks if one.needed]
     could = _percent(max(one.visible for one in needed))
-    requests = words.plural(len({one.task for one in needed}), "request")
+    tasks = list(dict.fromkeys(one.task for one in needed))
+    where = tasks[0] if len(tasks) == 1 else f"any of {len(tasks)} requests"
     return (
-        f"{found.new} is not {limit} slower than {found.old} on any of {requests}; "
+        f"{found.new} is not {limit} slower than {found.old} on {where}; "
         f"a slowdown of {could} would have been seen.{_beside(found)}"
     )
 
