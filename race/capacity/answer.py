@@ -52,10 +52,10 @@ def table(run: CapacityRun, found: Sequence[Capacity]) -> ReportTable:
     columns = (
         Column(kind.contender, attrgetter("label"), TEXT),
         Column(kind.task, attrgetter("task"), TEXT),
-        Column(f"holds, {kind.unit}/s [95 %]", text, PLAIN),
+        Column(f"holds, {kind.unit}/s [95 %]", text, PLAIN, brief="holds [95 %]"),
         Column("gave way", attrgetter("broken"), TEXT),
         Column("saturated", attrgetter("saturated"), TEXT),
-        Column("between starts", lambda one: one.deviation or None, PERCENT),
+        Column("spread", lambda one: one.deviation or None, PERCENT),
         Column("starts", attrgetter("lives"), PLAIN),
         Column("cells", attrgetter("cells"), PLAIN),
         Column("lost", lambda one: one.lost or None, PLAIN),
@@ -75,7 +75,7 @@ def about(run: CapacityRun) -> str:
     return (
         f"Promise: {promised(run)}. Holds: the highest rate that keeps it, of "
         f"{run.head.discipline.unit} that are due at equal intervals and answered by one start of "
-        f"the process after another; cells of {run.cell_s:g} s. Between starts: the standard "
+        f"the process after another; cells of {run.cell_s:g} s. Spread: the standard "
         "deviation of what single starts hold. The lower end of an interval contains "
         f"{hidden:.1f} % for a backlog that grows too slowly to be seen within a cell."
     )
