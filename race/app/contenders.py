@@ -89,10 +89,16 @@ def _no_program(scenario: AppScenario, command: Command) -> str | None:
 def _contender(scenario: AppScenario, levels: tuple[str, ...]) -> Contender:
     chosen = dict(zip(scenario.levels, levels, strict=True))
     alone = re.sub(r"[^\w.+-]", "-", Path(scenario.folder).name)
-    name = "-".join(levels) or alone or scenario.name
+    name = "-".join(map(_said, chosen, levels)) or alone or scenario.name
     named = {factor: level_name(factor, level) for factor, level in chosen.items()}
     # Without a level the core would describe its own interpreter.
     return Contender(label=name, name=name, factors={PYTHON: "", **named})
+
+
+def _said(factor: str, level: str) -> str:
+    """Return a level as it stands in a contender's name: a number alone would say nothing."""
+    alone = factor != COMMIT and re.fullmatch(r"[\d.]+", level)
+    return f"{factor}={level}" if alone else level
 
 
 def word(contender: Contender) -> str:

@@ -37,6 +37,10 @@ def test_each_combination_of_levels_is_a_server(tmp_path: Path) -> None:
     assert command.env == {"LOOP": "y"}
 
 
+def test_a_level_that_is_a_number_has_its_factor_in_the_name(tmp_path: Path) -> None:
+    assert labels(tmp_path, factors={"server": ["a"], "loop": [2, 4]}) == ["a-loop=2", "a-loop=4"]
+
+
 def test_a_command_may_set_variables(tmp_path: Path) -> None:
     scenario = made(tmp_path, serve=f"PORT={{port}} A='b c' {PYTHON} x.py")
     (one,) = contenders.choose(scenario)
@@ -57,7 +61,7 @@ BOTH = f"{PYTHON} {{server}} {{loop}} {{port}}"
 
 
 def labels(folder: Path, **changes: Any) -> list[str]:
-    found = contenders.choose(made(folder, serve=BOTH, factors=FACTORS, **changes))
+    found = contenders.choose(made(folder, **{"serve": BOTH, "factors": FACTORS, **changes}))
     return [one.label for one in found]
 
 
@@ -85,14 +89,15 @@ def test_the_same_server_under_two_names_is_a_control(tmp_path: Path) -> None:
 def test_each_package_is_a_factor_of_its_versions(tmp_path: Path) -> None:
     scenario = made(
         tmp_path,
-        build="pip install {packages}",
+        build=f"{PYTHON} -m pip install {{packages}}",
         factors={"packages": {"httptools": ["0.6.1", "0.6.4"], "uvloop": ["0.21"]}},
     )
     found = contenders.choose(scenario)
-    assert [one.label for one in found] == ["0.6.1-0.21", "0.6.4-0.21"]
+    names = [one.label for one in found]
+    assert names == ["httptools=0.6.1-uvloop=0.21", "httptools=0.6.4-uvloop=0.21"]
     command = contenders.build(scenario, found[1])
     assert command is not None
-    assert command.words == ("pip", "install", "httptools==0.6.4", "uvloop==0.21")
+    assert command.words[2:] == ("pip", "install", "httptools==0.6.4", "uvloop==0.21")
 
 
 def test_each_contender_and_its_twin_have_a_word_of_their_own(tmp_path: Path) -> None:
