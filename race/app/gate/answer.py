@@ -35,6 +35,9 @@ def headline(found: Gate) -> str:
 
 
 def _open(left: list[Checked]) -> str:
+    if len(left) > 1 and all(math.isfinite(one.visible) for one in left):
+        names = words.listed([f"{one.name} ({_percent(one.visible)})" for one in left])
+        return f"on {names} is open: only a slowdown of so much or more would have been seen"
     seen = max(left, key=attrgetter("visible"))
     more = seen.reason and f": {seen.reason}"
     if math.isfinite(seen.visible):
