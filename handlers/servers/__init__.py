@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from handlers.web.asgi import Application
+from handlers.web.asgi.application import Application
 from handlers.web.lifecycle import finished
 
 

@@ -13,7 +13,7 @@ from handlers.servers import started
 from handlers.servers.granian_internals import EmbeddedServer
 from handlers.site import Site
 from handlers.timeouts import TIMEOUTS
-from handlers.web.asgi import Application
+from handlers.web.asgi.application import Application
 from handlers.web.lifecycle import NewLoop, run
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Ready

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from typing import Any, Awaitable, Callable
+from typing import Any, Awaitable, Callable, Iterator, MutableMapping
 
 from hypercorn.asyncio import serve as serve_asgi
 from hypercorn.config import Config
@@ -14,7 +14,8 @@ from hypercorn.utils import LifespanFailureError
 from handlers.servers import started
 from handlers.site import Site
 from handlers.timeouts import TIMEOUTS
-from handlers.web.asgi import Application
+from handlers.web.asgi import Receive, Scope, Send
+from handlers.web.asgi.application import Application
 from handlers.web.lifecycle import NewLoop, ignore, run
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Ready
@@ -38,6 +39,36 @@ def configuration(sock: socket.socket) -> Config:
     )
 
 
+def reading_bodies(app: Application) -> Any:
+    """Return the application, which reads a body also where none is expected.
+
+    Hypercorn closes a connection whose request is answered before its body has arrived.
+    """
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not ignores_body(scope):
+            await app(scope, receive, send)
+            return
+        message = await receive()
+        while message.get("more_body"):
+            message = await receive()
+        messages: Iterator[MutableMapping[str, Any]] = iter([{"type": "http.request"}])
+
+        async def received() -> MutableMapping[str, Any]:
+            return next(messages, None) or await receive()
+
+        await app(scope, received, send)
+
+    return application
+
+
+def ignores_body(scope: Scope) -> bool:
+    """Return whether a request announces a body that no page reads."""
+    return scope["method"] in ("GET", "HEAD") and any(
+        name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"]
+    )
+
+
 def serve(
     framework: Callable[[Site], Application],
     site: Site,
@@ -56,7 +87,7 @@ def serve(
         # A client in the middle of a request holds up its end, which is then cancelled.
         ignore("asyncio", LifespanFailureError)
         app, stop = framework(site), asyncio.Event()
-        served: Any = app
+        served = reading_bodies(app)
         serving = asyncio.ensure_future(
             serve_asgi(served, configuration(sock), shutdown_trigger=stop.wait, mode="asgi")
         )

@@ -15,7 +15,7 @@ from handlers.servers.uvicorn_internals import MALFORMED, UvicornServer, limited
 from handlers.site import Site
 from handlers.timeouts import TIMEOUTS
 from handlers.web import access_log
-from handlers.web.asgi import Application
+from handlers.web.asgi.application import Application
 from handlers.web.lifecycle import NewLoop, ignore, run
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Ready

@@ -3,7 +3,7 @@
 An adapter is a module with one function, named in ``handlers.WEB``. Where the framework speaks an
 interface, it makes the application that a server of ``handlers.servers`` serves; for ASGI that is::
 
-    application(site: Site) -> asgi.Application
+    application(site: Site) -> asgi.application.Application
 
 Where the framework has a server of its own, the function serves::
 

@@ -1,7 +1,8 @@
 """Requests and pages in ASGI, for every framework that speaks it; none is imported here.
 
-A framework's module has the function ``application(site) -> Application``, and holds what its users
-write: routes, a handler that calls what ``answering`` returns, and the framework's own response.
+A framework's module has the function ``application(site)``, which returns an ``Application`` of
+``application.py``. It holds what the framework's users write: routes, a handler that calls what
+``answering`` returns, and the framework's own response.
 """
 
 from __future__ import annotations
@@ -18,11 +19,9 @@ from typing import (
     Tuple,
     Type,
 )
-from urllib.parse import unquote_to_bytes
 
 from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, Page
 from handlers.site import Route, Site
-from handlers.web import access_log
 
 # A body over the limit is read and dropped up to this size, because an answer that is sent before
 # the body has arrived is lost with the connection. It must be below the limit of `client_timeouts`.
@@ -169,72 +168,6 @@ def client_left(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and "handler is closed" in str(error)
 
 
-class Application:
-    """A framework's application as servers get it; ``started`` once its lifespan has begun.
-
-    ASGI decodes the path as a whole, so a router would take ``%2F`` for a separator: it stays
-    escaped in ``path``. There are no WebSockets here. With ``exact``, a path with an empty segment
-    and the method OPTIONS have no route: some frameworks take "/good/" or "//good" for "/good", and
-    answer OPTIONS by themselves.
-    """
-
-    def __init__(self, app: Any, site: Site, exact: bool = False) -> None:
-        self._app: App = app
-        self._site = site
-        self._exact = exact
-        self._http = logged(self._answer) if access_log.wanted() else self._answer
-        self.started = False
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await self._http(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await self._live(scope, receive, send)
-        else:
-            await send({"type": "websocket.close"})
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # "0.9", or "1" as Granian writes it: Falcon takes neither.
-        scope["http_version"] = max(scope["http_version"], "1.0")
-        raw = scope.get("raw_path") or b""
-        if b"%2F" in raw or b"%2f" in raw:
-            escaped = raw.replace(b"%2F", b"%252F").replace(b"%2f", b"%252f")
-            scope["path"] = unquote_to_bytes(escaped).decode("utf-8", "replace")
-        if self._exact and (b"//" in raw or raw[1:].endswith(b"/") or scope["method"] == "OPTIONS"):
-            await send_page(send, missing(self._site, scope))
-        elif scope["method"] == "GET":
-            await self._app(scope, receive, send)
-        elif length_of(scope) > MOST_DROPPED:
-            # Before a framework reads any of it.
-            await send_page(send, self._site.too_large(raw_path(scope)))
-        else:
-            await self._change(scope, receive, send)
-
-    async def _change(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that may have a body.
-
-        Some frameworks say nothing if the body ends too early, which is also how Granian passes on
-        a malformed one.
-        """
-        answered = False
-
-        async def noting(message: MutableMapping[str, Any]) -> None:
-            nonlocal answered
-            answered = True
-            await send(message)
-
-        await self._app(scope, receive, noting)
-        if not answered:
-            await send_page(send, self._site.malformed(raw_path(scope)))
-
-    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def noting(message: MutableMapping[str, Any]) -> None:
-            await send(message)
-            self.started = message["type"] == "lifespan.startup.complete"
-
-        await self._app(scope, receive, noting)
-
-
 async def send_page(send: Send, page: Page) -> None:
     """Send a page as ASGI itself does, without a framework."""
     body, kind, status, extra, session = page
@@ -251,31 +184,3 @@ async def send_text(send: Send, body: bytes, status: int, fields: Fields) -> Non
     fields.append((b"content-length", b"%d" % len(body)))
     await send({"type": "http.response.start", "status": status, "headers": fields})
     await send({"type": "http.response.body", "body": body})
-
-
-def without_lifespan(app: App) -> App:
-    """Return an application that has nothing to do at its start, and tells a server so."""
-
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "lifespan":
-            await app(scope, receive, send)
-            return
-        for event in ("startup", "shutdown"):
-            await receive()
-            await send({"type": f"lifespan.{event}.complete"})
-
-    return application
-
-
-def logged(app: App) -> App:
-    """Return the application with a line in the access log for each response that starts."""
-
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        async def noting(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                access_log.note(scope["method"], raw_path(scope), message["status"])
-            await send(message)
-
-        await app(scope, receive, noting)
-
-    return application

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from handlers.site import Route, Site
 from handlers.web import asgi
+from handlers.web.asgi.application import Application, without_lifespan
 
 Found = Tuple[Any, Tuple[str, ...]]
 
@@ -60,7 +61,7 @@ async def chunks_of(receive: asgi.Receive) -> AsyncIterator[bytes]:
         more = message.get("more_body", False)
 
 
-def application(site: Site) -> asgi.Application:
+def application(site: Site) -> Application:
     """Return the application with its routes."""
     handlers = [
         route.constant.encode() if route.constant is not None else asgi.answering(site, route)
@@ -81,4 +82,4 @@ def application(site: Site) -> asgi.Application:
             page = await answer(scope, cookies, params, lambda: chunks_of(receive))
             await asgi.send_page(send, page)
 
-    return asgi.Application(asgi.without_lifespan(app), site)
+    return Application(without_lifespan(app), site)

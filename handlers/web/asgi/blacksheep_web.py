@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Dict
 
-from blacksheep import Application, Content, Cookie, Request, Response, Router, text
+from blacksheep import Application as BlackSheep
+from blacksheep import Content, Cookie, Request, Response, Router, text
 from blacksheep.cookies import CookieSameSiteMode
 from blacksheep.exceptions import MessageAborted
 
 from handlers.exchange import SESSION, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
+from handlers.web.asgi.application import Application
 from handlers.web.lifecycle import ignore
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -57,7 +59,7 @@ def handler(site: Site, route: Route) -> Handler:
     return handle
 
 
-def application(site: Site) -> asgi.Application:
+def application(site: Site) -> Application:
     """Return the application with its routes."""
     router = Router()
     for route in site.routes:
@@ -67,11 +69,11 @@ def application(site: Site) -> asgi.Application:
     async def missing(request: Any) -> Response:
         return to_response(asgi.missing(site, request.scope))
 
-    async def failed(app: Application, request: Any, error: Exception) -> Response:
+    async def failed(app: BlackSheep, request: Any, error: Exception) -> Response:
         return to_response(site.failed(asgi.raw_path(request.scope), error))
 
     router.fallback = missing
-    app = Application(router=router)
+    app = BlackSheep(router=router)
     app.exceptions_handlers[Exception] = failed
     ignore("blacksheep.server")  # a line for each request that fails; the site has one of its own
-    return asgi.Application(app, site, exact=True)
+    return Application(app, site, exact=True)

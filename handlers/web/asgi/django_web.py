@@ -15,6 +15,7 @@ from django.urls import path as url
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
+from handlers.web.asgi.application import Application, without_lifespan
 from handlers.web.lifecycle import ignore
 
 View = Callable[..., Awaitable[HttpResponse]]
@@ -70,7 +71,7 @@ def view(site: Site, methods: Dict[str, View]) -> View:
     return handle
 
 
-def application(site: Site) -> asgi.Application:
+def application(site: Site) -> Application:
     """Return the application with its URLs."""
     urls: Dict[str, Dict[str, View]] = {}
     for route in site.routes:
@@ -98,4 +99,4 @@ def application(site: Site) -> asgi.Application:
     )
     django.setup()
     ignore("django.request")  # a line for each request without a page
-    return asgi.Application(asgi.without_lifespan(get_asgi_application()), site)
+    return Application(without_lifespan(get_asgi_application()), site)

@@ -13,6 +13,7 @@ from falcon.constants import MEDIA_TEXT
 from handlers.exchange import SESSION, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
+from handlers.web.asgi.application import Application
 
 Responder = Callable[..., Awaitable[None]]
 
@@ -70,7 +71,7 @@ def whole_bodies(app: Any) -> asgi.App:
     return application
 
 
-def application(site: Site) -> asgi.Application:
+def application(site: Site) -> Application:
     """Return the application with its routes."""
     resources: Dict[str, Any] = {}
     for route in site.routes:
@@ -89,4 +90,4 @@ def application(site: Site) -> asgi.Application:
         app.add_route(path, resource)
     app.add_error_handler(Exception, failed)
     app.add_error_handler(HTTPError, missing)
-    return asgi.Application(whole_bodies(app), site, exact=True)
+    return Application(whole_bodies(app), site, exact=True)

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
+from handlers.web.asgi.application import Application
 
 
 def to_response(page: Page) -> Response:
@@ -44,7 +45,7 @@ def constant(text: str) -> Callable[[], Awaitable[str]]:
     return handle
 
 
-def application(site: Site) -> asgi.Application:
+def application(site: Site) -> Application:
     """Return the application with its routes."""
 
     async def missing(request: Request, error: Exception) -> Response:
@@ -64,4 +65,4 @@ def application(site: Site) -> asgi.Application:
             app.add_api_route(route.path, text, methods=methods, response_class=PlainTextResponse)
         else:
             app.add_api_route(route.path, handler(site, route), methods=methods)
-    return asgi.Application(app, site)
+    return Application(app, site)

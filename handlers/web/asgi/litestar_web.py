@@ -10,6 +10,7 @@ from litestar.exceptions import HTTPException, InternalServerException
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
+from handlers.web.asgi.application import Application
 
 # Litestar's values for SameSite are in lower case.
 COOKIE: Dict[str, Any] = dict(SESSION_OPTIONS, samesite="lax")
@@ -47,7 +48,7 @@ def handler(site: Site, it: Route) -> Callable[..., Any]:
     return handle
 
 
-def application(site: Site) -> asgi.Application:
+def application(site: Site) -> Application:
     """Return the application with its routes."""
 
     def missing(request: Any, error: Exception) -> Response[bytes]:
@@ -70,4 +71,4 @@ def application(site: Site) -> asgi.Application:
         request_max_body_size=None,  # the site has its own limit
         exception_handlers={HTTPException: missing, Exception: failed},
     )
-    return asgi.Application(app, site, exact=True)
+    return Application(app, site, exact=True)

@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
+from handlers.web.asgi.application import Application
 
 
 def to_response(page: Page) -> Response:
@@ -43,7 +44,7 @@ def view(site: Site, route: Route) -> Callable[..., Awaitable[Response]]:
     return handle
 
 
-def application(site: Site) -> asgi.Application:
+def application(site: Site) -> Application:
     """Return the application with its routes."""
     app = Quart("stickers", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = None  # the site has its own limit
@@ -66,4 +67,4 @@ def application(site: Site) -> asgi.Application:
 
     app.register_error_handler(HTTPException, missing)
     app.register_error_handler(Exception, failed)
-    return asgi.Application(app, site, exact=True)
+    return Application(app, site, exact=True)

@@ -13,6 +13,7 @@ from starlette.routing import Route as Path
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
+from handlers.web.asgi.application import Application
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -46,7 +47,7 @@ def endpoint(site: Site, route: Route) -> Endpoint:
     return handle
 
 
-def application(site: Site) -> asgi.Application:
+def application(site: Site) -> Application:
     """Return the application with its routes."""
 
     async def missing(request: Request, error: Exception) -> Response:
@@ -60,4 +61,4 @@ def application(site: Site) -> asgi.Application:
     routes = [Path(it.path, endpoint(site, it), methods=[it.method]) for it in site.routes]
     app = Starlette(routes=routes, exception_handlers={HTTPException: missing, Exception: failed})
     app.router.redirect_slashes = False
-    return asgi.Application(app, site)
+    return Application(app, site)
