@@ -102,6 +102,7 @@ class Site:
         """Stop the background work, and close every connection."""
         if self._refreshing is not None:
             self._refreshing.cancel()
+            await asyncio.wait([self._refreshing], timeout=TIMEOUTS.cancel)
         await self._store.close()
 
     def missing(self, method: str, path: str) -> Page:
