@@ -14,10 +14,10 @@ import signal
 import socket
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, TextIO, Tuple
+from typing import TYPE_CHECKING, List, Optional, Tuple
 
-from data_interface import BACKENDS
-from handlers.availability import Availability, InterpreterError, find
+from handlers import listing
+from handlers.availability import InterpreterError, find
 from handlers.engine import (
     FORM,
     Engine,
@@ -73,7 +73,7 @@ def arguments(argv: List[str]) -> argparse.Namespace:
     parser.add_argument(
         "-e",
         "--engine",
-        help=f"{FORM}, see --list; a beginning (aiohttp) lists the engines that have it; "
+        help=f"{FORM}, see --list; a beginning (aiohttp) offers the engines that have it; "
         f"default: the first that runs here of {', '.join(DEFAULT_ENGINES)}",
     )
     parser.add_argument(
@@ -110,7 +110,9 @@ def arguments(argv: List[str]) -> argparse.Namespace:
         help="serve on this CPython (.venv-X.Y), or in this environment (./FOLDER)",
     )
     parser.add_argument(
-        "--list", action="store_true", help="every engine, and whether it runs here"
+        "--list",
+        action="store_true",
+        help="the parts of engines, and whether they run here; with -e: the engines that have it",
     )
     parser.add_argument("--json", action="store_true", help="with --list: as JSON")
     options = parser.parse_args(argv)
@@ -181,47 +183,22 @@ def token() -> Optional[str]:
 def default_engine(python: Optional[str]) -> Engine:
     """Return the first of DEFAULT_ENGINES that runs here; the last one needs no database."""
     engines = [parse(name) for name in DEFAULT_ENGINES]
-    entries = describe(engines, python)
+    entries = listing.described(engines, python)
     return next((one for one, entry in zip(engines, entries) if entry["runs"]), engines[-1])
 
 
-def describe(engines: List[Engine], python: Optional[str]) -> List[Dict[str, Any]]:
-    """Return an entry of --list for each engine."""
-    availability = Availability(engines, python)
-    return [availability.describe(engine) for engine in engines]
-
-
-def print_engines(entries: List[Dict[str, Any]], file: TextIO) -> None:
-    """Print a line for each engine: where it runs, or why it does not."""
-    width = max(len(entry["engine"]) for entry in entries)
-    for entry in entries:
-        note = BACKENDS[entry["factors"]["backend"]].note
-        state = f"CPython {entry['python']}" if entry["runs"] else f"- {entry['reason']}"
-        state += f" ({note})" if note and entry["runs"] else ""
-        print(f"{entry['engine']:<{width}}  {state}", file=file)
-
-
-def print_lacking(entries: List[Dict[str, Any]]) -> None:
-    """Print a line for each way to render that an interpreter of the engines lacks."""
-    ways = {
-        f"--render {way} on CPython {entry['python']}  - {reason}"
-        for entry in entries
-        for way, reason in entry["no_render"].items()
-    }
-    for line in sorted(ways):
-        print(line)
-
-
-def list_engines(python: Optional[str], as_json: bool) -> int:
+def list_engines(name: Optional[str], python: Optional[str], as_json: bool) -> int:
     """Carry out --list, and return the exit status."""
-    entries = describe(every_engine(), python)
+    try:
+        entries = listing.described(listing.chosen(name) if name else every_engine(), python)
+    except EngineError as error:
+        return fail(str(error), WRONG_USE)
     # A reader that leaves early, such as head, ends this program like any other.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if as_json:
         print(json.dumps({"factors": levels(), "engines": entries}, indent=1))
-    else:
-        print_engines(entries, sys.stdout)
-        print_lacking(entries)
+        return 0
+    print("\n".join(listing.lines(entries) if name else listing.overview(entries)))
     return 0
 
 
@@ -290,12 +267,12 @@ def main(argv: List[str]) -> int:
     if options.deadline is not None:
         give(options.deadline)
     if options.list:
-        return list_engines(options.python, options.json)
+        return list_engines(options.engine, options.python, options.json)
     begun = beginning(options.engine or "")
     if begun:
         what = f"{options.engine!r} begins the names of {len(begun)} engines: choose one of"
         fail(what, WRONG_USE)
-        print_engines(describe(begun, options.python), sys.stderr)
+        print("\n".join(listing.lines(listing.described(begun, options.python))), file=sys.stderr)
         return WRONG_USE
     try:
         named = options.engine is not None

@@ -74,8 +74,8 @@ class Availability:
     def describe(self, engine: Engine) -> Dict[str, Any]:
         """Return the engine's entry; ``reason`` says what to install if it does not run.
 
-        {"engine", "runs", "reason", "python", "database", "gaps", "factors", "no_render"}, where
-        the last has the ways to render that it lacks, with the reason of each.
+        {"engine", "long_name", "runs", "reason", "python", "database", "gaps", "factors",
+        "no_render"}, where the last has the ways to render that it lacks, with the reason of each.
         """
         try:
             version = wanted_version(engine, self._asked)
@@ -133,6 +133,7 @@ def _entry(
 ) -> Dict[str, Any]:
     return {
         "engine": engine.name,
+        "long_name": engine.long_name,
         "runs": reason is None,
         "reason": reason,
         "python": python,

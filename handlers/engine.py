@@ -34,8 +34,8 @@ class Engine(NamedTuple):
 
     @property
     def long_name(self) -> str:
-        """The name with the server, also the plain one."""
-        return self._joined(self.server)
+        """The name with the server, also the plain one, but not a framework's own."""
+        return self._joined("" if self.server == OWN else self.server)
 
     def _joined(self, server: str) -> str:
         loop = "" if self.loop == PLAIN_LOOP else self.loop

@@ -10,7 +10,7 @@ from runtime.arguments import did_you_mean
 MANY = 20
 """The most names that are listed in an error."""
 PLACES = {
-    "engine": "in `server.py --list`",
+    "engine": "in `server.py --list --json`",
     "scenario": "in `race list`",
     "race": "in `race list`",
     "scenario or race": "in `race list`",

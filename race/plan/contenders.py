@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import TypeVar
 
 import msgspec
 
@@ -13,6 +14,7 @@ from race.saved.model import Contender
 from race.scenario import Scenario
 
 TWIN_MARK = " (A/A)"
+S = TypeVar("S", bound=Scenario)
 
 
 def matching(scenario: Scenario, known: Iterable[str], what: str) -> list[str]:
@@ -37,6 +39,45 @@ def matching(scenario: Scenario, known: Iterable[str], what: str) -> list[str]:
     if not left:
         raise RaceError(f"scenario {scenario.name}: every {what} is excluded")
     return left
+
+
+def without_aliases(scenario: S, known: Iterable[str], aliases: Mapping[str, str], what: str) -> S:
+    """Return the scenario with the names of contenders in place of what fits only their aliases.
+
+    `aliases` has the name for each alias. A pattern that fits both kinds stays, with the names that
+    it fits by their aliases behind it. RaceError if it is the beginning of aliases and fits none.
+    """
+    names = [*known, *aliases]
+
+    def named(patterns: Sequence[str]) -> Sequence[str]:
+        found = [_named(one, names, aliases, what) for one in _patterns(patterns, names)]
+        meant = [one for _, some in found for one in some]
+        return [one for own, some in found for one in (*own, *some)] if meant else patterns
+
+    baseline, twin = (
+        named([one])[0] if one and _name(one).lower() in map(str.lower, aliases) else one
+        for one in (scenario.baseline, scenario.twin)
+    )
+    return msgspec.structs.replace(
+        scenario,
+        contenders=tuple(named(scenario.contenders)),
+        exclude=tuple(named(scenario.exclude)),
+        baseline=baseline,
+        twin=twin,
+    )
+
+
+def _named(
+    pattern: str, names: Iterable[str], aliases: Mapping[str, str], what: str
+) -> tuple[list[str], list[str]]:
+    """Return a pattern, unless it fits nothing but aliases, and the names that it means by them."""
+    part = _name(pattern)
+    by_name = {one for one in _like(part, names) if one not in aliases or aliases[one] == one}
+    meant = [aliases[one] for one in _like(part, aliases) if aliases[one] not in by_name]
+    if not (by_name or meant):
+        _refuse_beginning(part, aliases, what)
+    own = [pattern] if by_name or not meant else []
+    return own, [name + pattern[len(part) :] for name in meant]
 
 
 def labelled(scenario: Scenario, found: Sequence[Contender], what: str) -> list[Contender]:
@@ -101,12 +142,17 @@ def _fitting(pattern: str, names: Sequence[str], what: str) -> list[str]:
     found = _like(pattern, names)
     if found:
         return found
-    if begun := _like(f"{pattern}-*", names):
-        offered = f"'{pattern}-*' takes all {len(begun)} that begin so"
-        raise RaceError(f"unknown {what} {pattern!r}: {offered}")
+    _refuse_beginning(pattern, names, what)
     if any(mark in pattern for mark in "*?["):
         raise RaceError(f"no {what} fits {pattern!r}: {instead(pattern, names, what)}")
     raise unknown(what, pattern, names)
+
+
+def _refuse_beginning(pattern: str, names: Iterable[str], what: str) -> None:
+    """Raise RaceError if names begin with a pattern, which says how to take all of them."""
+    if begun := _like(f"{pattern}-*", names):
+        offered = f"'{pattern}-*' takes all {len(begun)} that begin so"
+        raise RaceError(f"unknown {what} {pattern!r}: {offered}")
 
 
 def _like(pattern: str, names: Iterable[str]) -> list[str]:

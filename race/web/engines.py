@@ -13,7 +13,7 @@ from race.discipline import Choice
 from race.errors import RaceError, unknown
 from race.machine.cores import WORKERS
 from race.machine.describe import BUILD, PYTHON, current_python
-from race.plan.contenders import matching
+from race.plan.contenders import matching, without_aliases
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from race.web.databases import has_server
@@ -41,6 +41,8 @@ RENDER = "render"
 class Entry:
     """One engine on one interpreter; `problem` is why it cannot run here, or None.
 
+
+    `long_name` has the server also where `name` leaves it out.
     `no_render` has the ways to render that it lacks, with the reason of each.
     """
 
@@ -49,6 +51,7 @@ class Entry:
     database: str | None = None
     problem: str | None = None
     no_render: Mapping[str, str] = field(default_factory=dict)
+    long_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,14 @@ def catalogue(version: str | None = None) -> Catalogue:
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise RaceError(f"server.py --list failed: {error}") from None
     entries = [
-        Entry(one["engine"], one["factors"], one["database"], one["reason"], one["no_render"])
+        Entry(
+            one["engine"],
+            one["factors"],
+            one["database"],
+            one["reason"],
+            one["no_render"],
+            one["long_name"],
+        )
         for one in listed["engines"]
     ]
     return Catalogue(listed["factors"], entries)
@@ -83,6 +93,8 @@ def catalogue(version: str | None = None) -> Catalogue:
 def choose(scenario: SiteScenario) -> Choice:
     """Return the contenders of a scenario. RaceError if a name or pattern fits no engine."""
     found = _entries(scenario)
+    aliases = {one.long_name: one.name for one in found if one.long_name}
+    scenario = without_aliases(scenario, (one.name for one in found), aliases, CONTENDER)
     wanted = matching(scenario, (entry.name for entry in found), CONTENDER)
     chosen = [entry for name in wanted for entry in found if entry.name == name]
     left_out = [f"{one.name}: {one.problem}" for one in chosen if one.problem]

@@ -77,7 +77,7 @@ def test_all_of_them_are_shown(raced: Race) -> None:
 
 
 def test_the_list_knows_what_was_added(env: dict[str, str]) -> None:
-    command = [sys.executable, "server.py", "--list"]
+    command = [sys.executable, "server.py", "--list", "-e", "toyweb"]
     answer = subprocess.run(
         command, capture_output=True, text=True, timeout=SECONDS, cwd=ROOT, env=env, check=True
     )

@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 
+from data_interface import BACKENDS
 from databases import find
+from handlers import LOOPS, OWN, SERVERS, WEB
 from handlers.engine import every_engine, levels, parse
 from handlers.render import RENDERERS
 from runtime.paths import ROOT
@@ -158,33 +160,72 @@ def listed(*options: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_list_names_every_engine_and_what_is_missing() -> None:
-    done, entries = run("--list"), listed()
+def test_the_json_list_names_every_engine_and_what_is_missing() -> None:
+    entries = listed()
     assert [entry["engine"] for entry in entries] == [engine.name for engine in every_engine()]
-    lines = done.stdout.splitlines()
-    assert (done.returncode, done.stderr) == (0, "")
-    ways = {(way, why) for entry in entries for way, why in entry["no_render"].items()}
-    assert {way for way, _ in ways} <= set(RENDERERS)
-    lines, lacking = lines[: len(entries)], lines[len(entries) :]
-    assert all(line.startswith("--render ") for line in lacking)
-    assert {line.partition("  - ")[2] for line in lacking} == {why for _, why in ways}
+    assert {way for entry in entries for way in entry["no_render"]} <= set(RENDERERS)
     factors = json.loads(run("--list", "--json").stdout)["factors"]
     assert list(factors.items()) == list(levels().items())
     assert set(entries[0]["factors"]) | {"render", "workers"} == set(factors)
-    for line, entry in zip(lines, entries, strict=True):
-        name, state = line.split(None, 1)
-        assert name == entry["engine"]
-        names = ("engine", "runs", "reason", "python", "database", "gaps", "factors", "no_render")
-        assert tuple(entry) == names
-        engine = parse(name)
+    names = ("engine", "long_name", "runs", "reason", "python", "database", "gaps", "factors")
+    for entry in entries:
+        assert tuple(entry) == (*names, "no_render")
+        engine = parse(entry["engine"])
+        assert parse(entry["long_name"]) == engine
         assert entry["gaps"] == list(engine.gaps)
         assert entry["database"] == engine.plugins[1].database
         python = entry["python"] and entry["python"].rpartition(".")[0]
         assert entry["factors"] == {**engine.factors, "python": python}
         assert bool(entry["reason"]) != entry["runs"]
-        note = engine.plugins[1].note
+
+
+def test_the_list_is_a_line_for_each_part_of_an_engine() -> None:
+    done, entries = run("--list"), listed()
+    assert (done.returncode, done.stderr) == (0, "")
+    *tables, end = done.stdout.split("\n\n")
+    found = {line.split()[0]: line for table in tables for line in table.splitlines()[1:]}
+    parts = {"web": WEB, "server": SERVERS, "backend": BACKENDS, "loop": LOOPS}
+    assert [*found] == [part for one in parts.values() for part in one if part != OWN]
+    for factor, names in parts.items():
+        for name in set(names) - {OWN}:
+            having = [entry for entry in entries if entry["factors"][factor] == name]
+            runs = any(entry["runs"] for entry in having)
+            assert ("CPython" in found[name] and "  - " not in found[name]) == runs, found[name]
+    for name, backend in BACKENDS.items():
+        assert ", ".join(backend.connections) in found[name]
+    *lacking, form, more = end.splitlines()
+    reasons = {why for entry in entries for why in entry["no_render"].values()}
+    assert {line.partition("  - ")[2] for line in lacking} == reasons
+    runs = sum(entry["runs"] for entry in entries)
+    assert form.endswith(f"; {runs} of {len(entries)} run here.")
+    assert "--list -e fastapi" in more
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [
+        ("Sanic", "web"),
+        ("granian", "server"),
+        ("sqlite", "backend"),
+        ("gate", "connection"),
+        ("uvloop", "loop"),
+    ],
+)
+def test_the_list_of_a_part_names_the_engines_that_have_it(name: str, fits: str) -> None:
+    done = run("--list", "-e", name)
+    assert (done.returncode, done.stderr) == (0, "")
+    expected = [entry for entry in listed() if entry["factors"][fits] == name.lower()]
+    for line, entry in zip(done.stdout.splitlines(), expected, strict=True):
+        engine, state = line.split(None, 1)
+        assert engine == entry["engine"]
+        note = parse(engine).plugins[1].note
         runs = f"CPython {entry['python']}" + (f" ({note})" if note else "")
         assert state == (runs if entry["runs"] else f"- {entry['reason']}")
+
+
+def test_the_list_of_an_engine_is_its_line_and_of_no_engine_an_error() -> None:
+    assert listed("-e", ENGINE) == [entry for entry in listed() if entry["engine"] == ENGINE]
+    assert "there is no" in complaint(run("--list", "-e", "bottle-memory-one"), 2)
 
 
 def test_a_reader_of_the_list_may_leave() -> None:

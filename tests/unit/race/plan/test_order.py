@@ -9,7 +9,7 @@ import pytest
 
 from race.errors import RaceError
 from race.plan import order
-from race.plan.contenders import baseline, matching, with_twins
+from race.plan.contenders import baseline, matching, with_twins, without_aliases
 from race.plan.forecast import Plan
 from race.plan.read import from_json
 from race.plan.works import closed_works, open_works
@@ -167,11 +167,33 @@ def test_what_fits_nothing_is_one_short_line(changes: dict[str, Any], said: str)
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("patterns", "found"),
+    [
+        (["aiohttp-own-*"], KNOWN[:2]),
+        (["Aiohttp-Own-memory-one, prepared", "own"], ["aiohttp-memory-one, prepared", "own"]),
+        (["own, sanic-own-memory-one@3.7"], ["own", "sanic-memory-one@3.7"]),
+        (["aiohttp-*-memory-one"], ["aiohttp-*-memory-one", KNOWN[0]]),
+        (["aiohttp-*, prepared"], ["aiohttp-*, prepared"]),
+        (["nothing-own"], ["nothing-own"]),
+    ],
+)
+def test_patterns_fit_the_long_name_too(patterns: list[str], found: list[str]) -> None:
+    known = [*KNOWN, "aiohttp-granian-memory-one"]
+    aliases = {name.replace("-", "-own-", 1): name for name in KNOWN[:3]} | {known[-1]: known[-1]}
+    chosen = made(engines=patterns, exclude=patterns, baseline="sanic-own-memory-one@3.7")
+    chosen = without_aliases(chosen, known, aliases, "engine")
+    assert [*chosen.contenders] == [*chosen.exclude] == found
+    assert (chosen.baseline, chosen.twin) == ("sanic-memory-one@3.7", None)
+    with pytest.raises(RaceError, match=r"'sanic-own-.' takes all 1 that begin so"):
+        without_aliases(made(engines=["sanic-own"]), known, aliases, "engine")
+
+
 def test_many_names_are_counted_and_not_listed() -> None:
     many = [f"{one}-memory-one" for one in string.ascii_lowercase]
     with pytest.raises(RaceError) as caught:
         matching(made(engines=["?????*%"]), many, "engine")
-    assert str(caught.value) == "no engine fits '?????*%': all 26 are in `server.py --list`"
+    assert str(caught.value) == "no engine fits '?????*%': all 26 are in `server.py --list --json`"
 
 
 def test_the_baseline_is_known_in_any_case() -> None:
