@@ -20,7 +20,7 @@ from handlers.web.lifecycle import finished
 
 
 async def started(app: Application, serving: asyncio.Future[Any]) -> None:
-    """Wait until the application has begun under a server; raise what ended the server instead."""
+    """Wait until a server has started the application; raise the error that ended the server."""
     await finished(lambda: app.started or serving.done())
     if serving.done():
         raise serving.exception() or RuntimeError("the server ended before it served")

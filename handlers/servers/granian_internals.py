@@ -15,7 +15,7 @@ CHECKED = {"current": "2.8.7"}
 
 
 class EmbeddedServer(Server):
-    """Granian in an event loop that runs, on a socket that listens, where it would open its own."""
+    """Granian in a running event loop, on a socket that listens already, in place of its own."""
 
     _shd: Any
 
@@ -24,6 +24,6 @@ class EmbeddedServer(Server):
         self._listening = sock
 
     def _init_shared_socket(self) -> None:
-        # A copy, as the thread that accepts closes the descriptor that it is given.
+        # A copy, because the thread that accepts closes the descriptor that it gets.
         holder: Any = net
         self._shd = holder.SocketHolder(self._listening.dup().detach(), False, BACKLOG)

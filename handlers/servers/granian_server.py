@@ -51,5 +51,5 @@ def serve(
 
         return finish
 
-    # Its threads outlive `serving`, and abort a process whose interpreter ends before they do.
+    # Granian's threads outlive `serving`; they abort a process whose interpreter ends first.
     return run(start, site, listen, loop, workers, ready, apart=True)

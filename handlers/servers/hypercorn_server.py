@@ -27,7 +27,7 @@ MOST_REQUESTS = 2**31
 
 
 def configuration(sock: socket.socket) -> Config:
-    """Return the options of a server that accepts on the socket, which it will close."""
+    """Return Hypercorn's options for a socket that listens; Hypercorn closes it at its end."""
     return Config.from_mapping(
         bind=[f"fd://{sock.fileno()}"],
         backlog=BACKLOG,
@@ -82,9 +82,9 @@ def serve(
     async def start(sock: socket.socket) -> Callable[[], Awaitable[None]]:
         # `site.failed` has logged what a page raised; the rest is about clients that left.
         ignore(LOGGER, Exception)
-        # It goes on to write for a client that left in the middle of its answers.
+        # Hypercorn goes on writing to a client that left in the middle of an answer.
         ignore("asyncio", level=logging.WARNING, message="socket.send() raised exception")
-        # A client in the middle of a request holds up its end, which is then cancelled.
+        # A client in the middle of a request delays the end of Hypercorn, which is then cancelled.
         ignore("asyncio", LifespanFailureError)
         app, stop = framework(site), asyncio.Event()
         served = reading_bodies(app)
@@ -96,7 +96,7 @@ def serve(
         async def finish() -> None:
             stop.set()
             await serving
-            sock.detach()
+            sock.detach()  # Hypercorn has closed the descriptor
 
         return finish
 

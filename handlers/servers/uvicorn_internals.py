@@ -13,9 +13,9 @@ CHECKED = {"current": "0.54.0"}
 
 # The log message about a request that is malformed, which uvicorn answers by itself.
 MALFORMED = "Invalid HTTP request"
-# Bytes of the head of a request. httptools has no limit for it; h11 has its own.
+# The most bytes in the head of a request. httptools has no limit for it; h11 has its own.
 MOST_HEAD = 64 * 1024
-# Bytes of requests that are parsed at once. uvicorn makes some 5 KB of objects for each request.
+# The most bytes that are parsed at once. uvicorn makes some 5 KB of objects for each request.
 PIECE = 4096
 
 
@@ -35,8 +35,7 @@ class LimitedProtocol(_protocol):  # type: ignore[misc]
 
     unfinished: Any = None
     received = 0
-    # Bytes that are parsed once the requests before them are answered;
-    # reading is paused until then.
+    # Bytes to parse once the requests before them are answered; until then reading is paused.
     held = b""
 
     def data_received(self, data: bytes) -> None:
@@ -44,7 +43,7 @@ class LimitedProtocol(_protocol):  # type: ignore[misc]
         self.parse_held()
 
     def parse_held(self) -> None:
-        """Parse what is held, until a request has to wait."""
+        """Parse the held bytes until a request has to wait for the answer to another."""
         while self.held and not self.pipeline and not self.transport.is_closing():
             piece, self.held = self.held[:PIECE], self.held[PIECE:]
             super().data_received(piece)
@@ -57,12 +56,12 @@ class LimitedProtocol(_protocol):  # type: ignore[misc]
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        # uvicorn has resumed reading, and the loop reads nothing before this pauses it again.
+        # uvicorn has resumed reading; this pauses it again before the loop reads anything.
         if self.held:
             self.parse_held()
 
     def count(self, size: int) -> None:
-        """Count these bytes of a head; the first ones may belong to a request before it."""
+        """Count the bytes of a head, without its first piece, which may have the request before."""
         if self.scope is not self.unfinished:
             self.unfinished, self.received = self.scope, 0
             return

@@ -49,7 +49,7 @@ class ClientLeft(Exception):
 
 
 class AsgiVisit:
-    """The ``Visit`` of a request; the adapter gives the cookies, which its framework reads."""
+    """The ``Visit`` of a request, whose cookies the framework has read."""
 
     __slots__ = ("_cookies", "_scope", "body", "params")
 
@@ -97,7 +97,7 @@ class AsgiVisit:
 
 
 def answering(site: Site, route: Route, *left: Type[BaseException]) -> Answer:
-    """Return the function that answers a route, from the request's parts to its page.
+    """Return the function that makes the page of a route from the parts of a request.
 
     The framework raises one of ``left`` when the client leaves in the middle of its body.
     """
@@ -163,13 +163,13 @@ def missing(site: Site, scope: Scope) -> Page:
 def client_left(error: BaseException) -> bool:
     """Return whether the error only says that the client closed before it was answered.
 
-    uvloop raises this RuntimeError for a write to a closed transport, which asyncio ignores.
+    uvloop raises a RuntimeError for a write to a closed transport; asyncio ignores the write.
     """
     return isinstance(error, RuntimeError) and "handler is closed" in str(error)
 
 
 async def send_page(send: Send, page: Page) -> None:
-    """Send a page as ASGI itself does, without a framework."""
+    """Send a page in ASGI's own messages, without a framework."""
     body, kind, status, extra, session = page
     headers = dict(kind.all_headers, **extra) if extra else kind.all_headers
     fields = [(name.lower().encode(), value.encode()) for name, value in headers.items()]

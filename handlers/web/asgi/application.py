@@ -19,13 +19,16 @@ from handlers.web.asgi import (
     send_page,
 )
 
+# The versions of HTTP that every framework takes.
+VERSIONS = ("1.1", "1.0", "2", "3")
+
 
 class Application:
-    """A framework's application as servers get it; ``started`` once its lifespan has begun.
+    """A framework's application as servers get it; ``started`` says that its lifespan has begun.
 
-    ASGI decodes the path as a whole, so a router would take ``%2F`` for a separator: it stays
-    escaped in ``path``. There are no WebSockets here. With ``exact``, a path with an empty segment
-    and the method OPTIONS have no route: some frameworks take "/good/" or "//good" for "/good", and
+    ASGI decodes the path as a whole, and a router would take ``%2F`` for a separator. Here it stays
+    escaped in ``path``. WebSockets are refused. With ``exact``, a path with an empty segment and
+    the method OPTIONS have no route, for frameworks that take "/good/" or "//good" for "/good" and
     answer OPTIONS by themselves.
     """
 
@@ -45,8 +48,9 @@ class Application:
             await send({"type": "websocket.close"})
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # "0.9", or "1" as Granian writes it: Falcon takes neither.
-        scope["http_version"] = max(scope["http_version"], "1.0")
+        # Falcon raises for others: Granian writes "1" for 1.0, and Hypercorn takes any version.
+        if scope["http_version"] not in VERSIONS:
+            scope["http_version"] = "1.0"
         raw = scope.get("raw_path") or b""
         if b"%2F" in raw or b"%2f" in raw:
             escaped = raw.replace(b"%2F", b"%252F").replace(b"%2f", b"%252f")
@@ -56,7 +60,7 @@ class Application:
         elif scope["method"] == "GET":
             await self._app(scope, receive, send)
         elif length_of(scope) > MOST_DROPPED:
-            # Before a framework reads any of it.
+            # Refused before a framework reads any of it.
             await send_page(send, self._site.too_large(raw_path(scope)))
         else:
             await self._change(scope, receive, send)
@@ -64,8 +68,7 @@ class Application:
     async def _change(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that may have a body.
 
-        Some frameworks say nothing if the body ends too early, which is also how Granian passes on
-        a malformed one.
+        Some frameworks answer nothing if the body ends too early. Granian ends a malformed one so.
         """
         answered = False
 
@@ -87,7 +90,7 @@ class Application:
 
 
 def without_lifespan(app: App) -> App:
-    """Return an application that has nothing to do at its start, and tells a server so."""
+    """Return the application with answers to the lifespan's events, for one that knows none."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":

@@ -13,7 +13,7 @@ Found = Tuple[Any, Tuple[str, ...]]
 
 
 class Table:
-    """The routes by method and path; ``handlers`` has what answers each route, in their order."""
+    """The routes by method and path; ``handlers`` are their answers, in the same order."""
 
     def __init__(self, routes: List[Route], handlers: List[Any]) -> None:
         self._fixed: Dict[Tuple[str, str], Found] = {}

@@ -38,7 +38,7 @@ def measured(response: HttpResponse) -> HttpResponse:
 
 
 def handler(site: Site, route: Route) -> View:
-    """Return the function that answers a method of a URL."""
+    """Return the function that answers one method of a URL."""
     if route.constant is not None:
         text = route.constant
 
@@ -51,7 +51,7 @@ def handler(site: Site, route: Route) -> View:
 
     async def handle(request: Any, **params: str) -> HttpResponse:
         async def chunks() -> AsyncIterator[bytes]:
-            yield request.read()  # Django has read it whole
+            yield request.read()  # Django has read the whole body
 
         values = tuple(params.values())
         return to_response(await answer(request.scope, request.COOKIES, values, chunks))
@@ -60,7 +60,7 @@ def handler(site: Site, route: Route) -> View:
 
 
 def view(site: Site, methods: Dict[str, View]) -> View:
-    """Return the framework's handler for a URL."""
+    """Return the framework's handler for a URL, from the functions of its methods."""
 
     async def handle(request: Any, **params: str) -> HttpResponse:
         found = methods.get(request.method)

@@ -19,7 +19,7 @@ Responder = Callable[..., Awaitable[None]]
 
 
 def fill(response: Response, page: Page) -> None:
-    """Make a response of a page."""
+    """Fill the framework's response with a page."""
     body, kind, status, extra, session = page
     response.data, response.status = body, status
     response.set_headers(dict(kind.all_headers, **extra) if extra else kind.all_headers)
@@ -50,9 +50,9 @@ def responder(site: Site, route: Route) -> Responder:
 
 
 def whole_bodies(app: Any) -> asgi.App:
-    """Return Falcon's application, told by an error that a body ended too early.
+    """Return Falcon's application, which an error ends if the client leaves amid its body.
 
-    It takes the end of the connection for the end of the body.
+    Falcon by itself takes the end of the connection for the end of the body.
     """
 
     async def application(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
