@@ -14,7 +14,7 @@ from hypercorn.utils import LifespanFailureError
 from handlers.servers import started
 from handlers.site import Site
 from handlers.timeouts import TIMEOUTS
-from handlers.web.asgi import Receive, Scope, Send
+from handlers.web.asgi import Receive, Scope, Send, raw_path, send_page
 from handlers.web.asgi.application import Application
 from handlers.web.lifecycle import NewLoop, ignore, run
 from handlers.web.listen import Listen
@@ -39,16 +39,23 @@ def configuration(sock: socket.socket) -> Config:
     )
 
 
-def reading_bodies(app: Application) -> Any:
-    """Return the application, which reads a body also where none is expected.
+def guarded(app: Application, site: Site, stop: asyncio.Event) -> Any:
+    """Return the application with answers to what Hypercorn cuts off.
 
-    Hypercorn closes a connection whose request is answered before its body has arrived.
+    Hypercorn closes a connection whose request is answered before its body has arrived, so a body
+    is read also where none is expected. At its end it closes idle connections, also one on which a
+    request arrives at this moment: its vote would count, and nobody would be told.
     """
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not ignores_body(scope):
+        if scope["type"] == "http" and stop.is_set():
+            await send_page(send, site.closing(raw_path(scope)))
+        elif scope["type"] == "http" and ignores_body(scope):
+            await without_body(scope, receive, send)
+        else:
             await app(scope, receive, send)
-            return
+
+    async def without_body(scope: Scope, receive: Receive, send: Send) -> None:
         message = await receive()
         while message.get("more_body"):
             message = await receive()
@@ -87,7 +94,7 @@ def serve(
         # A client in the middle of a request delays the end of Hypercorn, which is then cancelled.
         ignore("asyncio", LifespanFailureError)
         app, stop = framework(site), asyncio.Event()
-        served = reading_bodies(app)
+        served = guarded(app, site, stop)
         serving = asyncio.ensure_future(
             serve_asgi(served, configuration(sock), shutdown_trigger=stop.wait, mode="asgi")
         )

@@ -163,7 +163,10 @@ def vote_on(server: SiteServer, stop: threading.Event) -> int:
     client = Client(server.url)
     try:
         while not stop.is_set():
-            found = read_ballot(client.ask("GET", "/").text)
+            index = client.ask("GET", "/")
+            if index.status == 503:  # the server ends
+                break
+            found = read_ballot(index.text)
             form = f"vote_plus={found.plus}&vote_minus={found.minus}".encode()
             answer = client.ask("POST", "/", form, {"Content-Type": FORM})
             acknowledged += answer.headers.get("location") == "/?voted=1"
