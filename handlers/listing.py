@@ -83,6 +83,7 @@ def _state(entries: Entries, level: str) -> str:
     """Return where the first of these runs; if none does, the reason that names the least."""
     pythons = [entry["python"] for entry in entries if entry["runs"]]
     if not pythons:
-        return "- " + min((entry["reason"] for entry in entries), key=len)
+        reasons: List[str] = [entry["reason"] for entry in entries]
+        return "- " + min(reasons, key=len)
     note = BACKENDS[level].note if level in BACKENDS else ""
     return f"CPython {pythons[0]}" + (f" ({note})" if note else "")
