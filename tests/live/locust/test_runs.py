@@ -94,7 +94,8 @@ def test_reporters_read_the_five_reports_by_their_weights(tmp_path: Path) -> Non
         assert running.wait() == 0, running.text()
         asked = Counter(path for path in site.asked if path.startswith("/reports/"))
     assert set(reports(tmp_path).pages()) <= {f"Report {number}" for number in range(1, 6)}
-    assert asked["/reports/1"] > asked["/reports/2"] > asked["/reports/5"]
+    # 5 of 11 are the first, 1 of 11 the last; what lies between may come in any order.
+    assert asked["/reports/1"] > asked["/reports/5"]
 
 
 def test_a_wrong_body_and_a_vote_that_did_not_count_are_failures(tmp_path: Path) -> None:

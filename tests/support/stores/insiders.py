@@ -134,6 +134,8 @@ class ValkeyInsider:
 
     async def keep_token(self, token: str, sticker: int, mate: str) -> None:
         await self._client.set(f"stickers:token:{token}", f"{sticker} {mate}", ex=60)
+        # What is not in the list is not counted among those that the bound keeps.
+        await self._client.rpush("stickers:tokens", token)
 
     async def session(self, session: str) -> Tuple[str, str, int]:
         row = await self._client.hgetall(f"stickers:session:{session}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -45,23 +44,3 @@ def test_the_commit_that_made_it_slower_is_found(repository: Path, tmp_path: Pat
     assert commits["main"] == git(repository, "rev-parse", "main")
     assert git(repository, "status", "--porcelain") == "?? race.toml"
     assert list((tmp_path / "var" / "checkouts").iterdir()) == []
-
-
-def test_the_gate_is_closed_for_the_slow_commit(repository: Path, tmp_path: Path) -> None:
-    path = Path(file(repository, "plain"))
-    path.write_text(path.read_text().replace('plain = ""\nplain = "plain"', 'plain = ""'))
-    env, found = {**environment(), "VAR_DIR": str(tmp_path / "var")}, tmp_path / "gate.xml"
-    words = ["gate", "main~1", "main", "--file", str(path), "--requests", "list", "--rounds", "6"]
-    with Race(
-        [*words, "--slower", "20%", "--junit", str(found)], tmp_path / "results", env
-    ) as race:
-        assert race.wait() == 1, race.text()
-        # The measure with the largest slowdown comes first.
-        said = r"main-plain is slower than main~1-plain on (list|p99 of list[^(]*) \(\+"
-        assert re.search(said, race.text())
-    assert '<testcase name="list"><failure message="slower: +' in found.read_text()
-    with Race([*words[:3], "--within", "1s", *words[3:]], tmp_path / "results", env) as race:
-        assert race.wait() == 2
-        # The second measure, p99, is there where vegeta is.
-        said = "1 s are too short: [56] rounds are needed for [12] measures?, and 0 fit"
-        assert re.search(said, race.text())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -57,23 +56,6 @@ def test_a_planted_slow_function_is_named_first_and_in_the_report(planted: str, 
     assert saved is not None
     assert len(saved.cells) == 6
     assert "planted (shop.py)" in (folder / "report.html").read_text()
-
-
-def test_what_is_no_python_is_compared_by_thread(tmp_path: Path, shop: Path) -> None:
-    """The profiler sees nothing of a program that it does not know."""
-    path = file(shop, "slow")
-    with Race(["run", path, "--requests", "list", "--rounds", "1"], shop / "results") as race:
-        assert race.wait() in (0, 3), race.text()
-        folder = race.saved_race().folder
-    own = Path(sys.executable).with_name("nothing")
-    assert not own.exists()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(profiler, "program", lambda: None)
-        assert main(["why", str(folder), "--rounds", "3", "--run-programs"]) == 0
-    saved = load(folder)
-    assert saved is not None
-    assert "py-spy is not installed" in saved.no_functions
-    assert all(one.threads for one in saved.cells)
 
 
 def test_a_wrong_name_is_one_line(
