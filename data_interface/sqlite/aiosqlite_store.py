@@ -38,11 +38,13 @@ def open_store(connection: str, url: str, size: int) -> SqlStore:
     path = address("sqlite", url).path
     if not path:
         raise Refused(f"SQLITE_URL must look like {find('sqlite').form.example}")
-    # A file that cannot be opened leaves a thread of aiosqlite behind, which outlives the loop.
+    # A file that cannot be used leaves a thread of aiosqlite behind, which outlives the loop.
     try:
-        sqlite3.connect(path).close()
+        with contextlib.closing(sqlite3.connect(path, timeout=0)) as file:
+            file.execute("PRAGMA schema_version")
     except sqlite3.Error as error:
-        raise translated(str(error)) from None
+        if not is_busy(error):
+            raise translated(str(error)) from None
     pages, background = AiosqliteDriver(path), AiosqliteDriver(path)
     return SqlStore(
         connection,
