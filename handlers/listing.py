@@ -1,4 +1,4 @@
-"""What ``server.py --list`` prints: the parts of engines, or some engines, and where they run."""
+"""Prints ``server.py --list``: the parts of engines, or some engines, and where they run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a contender's server listens."""
+"""The address at which a contender's server listens."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
     @property
     def values(self) -> Mapping[str, str]:
-        """What stands in a command for the place."""
+        """The values that stand in a command for the place."""
         return {SOCKET: self.path} if self.path else {PORT: str(self.port)}
 
     def connect(self, timeout: float) -> socket.socket:

@@ -13,7 +13,7 @@ ROUTES = {
     ".go": r"(?:\.(?:HandleFunc|Handle|GET|Get))",
     ".js": r"(?:\b(?:app|router|server|fastify)\.get)",
 }
-"""What stands before the path of a route that answers GET, by the end of a file's name."""
+"""The code before the path of a route that answers GET, by the end of a file's name."""
 PATH = r"""\(\s*["'`](?:GET )?(/[^"'`\s{}<>:*?$]*)["'`]([^\n]*)"""
 POSTS = re.compile(r"methods\s*=(?!.*\bGET\b)")
 READY = ("/health", "/healthz", "/ready", "/readyz", "/ping", "/status")
@@ -27,8 +27,8 @@ PREPARES = {
 
 @dataclass(frozen=True)
 class Hints:
-    """What the source says: a page, a page that tells that the server is ready, whether it reads
-    DATABASE_URL of PostgreSQL, and the command that makes the tables. "" is unknown.
+    """The findings of the source: a page, a page that tells that the server is ready, whether it
+    reads DATABASE_URL of PostgreSQL, and the command that makes the tables. "" is unknown.
     """
 
     page: str = ""

@@ -23,7 +23,7 @@ longer than there may be.
 Sharing = Literal["own", "one", "any"]
 """Which cores parties get: their own; one for all of them; any, so that nothing is pinned."""
 PATTERNS: dict[str, str] = {}
-"""What texts must be, in words, by the pattern that they match."""
+"""The rule that a text must keep, in words, by the pattern that it matches."""
 
 
 def matching(pattern: str, words: str) -> Meta:

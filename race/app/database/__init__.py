@@ -1,4 +1,4 @@
-"""What the contenders of an application write to: a private database for each, made from one
+"""The state that an application writes to: a private database for each contender, made from one
 template, or what the user's own commands make.
 
 `process` is what owns the databases, `state` what the race asks of it.

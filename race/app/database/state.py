@@ -1,4 +1,4 @@
-"""What each contender of a race writes to: its own database, or what the user's commands make."""
+"""The state of each contender: a database of its own, or what the user's commands make."""
 
 from __future__ import annotations
 
