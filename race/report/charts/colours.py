@@ -54,7 +54,8 @@ class Look:
 @dataclass(frozen=True, slots=True)
 class Palette:
     """`accents` is level of the hue's factor to the name of its accent; `hues` the levels that were
-    raced. `plain` is the pale level of `shade`, `bold` its other ones; empty without a choice.
+    raced. `shade` is the first other factor with several levels: `plain` is its pale level, `bold`
+    are the others; all three are empty where no other factor has a choice.
     `names` is label to name without the parts that all share.
     """
 
@@ -88,18 +89,34 @@ class Palette:
 
 def palette(analysis: Analysis) -> Palette:
     """Return the palette of a race; levels beyond the last accent begin again with the first."""
-    factors = [*analysis.discipline.factors, "", ""]
-    hues, shades = (_levels(analysis, factor) for factor in factors[:2])
-    raced = {item.factors.get(factors[0]) for one in analysis.comparisons for item in one.results}
+    hue, *others = [*analysis.discipline.factors, ""]
+    declared = _levels(analysis, hue)
+    raced = [item for one in analysis.comparisons for item in one.results]
+    shade, shades = _shade(analysis, others, raced)
     return Palette(
-        hue=factors[0],
-        accents={level: f"accent{place % ACCENTS + 1}" for place, level in enumerate(hues)},
-        hues=tuple(level for level in hues if level in raced),
-        shade=factors[1],
-        plain=shades[0] if len(shades) > 1 else "",
+        hue=hue,
+        accents={level: f"accent{place % ACCENTS + 1}" for place, level in enumerate(declared)},
+        hues=tuple(level for level in declared if level in _raced(raced, hue)),
+        shade=shade,
+        plain=shades[0] if shades else "",
         bold=tuple(shades[1:]),
-        names=shortened({item.label for one in analysis.comparisons for item in one.results}),
+        names=shortened({item.label for item in raced}),
     )
+
+
+def _shade(
+    analysis: Analysis, factors: Sequence[str], raced: Sequence[ContenderResult]
+) -> tuple[str, list[str]]:
+    """Return the first of these factors that has more than one level here, and those levels."""
+    for factor in factors:
+        found = _raced(raced, factor)
+        if len(found) > 1:
+            return factor, [level for level in _levels(analysis, factor) if level in found]
+    return "", []
+
+
+def _raced(results: Iterable[ContenderResult], factor: str) -> set[str]:
+    return {item.factors[factor] for item in results if factor in item.factors}
 
 
 def shared(labels: Iterable[str]) -> list[str]:

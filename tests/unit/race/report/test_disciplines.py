@@ -91,7 +91,7 @@ def test_another_discipline_is_reported_in_its_own_words(tools: SavedRace) -> No
     assert not re.search(r"request|engine|\bpage|server|database", shown(found, 120))
 
 
-def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_second(
+def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_next_with_several(
     tools: SavedRace, article: SavedRace
 ) -> None:
     found = analyse(tools)
@@ -108,12 +108,16 @@ def test_hue_is_the_first_factor_and_pale_the_plainest_level_of_the_second(
     drawn = colours.lines(results.values())
     assert {label for label, look in drawn.items() if look.dash} == {"go", "slow"}
     assert drawn["fast"].sign != drawn["chunky"].sign
+    article_colours = palette(analyse(article))
+    assert article_colours.shade == "loop"  # one server
+    assert (article_colours.plain, article_colours.bold) == ("asyncio", ("uvloop",))
     one_mode = changed(TOOLS, factors={"language": [], "mode": []})
     contenders = [
         changed(one, factors={**one.factors, "mode": "sync"}) for one in tools.head.contenders
     ]
     head = changed(tools.head, discipline=one_mode, contenders=contenders)
     uniform = analyse(replace(tools, head=head))
+    assert palette(uniform).bold == ()
     assert not any(palette(uniform).look(item).pale for item in uniform.comparisons[0].results)
     # A level that the discipline does not name comes after those it does.
     contenders = [*article.head.contenders]
