@@ -83,6 +83,9 @@ serve = "{python} app.py {{port}}"
 duration_s = {duration_s}
 connections = 8
 max_connections = 8
+[warmup]
+window_s = 0.1
+windows = 1
 [[requests]]
 name = "handled"
 get = "/handled"
