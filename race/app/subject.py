@@ -222,7 +222,7 @@ def rehearse(shared: SharedRequests, contenders: Sequence[Contender]) -> None:
         reference = reference or found
         unlike = answers.differences(contender.label, found, contenders[0].label, reference, asked)
         if unlike and not shared.scenario.allow_different:
-            remedy = "mend it, mask what may differ (`mask`), or add --set allow_different=true"
+            remedy = "mend it, mask what may differ (`mask`), or add --allow-different"
             raise RaceError(f"{'; '.join(unlike)}. {remedy[0].upper()}{remedy[1:]}")
 
 

@@ -23,12 +23,14 @@ CHANGED = {
     "contenders": "contenders",
     "tasks": "tasks",
     "factors": "vary",
+    "allow_different": "allow_different",
     "rounds": "rounds",
     "reruns": "limits.reruns",
     "duration": "load.duration_s",
     "connections": "load.connections",
 }
 """Option to the key of the scenario that it changes."""
+FOR_APPLICATIONS = ("factors", "allow_different")
 LONGEST = 30 * 86400.0
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -41,6 +43,8 @@ def scenario_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(*words, dest=kind, type=split, metavar="A,B", help=forms)
     text = "of an application: these factors differ, the others have their first level"
     parser.add_argument("--factors", type=names, metavar="A,B", help=text)
+    text = "of an application: race although servers answer differently"
+    parser.add_argument("--allow-different", action="store_true", default=None, help=text)
     parser.add_argument("--rounds", type=int, metavar="N")
     parser.add_argument(
         "--reruns", type=int, metavar="N", help="repeat an invalid cell at most N times"
@@ -65,8 +69,9 @@ def _own_words(kind: str) -> Iterator[str]:
 def changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
     """Return the scenario with the changes of the command line, and a title that says so."""
     given = {key: getattr(options, option) for option, key in CHANGED.items()}
-    if options.factors and not hasattr(chosen, CHANGED["factors"]):
-        raise RaceError(f"--factors is for applications; {chosen.name} has a key for each factor")
+    for option in FOR_APPLICATIONS:
+        if getattr(options, option) and not hasattr(chosen, CHANGED[option]):
+            raise RaceError(f"{_word(option)} is for applications, and {chosen.name} races none")
     changes = {key: value for key, value in given.items() if value is not None}
     changes |= {key: value for key, value, _ in options.set}
     made = read.change(chosen, changes) if changes else chosen
@@ -93,10 +98,15 @@ def as_words(options: argparse.Namespace, scenario: Scenario) -> list[str]:
         value = getattr(options, kind)
         words += [f"--{own[kind]}s", ",".join(value)] if value else []
     words += ["--factors", ",".join(options.factors)] if options.factors else []
+    words += [_word("allow_different")] if options.allow_different else []
     for name in NUMBERS:
         value = getattr(options, name)
         words += [f"--{name}", str(value)] if value is not None else []
     return words + [word for *_, text in options.set for word in ("--set", text)]
+
+
+def _word(option: str) -> str:
+    return f"--{option.replace('_', '-')}"
 
 
 def names(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from race.saved.model import Load
 from runtime.paths import make
 
 TIMEOUT = "5s"
+VERSION = "1.16.0"
 CARGO = Path.home() / ".cargo" / "bin" / "oha"
 
 
@@ -29,7 +30,7 @@ class Oha:
     version = ("oha", "--version")
 
     def missing(self) -> str | None:
-        how = make("oha", "cargo install oha --locked")
+        how = make("oha", f"cargo install oha --locked --version {VERSION}")
         return None if program() else f"oha is not installed: {how} (takes some minutes)"
 
     def command(self, target: Target, load: Load) -> list[str]:

@@ -27,6 +27,7 @@ from runtime.paths import make
 
 TIMEOUT = "5s"
 GO = Path.home() / "go" / "bin" / "vegeta"
+MODULE = "github.com/tsenart/vegeta/v12@v12.13.0"
 PER_S = 1000
 """A rate is given as requests in so many seconds: vegeta takes whole numbers."""
 RUN = """
@@ -75,7 +76,7 @@ class Vegeta:
         return ("sh", "-c", '"$0" -version | head -n 1', program() or "vegeta")
 
     def missing(self) -> str | None:
-        how = make("vegeta", "go install github.com/tsenart/vegeta/v12@latest")
+        how = make("vegeta", f"go install {MODULE}")
         return None if program() else f"vegeta is not installed: {how} (needs Go)"
 
     def command(self, target: Target, load: Load) -> list[str]:

@@ -28,7 +28,8 @@ def verdict(comparison: Comparison) -> str:
     if not comparison.closed:
         return "Not ranked, because users set their own pace."
     if len(ranked) < 2:
-        return "Not ranked, because fewer than two contenders have a rate of their own here."
+        fewer = "Not ranked, because fewer than two contenders have a rate of their own here."
+        return _unranked(comparison) or fewer
     if not comparison.enough:
         return (
             "In the order seen and not ranked, because "
@@ -128,20 +129,25 @@ def _controls(comparison: Comparison) -> str:
     return f"{alike}{most}. The margin does not include this."
 
 
-def bounds(comparison: Comparison) -> str:
-    """Return whose rate is only a lower bound, and what was the limit instead; else nothing."""
-    bounded = [item for item in comparison.results if item.state == "at-least"]
-    without, placed = (
-        [item for item in bounded if bool(item.ranks) == ranked] for ranked in (False, True)
+def _unranked(comparison: Comparison) -> str:
+    """Return whose rate is only a lower bound and without a place, and what was the limit instead;
+    else nothing.
+    """
+    without = [item for item in comparison.results if item.state == "at-least" and not item.ranks]
+    if not without:
+        return ""
+    whose, unit = "Its" if len(without) == 1 else "Their", comparison.discipline.unit
+    return (
+        f"Not ranked, because {unit}/s is only a lower bound (“at least”): {_limits(without)}. "
+        f"{whose} CPU time per {words.one(unit)} is compared instead."
     )
-    unit = comparison.discipline.unit
-    texts = []
-    if without:
-        whose = "Its" if len(without) == 1 else "Their"
-        texts.append(
-            f"Not ranked, because {unit}/s is only a lower bound (“at least”): {_limits(without)}. "
-            f"{whose} CPU time per {words.one(unit)} is compared instead."
-        )
+
+
+def bounds(comparison: Comparison) -> str:
+    """Return whose rate is only a lower bound, where the verdict does not say so; else nothing."""
+    placed = [item for item in comparison.results if item.state == "at-least" and item.ranks]
+    ranked = [item for item in comparison.results if item.ranks]
+    texts = [_unranked(comparison)] if len(ranked) > 1 else []
     if placed:
         bound = (
             "is ranked by a lower bound (“at least”), because even that is"
@@ -149,7 +155,7 @@ def bounds(comparison: Comparison) -> str:
             else "are ranked by lower bounds (“at least”), because even those are"
         )
         texts.append(f"{_limits(placed)} {bound} beyond the margin above others.")
-    return " ".join(texts)
+    return " ".join(filter(None, texts))
 
 
 def _limits(items: Sequence[ContenderResult]) -> str:

@@ -61,7 +61,7 @@ class Matrix:
         self, analysis: Analysis, race: SavedRace, works: Sequence[Work], reasons: bool = True
     ) -> None:
         """Show these `works` of the closed loop, and below them `reasons` of failures."""
-        self._unit, self._reasons = race.head.discipline.unit, reasons
+        self._heading, self._reasons = f"{race.head.discipline.unit}/s", reasons
         self._labels = [one.label for one in race.head.contenders]
         chosen = set(works)
         self._comparisons = [one for one in analysis.comparisons if one.work in chosen]
@@ -100,7 +100,7 @@ class Matrix:
     def blocks(self, width: int) -> list[Block]:
         """Return all tasks side by side in the richest form that fits, else in several blocks."""
         names = [broken(label, width // 2) for label in self._labels]
-        room = width - max((breadth(name) for name in names), default=0)
+        room = width - max(breadth(text) for text in (self._heading, *names))
         forms = [[self._columns(work, form) for work in self._shown] for form in FORMS]
         fit = (found for found in forms if sum(one.width for one in found) <= room)
         return [self._block(names, some) for some in _fitting(next(fit, forms[-1]), room)]
@@ -113,7 +113,7 @@ class Matrix:
 
     def _block(self, names: Sequence[str], found: Sequence[TaskColumns]) -> Block:
         table = Table(box=None, padding=(0, 0, 0, 1), pad_edge=False, show_edge=False)
-        table.add_column(f"{self._unit}/s", no_wrap=True)
+        table.add_column(self._heading, no_wrap=True)
         for heading in (heading for one in found for heading in one.headings):
             table.add_column(heading, justify="right", no_wrap=True)
         for number, name in enumerate(names):

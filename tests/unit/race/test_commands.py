@@ -13,14 +13,15 @@ from typing import NoReturn
 import pytest
 from msgspec.structs import replace as changed
 
-from race.cli import main
+from race.cli import main, parser
 from race.commands import doctor
 from race.commands import list as list_command
-from race.commands.options import seconds
+from race.commands.options import as_words, seconds
+from race.commands.options import changed as changed_by
 from race.discipline import Finding
 from race.errors import RaceError
 from race.machine import describe
-from race.plan.read import names
+from race.plan.read import from_file, names
 from race.saved.head import Build
 from race.scenario import Scenario
 from race.terminal.phrases import moment
@@ -96,6 +97,8 @@ def test_the_version_is_the_projects(capsys: pytest.CaptureFixture[str]) -> None
         (["show", "quik"], "unknown scenario or race 'quik': did you mean 'quick'?"),
         (["show", "quick", "--cells"], "quick is a scenario: only a saved race has cells"),
         (["report", "latest"], "no saved races in "),
+        (["run", "quick", "--factors", "loop"], "--factors is for applications, and quick races"),
+        (["run", "quick", "--allow-different"], "--allow-different is for applications, and qui"),
     ],
     ids=lambda it: " ".join(it) if isinstance(it, list) else "",
 )
@@ -106,6 +109,16 @@ def test_wrong_use_is_one_short_line(
     assert said in line
     assert len(line) < 200
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_option_without_a_value_is_typed_as_it_was(tmp_path: Path) -> None:
+    """What a race saves as its command repeats it."""
+    data = {"discipline": "app", "serve": "x {port}", "requests": [{"name": "it", "get": "/"}]}
+    scenario = from_file(tmp_path / "race.toml", data)
+    options = parser().parse_args(["run", "race.toml", "--allow-different", "--factors", "a"])
+    assert as_words(options, scenario) == ["--factors", "a", "--allow-different"]
+    options.factors = None
+    assert changed_by(scenario, options).as_json()["allow_different"] is True
 
 
 def test_an_interpreter_that_is_not_here_is_refused(

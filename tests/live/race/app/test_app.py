@@ -118,7 +118,7 @@ def test_the_slower_server_is_found_on_what_is_slower(shop: Path) -> None:
 def test_programs_race_without_a_file(shop: Path) -> None:
     program = f"{sys.executable} {shop}/shop.py {{port}}"
     words = ["run", "--program", program, "--program", f"{program} slow"]
-    words += ["--path", "/items?page=3", "--set", "allow_different=true", "--rounds", "2"]
+    words += ["--path", "/items?page=3", "--allow-different", "--rounds", "2"]
     for limit in ("foreign=1", "steal=1", "quiet_wait_s=0", "samples=1", "little=9"):
         words += ["--set", f"limits.{limit}"]
     with Race([*words, "--duration", "0.25"], shop / "results") as race:

@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from race.errors import RaceError
 from race.load import GENERATORS, find
 from race.load.generator import Target
-from race.load.oha import Oha
-from race.load.vegeta import Vegeta, lateness
+from race.load.oha import VERSION, Oha
+from race.load.vegeta import MODULE, Vegeta, lateness
 from race.load.wrk import Wrk
 from race.saved.model import Load
+from runtime.paths import ROOT
 
 LOAD = Load("wrk", 100, 1, 1, None, 2.0)
 TARGET = Target("http://127.0.0.1:1", "/ugly")
@@ -169,3 +170,9 @@ def test_vegeta_without_a_file_asks_for_the_path() -> None:
     (one,) = (word.removeprefix("target=") for word in words if word.startswith("target="))
     assert json.loads(one)["url"] == "http://127.0.0.1:1/manage"
     assert json.loads(one)["header"]["Cookie"] == ["manager=1"]
+
+
+def test_make_and_the_advice_without_a_checkout_install_one_version() -> None:
+    make = (ROOT / "Makefile").read_text()
+    assert f"go install -ldflags '-X main.Version={MODULE.partition('@')[2]}' {MODULE}\n" in make
+    assert f"cargo install oha --locked --version {VERSION}\n" in make

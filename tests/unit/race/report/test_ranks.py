@@ -145,6 +145,17 @@ def test_the_first_of_those_ranked_may_not_be_the_fastest(three: Comparison) -> 
     assert f"{last.label} (no core was saturated) is ranked by" in sentences.bounds(placed)
 
 
+def test_that_nobody_is_ranked_is_said_once(three: Comparison) -> None:
+    bounds = [
+        replace(one, state="at-least", limit="generator saturated", ranks=None)
+        for one in three.results
+    ]
+    said = sentences.remarks(replace(three, results=bounds))
+    assert said.count("Not ranked, because") == 1
+    assert said.startswith("Not ranked, because requests/s is only a lower bound")
+    assert "Their CPU time per request is compared instead." in said
+
+
 def test_a_range_is_explained_where_there_is_one(
     found: Analysis, article_page: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -278,6 +278,22 @@ def test_a_ranking_cuts_no_word_and_is_no_wider(saved: SavedRace, width: int) ->
         assert all(("generator" in line) == (width > 100) for line in lines if "≥" in line)
 
 
+@pytest.mark.parametrize("width", [52, 80, 114])
+def test_names_that_are_shorter_than_their_heading_cut_no_figure(
+    running: SavedRace, width: int
+) -> None:
+    short = {one.label: f"c{number}" for number, one in enumerate(running.head.contenders)}
+    listed = [replace(one, label=short[one.label]) for one in running.head.contenders]
+    head = replace(running.head, contenders=listed, baseline=short[running.head.baseline])
+    tasks = ("good", "bad", "ugly")
+    cells = [replace(one, label=short[one.label]) for one in running.cells if one.task in tasks]
+    found = analyse(changed(running, head=head, cells=cells))
+    shown = text(matrix(found), width)
+    assert "…" not in shown
+    assert "requests/s" in shown
+    assert all(len(line) <= width for line in shown.splitlines())
+
+
 @pytest.mark.parametrize(
     ("seconds", "shown"), [(0.2, "0:00"), (65, "1:05"), (3599.7, "1:00:00"), (7384, "2:03:04")]
 )
