@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from race.console import Console
@@ -27,10 +27,15 @@ def headline(found: Explanation, unit: str) -> str:
         f"{words.a(unit)} of {found.profile.task} than {first} ({words.number(found.second)} and "
         f"{words.number(found.first)} us)."
     )
-    rows = [row for row in found.rows[:1] if not covers_zero(row.difference)]
-    named = [f"{row.name} ({shown(row.difference)} us)" for row in rows]
     what = "function" if found.functions else "thread"
-    return f"{text} The {what} that differs most: {named[0]}." if named else text
+    ranked = ((what, found.rows, " us"), ("system call", found.calls, ""))
+    named = [
+        f" The {what} that differs most: {row.name} ({shown(row.difference)}{unit})."
+        for what, rows, unit in ranked
+        for row in rows[:1]
+        if not covers_zero(row.difference)
+    ]
+    return text + "".join(named)
 
 
 def covers_zero(mean: Mean) -> bool:
@@ -46,20 +51,27 @@ def shown(mean: Mean) -> str:
     return f"{value} [{_signed(mean.low)}, {_signed(mean.high)}]"
 
 
-def _signed(us: float) -> str:
-    return f"{us:+.{0 if abs(us) >= 100 else 1}f}"
+def _signed(number: float) -> str:
+    places = 0 if abs(number) >= 100 else 1 if abs(number) >= 10 else 2
+    return f"{number:+.{places}f}"
 
 
-def table(found: Explanation, most: int = SHOWN) -> ReportTable:
-    """Return the largest differences."""
+def tables(found: Explanation, most: int = SHOWN) -> list[ReportTable]:
+    """Return the largest differences: of functions, or of threads and system calls."""
+    what = "function" if found.functions else "thread"
+    calls = [_table("system call", "calls", found, found.calls[:most])] if found.calls else []
+    return [_table(what, "us", found, found.rows[:most]), *calls]
+
+
+def _table(what: str, unit: str, found: Explanation, rows: Sequence[Row]) -> ReportTable:
     first, second = found.profile.labels
     columns = (
-        Column("function" if found.functions else "thread", attrgetter("name"), TEXT),
-        Column(f"{first}, us", attrgetter("first"), NUMBER),
-        Column(f"{second}, us", attrgetter("second"), NUMBER),
+        Column(what, attrgetter("name"), TEXT),
+        Column(f"{first}, {unit}", attrgetter("first"), NUMBER),
+        Column(f"{second}, {unit}", attrgetter("second"), NUMBER),
         Column("difference [95 %]", _difference, PLAIN),
     )
-    return fill("Differences", columns, found.rows[:most])
+    return fill("Differences", columns, rows)
 
 
 def _difference(row: Row) -> str:
@@ -77,7 +89,14 @@ def _about(found: Explanation, unit: str) -> Iterator[str]:
         yield "By thread, since functions cannot be seen: " + (
             found.profile.no_functions or "the profiler saw no thread that ran"
         )
-        yield "(it looks into CPython alone). By system call: cannot say."
+        yield "(it looks into CPython alone)."
+        if found.calls:
+            cells = words.plural(found.counted, "further cell")
+            yield f"System calls for {words.a(unit)}: strace counted them in {cells} of each,"
+            yield "under the same load, and stopped the process at each call."
+        else:
+            because = [f"because {why}"] if (why := found.profile.no_calls) else []
+            yield f"{', '.join(['By system call: cannot say', *because])}."
         return
     yield (
         f"py-spy looked {found.profile.hertz:g} times a second and stopped the process for each "
@@ -93,7 +112,7 @@ def _about(found: Explanation, unit: str) -> Iterator[str]:
 
 def markdown(found: Explanation, unit: str) -> str:
     """Return the answer as Markdown."""
-    parts = [f"**{marked.escape(headline(found, unit))}**", marked.table(table(found))]
+    parts = [f"**{marked.escape(headline(found, unit))}**", *map(marked.table, tables(found))]
     return "\n\n".join([*parts, marked.escape(about(found, unit))]) + "\n"
 
 
@@ -101,5 +120,6 @@ def show(found: Explanation, unit: str) -> None:
     """Print it to the terminal."""
     console = Console()
     say(console, headline(found, unit), style="bold")
-    console.print(drawn(table(found), ""))
+    for one in tables(found):
+        console.print(drawn(one, ""))
     say(console, about(found, unit))

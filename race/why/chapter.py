@@ -31,7 +31,7 @@ def render(analysis: Analysis) -> ReportChapter | None:
         analysis,
         found=found,
         lead=why.headline(found, unit),
-        rows=why.table(found, ROWS),
+        tables=why.tables(found, ROWS),
         about=why.about(found, unit),
         graph=graph,
     )

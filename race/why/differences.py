@@ -1,4 +1,6 @@
-"""What two profiles differ in: CPU microseconds of a unit by function, or by thread."""
+"""What two profiles differ in: CPU microseconds of a unit by function, or by thread and system
+calls.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from race.stats.student import quantile
@@ -15,7 +18,7 @@ ALPHA = 0.05
 DEEPEST = 100
 """Frames of a stack from the outermost on: a recursion may be thousands deep."""
 Parts = Mapping[str, float]
-"""Microseconds by function, thread or stack."""
+"""Microseconds by function, thread or stack, or calls by system call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,8 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The microseconds of a function (itself, without what it calls) or a thread in both, and the
-    difference within rounds.
+    """The microseconds of a function (itself, without what it calls) or a thread in both, or the
+    number of system calls, and the difference within rounds.
     """
 
     name: str
@@ -70,7 +73,8 @@ class Node:
 class Explanation:
     """The differences of two profiles, the largest first; `functions`: they are of functions.
 
-    `total` is the difference of all CPU time. `samples` are those of both, with `errors`.
+    `total` is the difference of all CPU time. `calls` are those of system calls, of `counted`
+    rounds, where functions cannot be seen. `samples` are those of both, with `errors`.
     """
 
     profile: Profile
@@ -79,6 +83,8 @@ class Explanation:
     second: float
     total: Mean
     rows: list[Row]
+    calls: list[Row]
+    counted: int
     tree: Node
     rounds: int
     samples: int
@@ -88,22 +94,22 @@ class Explanation:
     def as_json(self) -> dict[str, Any]:
         """Return plain JSON without the tree."""
         first, second = self.profile.labels
-        rows = [
-            {"name": row.name, first: row.first, second: row.second, "difference": _plain(row)}
-            for row in self.rows
-        ]
-        total = {first: self.first, second: self.second, "difference": _ends(self.total)}
-        what = "function" if self.functions else "thread"
-        return {"race": self.profile.race, "task": self.profile.task, "total": total, what: rows}
+
+        def plain(row: Row, unit: str = "us") -> dict[str, Any]:
+            ends = _ends(row.difference, unit)
+            return {"name": row.name, first: row.first, second: row.second, "difference": ends}
+
+        total = {first: self.first, second: self.second, "difference": _ends(self.total, "us")}
+        data = {"race": self.profile.race, "task": self.profile.task, "total": total}
+        rows = [plain(row) for row in self.rows]
+        if self.functions:
+            return {**data, "function": rows}
+        return {**data, "thread": rows, "call": [plain(row, "calls") for row in self.calls]}
 
 
-def _plain(row: Row) -> dict[str, float | None]:
-    return _ends(row.difference)
-
-
-def _ends(mean: Mean) -> dict[str, float | None]:
+def _ends(mean: Mean, unit: str) -> dict[str, float | None]:
     low, high = (end if math.isfinite(end) else None for end in (mean.low, mean.high))
-    return {"us": mean.value, "low": low, "high": high}
+    return {unit: mean.value, "low": low, "high": high}
 
 
 def explanation(profile: Profile) -> Explanation:
@@ -116,13 +122,16 @@ def explanation(profile: Profile) -> Explanation:
     functions = bool(pairs) and all(one.samples for pair in pairs for one in pair)
     cells = [one for pair in pairs for one in pair]
     totals = [(one.cpu_us, other.cpu_us) for one, other in pairs]
+    counted = [] if functions else [(one, two) for one, two in pairs if one.calls and two.calls]
     return Explanation(
         profile=profile,
         functions=functions,
         first=statistics.fmean(one for one, _ in totals),
         second=statistics.fmean(other for _, other in totals),
         total=Mean.of([other - one for one, other in totals]),
-        rows=_rows(pairs, own if functions else _threads),
+        rows=_rows(pairs, own if functions else attrgetter("threads")),
+        calls=_rows(counted, attrgetter("calls")) if counted else [],
+        counted=len(counted),
         tree=_tree(pairs) if functions else Node("all"),
         rounds=len(pairs),
         samples=sum(one.samples for one in cells),
@@ -138,10 +147,6 @@ def own(cell: ProfileCell) -> Parts:
         name = stack.rpartition(";")[2]
         found[name] = found.get(name, 0.0) + cell.cpu_us * count / cell.samples
     return found
-
-
-def _threads(cell: ProfileCell) -> Parts:
-    return cell.threads
 
 
 def _rows(

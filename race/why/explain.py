@@ -18,10 +18,11 @@ from race.plan.forecast import Plan
 from race.run.measure import Measurement, measure
 from race.run.race import layout_of
 from race.saved.model import Contender, Load, Work
-from race.why import profiler, threads
+from race.why import profiler, syscalls, threads
 from race.why.record import Profile, ProfileCell
 
 SECONDS = 4.0
+CALLS_SECONDS = 2.0
 WARM_SECONDS = 1.0
 ROUNDS = 6
 FEWEST_ROUNDS = 3
@@ -37,6 +38,7 @@ class Explain:
     seed: int
     told: Callable[[ProfileCell], None]
     no_functions: str = field(default_factory=lambda: profiler.missing() or "")
+    no_calls: str = ""
     _meters: Mapping[str, Meter] = field(default_factory=meters)
 
     def run(self, race: str, rounds: int) -> Profile:
@@ -60,6 +62,7 @@ class Explain:
             hertz=profiler.HERTZ,
             profiler=_version(),
             no_functions=self.no_functions,
+            no_calls=self.no_calls,
             cells=cells,
         )
 
@@ -69,7 +72,8 @@ class Explain:
             try:
                 subject.check(self.work.task)
                 subject.drive(Work(self.work.task, _lasting(self.work.load, WARM_SECONDS)))
-                return self._profiled(subject, one.label, number)
+                cell = self._profiled(subject, one.label, number)
+                return replace(cell, calls=self._calls(subject)) if self.no_functions else cell
             finally:
                 subject.close()
         except CellFailed as failure:
@@ -100,6 +104,28 @@ class Explain:
             self.no_functions = f"{profiler.NAME} finds no Python in one of them"
             return None
 
+    def _calls(self, subject: Subject) -> Mapping[str, float]:
+        """Return the system calls of a unit, under the same load; none where nobody may count."""
+        under_test = next(iter(subject.parties().values()))
+        if self.no_calls or under_test.pid is None:
+            return {}
+        work = Work(self.work.task, _lasting(self.work.load, CALLS_SECONDS))
+        try:
+            with syscalls.counting(under_test.pid, cores.resting(layout_of(self.plan))) as seen:
+                measured = measure(subject, self._meters, work)
+                count = _answered(measured)
+                return {name: calls / count for name, calls in seen.counts().items()}
+        except syscalls.CannotCount as failure:
+            self.no_calls = str(failure)
+            return {}
+
+
+def _answered(measured: Measurement) -> int:
+    """Return the number of units that went well. CellFailed if nothing did."""
+    if measured.died or not measured.sample.count:
+        raise CellFailed(measured.died or "nothing was answered")
+    return measured.sample.count
+
 
 def _counted(
     label: str,
@@ -110,9 +136,7 @@ def _counted(
     looks: profiler.Looks,
 ) -> ProfileCell:
     """Return a cell with the CPU time of a unit. CellFailed if nothing was answered."""
-    count = measured.sample.count
-    if measured.died or not count:
-        raise CellFailed(measured.died or "nothing was answered")
+    count = _answered(measured)
     return ProfileCell(
         label=label,
         round=number,

@@ -18,7 +18,8 @@ class ProfileCell(Struct, frozen=True, kw_only=True):
     `cpu_us` is the CPU time of a unit in microseconds, of the party under test; `threads` has it by
     the names of threads. `stacks` has how often each stack of functions was seen, from the
     outermost on and joined by ";", of threads that ran. `errors` are looks that failed; `late`:
-    the profiler said that it could not keep up.
+    the profiler said that it could not keep up. `calls` has how many system calls a unit took, by
+    name, counted under a load of its own after that.
     """
 
     label: Name
@@ -30,6 +31,7 @@ class ProfileCell(Struct, frozen=True, kw_only=True):
     stacks: dict[str, Count] = {}
     errors: Count = 0
     late: bool = False
+    calls: dict[str, Amount] = {}
 
     @property
     def samples(self) -> int:
@@ -40,7 +42,8 @@ class ProfileCell(Struct, frozen=True, kw_only=True):
 class Profile(Struct, frozen=True, kw_only=True):
     """The cells of two contenders, `labels`, the one to compare with first, on a task under a load.
 
-    `hertz` is how often a second the profiler looked. `no_functions` says why there are none.
+    `hertz` is how often a second the profiler looked. `no_functions` and `no_calls` say why there
+    are no functions, or no system calls in their place.
     """
 
     race: Name
@@ -50,6 +53,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     hertz: Positive
     profiler: str | None = None
     no_functions: str = ""
+    no_calls: str = ""
     cells: list[ProfileCell] = []
 
 

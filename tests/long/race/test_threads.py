@@ -10,6 +10,7 @@ import pytest
 from race.cli import main
 from race.why import profiler
 from race.why.record import load
+from tests.conftest import absent
 from tests.live.race.app.test_app import file
 from tests.live.race.app.test_why import shop
 from tests.support.race_lab import Race
@@ -17,7 +18,9 @@ from tests.support.race_lab import Race
 __all__ = ["shop"]
 
 
-def test_what_is_no_python_is_compared_by_thread(tmp_path: Path, shop: Path) -> None:
+def test_what_is_no_python_is_compared_by_thread_and_system_call(
+    tmp_path: Path, shop: Path
+) -> None:
     """The profiler sees nothing of a program that it does not know."""
     path = file(shop, "slow")
     with Race(["run", path, "--requests", "list", "--rounds", "1"], shop / "results") as race:
@@ -32,3 +35,6 @@ def test_what_is_no_python_is_compared_by_thread(tmp_path: Path, shop: Path) -> 
     assert saved is not None
     assert "py-spy is not installed" in saved.no_functions
     assert all(one.threads for one in saved.cells)
+    if saved.no_calls:
+        absent(saved.no_calls)
+    assert all(one.calls["sendto"] > 0.9 for one in saved.cells)

@@ -12,14 +12,29 @@ from race.why.differences import Explanation, explanation
 from race.why.flames import flames
 from race.why.profiler import stacks
 from race.why.record import Profile, ProfileCell
+from race.why.syscalls import summary
 
 RAW = """process 7:"sh -c a; b";process 8:"python shop.py";run (runners.py);list_items (shop.py) 30
 run (runners.py);<module> (a b.py) 12
 run (runners.py);list_items (shop.py) 5
 """
+SUMMARY = """% time     seconds  usecs/call     calls    errors syscall
+------ ----------- ----------- --------- --------- ----------------
+ 64.48    4.213336        6952       606        29 futex
+  8.71    0.568915          27     20736           read
+  0.00    0.000000           0         1           pread64
+------ ----------- ----------- --------- --------- ----------------
+100.00    6.533970         136     21343        29 total
+"""
 
 
-def cell(label: str, number: int, cpu_us: float, stacks: dict[str, int]) -> ProfileCell:
+def cell(
+    label: str,
+    number: int,
+    cpu_us: float,
+    stacks: dict[str, int],
+    calls: dict[str, float] | None = None,
+) -> ProfileCell:
     return ProfileCell(
         label=label,
         round=number,
@@ -28,10 +43,11 @@ def cell(label: str, number: int, cpu_us: float, stacks: dict[str, int]) -> Prof
         cpu_us=cpu_us,
         stacks=stacks,
         threads={"python": cpu_us},
+        calls=calls or {},
     )
 
 
-def profile(*cells: ProfileCell, no_functions: str = "") -> Profile:
+def profile(*cells: ProfileCell, no_functions: str = "", no_calls: str = "") -> Profile:
     return Profile(
         race="r",
         labels=("old", "new"),
@@ -39,6 +55,7 @@ def profile(*cells: ProfileCell, no_functions: str = "") -> Profile:
         load=Load("wrk", 16),
         hertz=200,
         no_functions=no_functions,
+        no_calls=no_calls,
         cells=list(cells),
     )
 
@@ -97,12 +114,34 @@ def test_the_tree_has_room_for_both_and_colours_for_more_and_less() -> None:
 
 def test_without_functions_threads_are_compared_and_the_reason_is_said() -> None:
     cells = [cell("old", n, 100, {}) for n in (1, 2)] + [cell("new", n, 150, {}) for n in (1, 2)]
-    found = explanation(profile(*cells, no_functions="py-spy finds no Python in one of them"))
+    missing = "strace is not installed: apt-get install strace"
+    found = explanation(
+        profile(*cells, no_functions="py-spy finds no Python in one of them", no_calls=missing)
+    )
     assert [row.name for row in found.rows] == ["python"]
     assert round(found.rows[0].difference.value) == 50
     text = answer.markdown(found, "request")
     assert "finds no Python in one of them" in text
-    assert "By system call: cannot say." in text
+    assert f"By system call: cannot say, because {missing}." in text
+
+
+def test_system_calls_are_compared_where_functions_cannot_be_seen() -> None:
+    """A cell without them is left out, and the largest difference comes first."""
+    old, new = {"read": 1.0, "write": 1.0}, {"read": 1.1, "write": 1.0, "openat": 2.0}
+    cells = [cell("old", n, 100, {}, old) for n in (1, 2, 3)]
+    cells += [cell("new", n, 100, {}, new if n > 1 else None) for n in (1, 2, 3)]
+    found = explanation(profile(*cells, no_functions="no Python"))
+    assert (found.rounds, found.counted) == (3, 2)
+    assert [row.name for row in found.calls] == ["openat", "read", "write"]
+    text = answer.markdown(found, "request")
+    assert "The system call that differs most: openat (+2.00 [+2.00, +2.00])." in text
+    assert "strace counted them in 2 further cells of each" in text
+    assert "| openat | 0.00 | 2.00 | +2.00 [+2.00, +2.00] |" in text
+    assert [one["name"] for one in found.as_json()["call"]] == ["openat", "read", "write"]
+
+
+def test_the_summary_of_strace_is_read() -> None:
+    assert summary(SUMMARY) == {"futex": 606, "read": 20736, "pread64": 1}
 
 
 def test_a_deep_recursion_is_drawn_down_to_a_depth() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from race.cli import main
-from race.why import profiler
+from race.machine.process import Child
+from race.why import profiler, syscalls
 from race.why.record import load
 from tests.conftest import absent
 from tests.live.race.app.test_app import SHOP, file
@@ -56,6 +59,58 @@ def test_a_planted_slow_function_is_named_first_and_in_the_report(planted: str, 
     assert saved is not None
     assert len(saved.cells) == 6
     assert "planted (shop.py)" in (folder / "report.html").read_text()
+
+
+CALLER = """
+import os, sys
+print("ready", flush=True)
+for line in sys.stdin:
+    for _ in range(1000):
+        os.getppid()
+    print("done", flush=True)
+"""
+
+
+def test_system_calls_of_a_program_are_counted_and_it_lives_on() -> None:
+    if shutil.which(syscalls.NAME) is None:
+        absent(f"{syscalls.NAME} is not installed: apt-get install {syscalls.NAME}")
+    # Its child is counted too.
+    shell = [sys.executable, "-c", CALLER]
+    child = Child(["sh", "-c", '"$0" "$@"; exit', *shell], talks=True, hears=True)
+    try:
+        assert child.read_line(10) == "ready"
+        with syscalls.counting(child.pid, frozenset()) as counter:
+            for _ in range(2):
+                assert child.tell("now", 5)
+                assert child.read_line(30) == "done"
+            found = counter.counts()
+        assert found["getppid"] == 2000
+        assert child.tell("again", 5)
+        assert child.read_line(10) == "done"
+    finally:
+        child.end()
+
+
+def test_who_may_not_count_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process has one tracer: another one is refused as someone without the right is."""
+    if shutil.which(syscalls.NAME) is None:
+        absent(f"{syscalls.NAME} is not installed: apt-get install {syscalls.NAME}")
+    child = Child(["cat"], hears=True)
+    try:
+        with (
+            syscalls.counting(child.pid, frozenset()),
+            pytest.raises(syscalls.CannotCount, match=r"not permitted; run as root, in a cont"),
+            syscalls.counting(child.pid, frozenset()),
+        ):
+            pytest.fail("a second one counts")
+    finally:
+        child.end()
+    monkeypatch.setenv("PATH", "/nowhere")
+    with (
+        pytest.raises(syscalls.CannotCount, match="not installed: apt-get install strace"),
+        syscalls.counting(1, frozenset()),
+    ):
+        pytest.fail("nothing counts")
 
 
 def test_a_wrong_name_is_one_line(
