@@ -119,7 +119,7 @@ def _begun(plan: Plan, seed: int, options: argparse.Namespace) -> CapacityRun:
     """Return the record of a search. RaceError if there is too little time for it."""
     tasks = [one.task for one in plan.works]
     searches = len(plan.contenders) * len(tasks)
-    least = seconds_needed(searches, LEAST_CELL_S, FEWEST_LIVES)
+    least = seconds_needed(searches, options.duration or LEAST_CELL_S, FEWEST_LIVES)
     if options.within < least:
         raise RaceError(
             f"{options.within:g} s are too short: {words.plural(searches, 'search')} need about "
