@@ -114,7 +114,10 @@ def explained(saved: SavedRace, asked: Asked, allow: Callable[[Scenario], None])
 
 def line(cell: ProfileCell) -> str:
     """Return a cell in one line."""
-    return f"{cell.label}: {words.number(cell.cpu_us)} us, {cell.samples:,} samples"
+    seen = f"{cell.samples:,} samples"
+    if cell.calls:
+        seen = f"{words.number(sum(cell.calls.values()))} system calls"
+    return f"{cell.label}: {words.number(cell.cpu_us)} us, {seen}"
 
 
 def _pair(saved: SavedRace, named: Sequence[str]) -> list[str]:
