@@ -76,8 +76,8 @@ discipline = "app"
 title = "A planted function"
 serve = "{sys.executable} {{version}} {{port}}"
 [factors.version]
-plain = "plain.py"
-slow = "slow.py"
+plain = "plain/app.py"
+slow = "slow/app.py"
 [load]
 duration_s = 0.5
 connections = 8
@@ -119,8 +119,11 @@ def raced(folder: Path, place: str) -> Path:
     slow = APP.replace(line, f"{line}{indent}planted()\n", 1).replace(
         "\ndef parsed", f"{PLANTED}\ndef parsed", 1
     )
-    for name, text in (("plain.py", APP), ("slow.py", slow), ("race.toml", SCENARIO)):
-        (folder / name).write_text(text)
+    # A function's name has that of its file.
+    for name, text in (("plain", APP), ("slow", slow)):
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "app.py").write_text(text)
+    (folder / "race.toml").write_text(SCENARIO)
     harness("run", str(folder / "race.toml"), "--rounds", "1", "--results", str(results))
     return max(results.glob("*/run.json")).parent
 
