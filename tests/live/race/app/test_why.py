@@ -127,6 +127,7 @@ def test_a_wrong_name_is_one_line(
         assert main(["why", *words, "--results", results]) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert said in line
-    assert main(["capacity", planted, "--within", "10s", "--results", results]) == 2
-    # Where nothing drives at fixed rates, the line says what to install.
-    assert re.search("10 s are too short|vegeta is not installed", capsys.readouterr().err)
+    for words in (["--within", "10s"], ["--within", "150s", "--duration", "9s"]):
+        assert main(["capacity", planted, *words, "--results", results]) == 2
+        # Where nothing drives at fixed rates, the line says what to install.
+        assert re.search("0 s are too short|vegeta is not installed", capsys.readouterr().err)
