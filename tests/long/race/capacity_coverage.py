@@ -63,9 +63,12 @@ def search(options: argparse.Namespace, kind: str, number: int, end: float) -> N
     words = ["capacity", str(options.folder / f"{kind}.toml"), "--results", str(place)]
     words += ["--within", f"{options.seconds}s", "--duration", f"{options.cell}s"]
     command = [sys.executable, "-m", "race", *words]
-    subprocess.run(command, check=False, cwd=ROOT, timeout=LIMIT_S, capture_output=True)
+    done = subprocess.run(
+        command, check=False, cwd=ROOT, timeout=LIMIT_S, capture_output=True, text=True
+    )
     one = found(place)
-    print(number, kind, f"{one.rate.ratio:.0f}" if one and one.rate else "nothing", file=sys.stderr)
+    text = f"{one.rate.ratio:.0f}" if one and one.rate else f"nothing: {done.stderr[-300:]}"
+    print(number, kind, text, file=sys.stderr)
 
 
 def found(place: Path) -> Capacity | None:
