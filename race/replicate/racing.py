@@ -155,7 +155,7 @@ def _margin(comparison: Comparison) -> float | None:
 def _obstacle(analysis: Analysis, comparison: Comparison, claim: Claim) -> str:
     """Return why the ratio does not count: the machine, or a rate that is a lower bound."""
     if analysis.trust.no_result:
-        return analysis.trust.no_result
+        return analysis.trust.no_result.removeprefix("No result: ").partition(". ")[0]
     for label in dict.fromkeys([*claim.pair, PLAIN, SLOWED]):
         item = comparison.result(label)
         if item is None or item.state != "ranked":
