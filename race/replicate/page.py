@@ -6,18 +6,20 @@ The answers are a part of README.md, between two comments; a test checks that al
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
+from race.analysis.pairing import Run
 from race.commands.claim import finder
 from race.errors import RaceError
 from race.paths import PUBLISHED, RESULTS
 from race.replicate import pictures, record
-from race.replicate.predictions import PLANTED, PREDICTIONS, TWIN, Claim, FindRun, read
+from race.replicate.predictions import PLANTED, PREDICTIONS, SHARE, TWIN, Claim, FindRun, read
 from race.replicate.record import Replication
 from race.report import format as words
 from race.report.claims.measures import measure, sides
-from race.report.claims.pairs import pair
+from race.report.claims.pairs import comparisons
 from runtime.files import write_atomically
 
 README = PUBLISHED / "README.md"
@@ -63,61 +65,57 @@ def _row(claim: Claim, find: FindRun, known: Sequence[Replication], line: int) -
     return f"| {' | '.join(cells)} |"
 
 
-def _published(claim: Claim, find: FindRun) -> tuple[str, str, str, str]:
+def _published(claim: Claim, find: FindRun) -> tuple[str, ...]:
     """Return the ratio, the verdict, who was saturated, and the number of runs."""
-    names = "+".join(claim.runs)
-    runs = [find(name) for name in claim.runs]
     if claim.id == PLANTED:
-        return "0.9 by design", words.NONE, words.NONE, "0"
+        return f"{1 - SHARE:g} by design", words.NONE, words.NONE, "0"
+    names, runs = "+".join(claim.runs), [find(name) for name in claim.runs]
     if claim.id == TWIN:
-        claimed = f"noise {names} {claim.task}"
-        found = measure("noise", runs, [claim.task])
-        return f"{found} <!-- claim: {claimed} -->", _margin(claim, find), "server", f"{len(runs)}"
-    merged = pair(runs, claim.task, claim.first, claim.second)
-    verdict = measure("verdict", runs, [claim.task, claim.first, claim.second])
+        ratios = (
+            f"{measure('noise', runs, [claim.task])} <!-- claim: noise {names} {claim.task} -->"
+        )
+        verdict = f"within the margin of {measure('margin', runs, [claim.task])}"
+        baseline = comparisons(runs, claim.task)[0].baseline
+        return ratios, verdict, _saturated(claim, runs, baseline), f"{len(runs)}"
+    pair = [claim.task, claim.first, claim.second]
+    verdict = measure("verdict", runs, pair)
     mark = "" if verdict in ("faster", "slower") else "†"
-    words_of = f"{names} {shlex.join([claim.task, claim.first, claim.second])}"
-    ratio = f"{merged.ratio}{mark} <!-- claim: {words_of} -->"
+    ratio = f"{measure('ratio', runs, pair)}{mark} <!-- claim: {names} {shlex.join(pair)} -->"
     number = len(claim.published(find))
     more = f" of {number}" if number > len(runs) else ""
-    return (
-        ratio,
-        verdict + _goal(claim, merged.ratio),
-        _saturated(claim, find),
-        f"{len(runs)}{more}",
-    )
+    return ratio, verdict + _goal(claim, runs), _saturated(claim, runs), f"{len(runs)}{more}"
 
 
-def _margin(claim: Claim, find: FindRun) -> str:
-    runs = [find(name) for name in claim.runs]
-    return f"within the margin of {measure('margin', runs, [claim.task])}"
-
-
-def _goal(claim: Claim, ratio: object) -> str:
+def _goal(claim: Claim, runs: Sequence[Run]) -> str:
     """Return whether the estimate reaches the goal, where there is one."""
-    if claim.goal is None:
+    ratio = sides(runs, claim.task, claim.first, claim.second).ratio()
+    if claim.goal is None or ratio is None:
         return ""
-    reached = getattr(ratio, "ratio", 0.0) >= claim.goal
-    return f"; our goal of {claim.goal:g} is {'reached' if reached else 'missed'}"
+    return f"; our goal of {claim.goal:g} is {'reached' if ratio.ratio >= claim.goal else 'missed'}"
 
 
-def _saturated(claim: Claim, find: FindRun) -> str:
+def _saturated(claim: Claim, runs: Sequence[Run], *labels: str) -> str:
     """Return the parties that were saturated with either of the two, in any of the runs."""
-    both = sides([find(name) for name in claim.runs], claim.task, claim.first, claim.second)
-    seen = (
+    wanted = labels or (claim.first, claim.second)
+    both = sides(runs, claim.task, wanted[0], wanted[-1])
+    seen = [
         item.saturated or "not known"
         for side in (both.first, both.second)
         for _, item in both.results(side)
-    )
+    ]
     return ", ".join(dict.fromkeys(seen))
 
 
-def _elsewhere(claim: Claim, known: Iterable[Replication]) -> str:
-    """Return the prediction, and how many replications say what."""
+def _elsewhere(claim: Claim, known: Sequence[Replication]) -> str:
+    """Return the prediction, and how many replications say what; each has both controls."""
     low, high = claim.predicted
-    outcomes = [one.outcome for one in known if one.claim == claim.id]
-    counted = [f"{outcome}: {outcomes.count(outcome)}" for outcome in dict.fromkeys(outcomes)]
-    return "; ".join([f"predicted {low:.2f} to {high:.2f}", *counted])
+    expected = f"predicted {low:.2f} to {high:.2f}"
+    if claim.of_the_race:
+        ratios = [one.twin if claim.id == TWIN else one.planted for one in known]
+        inside = sum(one is not None and low <= one.low and one.high <= high for one in ratios)
+        return f"{expected}; so in {inside} of {len(ratios)}" if ratios else expected
+    outcomes = Counter(one.outcome for one in known if one.claim == claim.id)
+    return "; ".join([expected, *(f"{outcome}: {n}" for outcome, n in outcomes.items())])
 
 
 def main() -> int:

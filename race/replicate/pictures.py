@@ -12,7 +12,7 @@ from race.analysis.pairing import Run
 from race.replicate.predictions import PLANTED, TWIN, Claim, FindRun
 from race.replicate.record import Replication
 from race.report.chapters.latency import over_rates
-from race.report.charts.colours import Look, palette
+from race.report.charts.colours import SIGNS, Look
 from race.report.charts.lines import Across, Curve, curves
 from race.report.charts.rows import OTHER, Interval, intervals
 from race.report.charts.standalone import Entry, standalone
@@ -76,7 +76,11 @@ def _others(claim: Claim, replications: Sequence[Replication]) -> Iterable[Estim
 def saturation(run: Run) -> str:
     """Return requests/s over connections; the colour of a sign says who was saturated."""
     found = [one for one in run.analysis.comparisons if one.work.load.fixed]
-    looks = palette(run.analysis).lines(item for one in found for item in one.results)
+    labels = [item.label for item in found[0].results]
+    looks = {
+        label: Look(label, label, "var(--ink)", pale=False, sign=sign)
+        for label, sign in zip(labels, SIGNS, strict=False)
+    }
     by_label = {label: list(_over_connections(found, label)) for label in looks}
     grey = {label: replace(look, colour="var(--rest)") for label, look in looks.items()}
     drawn = [_curve(grey[label], items) for label, items in by_label.items()]
@@ -84,7 +88,7 @@ def saturation(run: Run) -> str:
     scale = Scale(numbers[0] / 1.2, numbers[-1] * 1.2, log=True)
     panel = curves(drawn, Across(scale, "connections", numbers), found[0].title, "requests/s")
     seen = {_party(item) for items in by_label.values() for _, item in items}
-    key = [Entry(_sign(replace(one, colour="var(--ink)")), one.label) for one in looks.values()]
+    key = [Entry(_sign(one), one.label) for one in looks.values()]
     key += [Entry(_box(None, colour), _said(who)) for who, colour in COLOURS.items() if who in seen]
     text = "; ".join(
         f"{label}, {number}: {item.throughput.median:,.0f} ({_said(_party(item))})"

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis, Comparison
 from race.analysis.values import rate, values
@@ -19,12 +21,11 @@ from race.plan.contenders import TWIN_MARK
 from race.plan.forecast import Plan
 from race.replicate.judge import OPEN, judged
 from race.replicate.predictions import SHARE, Claim
-from race.replicate.record import Machine, Python, Ratio, Replication, Seen
+from race.replicate.record import Machine, Ratio, Replication, Seen
 from race.run import race
 from race.run.learned import connection_key
-from race.saved.head import Head, Interpreter
+from race.saved.head import Environment, Head, Interpreter
 from race.saved.reader import load
-from race.stats.estimate import Estimate
 from race.stats.processes import log_ratios
 from race.terminal import board
 
@@ -101,50 +102,48 @@ def raced(made: Plan, claim: Claim, results: Path, seed: int | None = None) -> P
 def summed_up(folder: Path, claim: Claim) -> Replication:
     """Return what a race says of its claim, judged."""
     analysis = analyse(load(folder))
-    head = analysis.race.head
+    head, here = analysis.race.head, analysis.race.head.environment
     comparison = next((one for one in analysis.comparisons), None)
     if comparison is None:
         raise RaceError(f"{folder}: no cell was measured")
-    twin = claim.pair[1], claim.pair[1] + TWIN_MARK
-    pair = twin[::-1] if claim.pair[0] == claim.pair[1] else claim.pair
-    kernel, hardware = head.environment.kernel, head.environment.hardware
-    return judged(
-        Replication(
-            claim=claim.id,
-            predicted=claim.predicted,
-            outcome=OPEN,
-            reason="",
-            ratio=Ratio.of(_ratio(analysis, comparison, *pair)),
-            twin=Ratio.of(_ratio(analysis, comparison, *twin[::-1])),
-            planted=Ratio.of(_ratio(analysis, comparison, SLOWED, PLAIN)),
-            margin=_margin(comparison),
-            obstacle=_obstacle(analysis, comparison, claim),
-            page=claim.page,
-            pipeline=claim.pipeline,
-            connections=comparison.connections[1],
-            rounds=comparison.rounds,
-            seed=head.seed,
-            started_at=head.started_at,
-            contenders=_seen(comparison),
-            machine=Machine(
-                cpu=head.environment.cpu or "unknown",
-                cores=head.environment.cores or 1,
-                kernel=kernel or "unknown",
-                hypervisor=hardware.hypervisor if hardware else None,
-            ),
-            pythons=_pythons(head, claim),
-            versions={name: text for name, text in head.environment.versions.items() if text},
-            commit=head.environment.commit,
-            dirty=head.environment.dirty,
-        ),
-        claim,
-    )
-
-
-def _ratio(analysis: Analysis, comparison: Comparison, first: str, second: str) -> Estimate | None:
-    """Return the ratio of two labels from the rounds that both have, whoever was saturated."""
     rates = values(analysis.counted, rate).get(comparison.work, {})
-    return comparison.kept.estimate(log_ratios(rates.get(first, {}), rates.get(second, {})))
+
+    def ratio(first: str, second: str) -> Ratio | None:
+        """Return a ratio from the rounds that both have, whoever was saturated."""
+        logs = log_ratios(rates.get(first, {}), rates.get(second, {}))
+        return Ratio.of(comparison.kept.estimate(logs))
+
+    first, second = claim.pair
+    twin = ratio(second + TWIN_MARK, second)
+    found = Replication(
+        claim=claim.id,
+        predicted=claim.predicted,
+        outcome=OPEN,
+        reason="",
+        ratio=ratio(first, second) if first != second else twin,
+        twin=twin,
+        planted=ratio(SLOWED, PLAIN),
+        margin=_margin(comparison),
+        obstacle=_obstacle(analysis, comparison, claim),
+        page=claim.page,
+        pipeline=claim.pipeline,
+        connections=comparison.connections[1],
+        rounds=comparison.rounds,
+        seed=head.seed,
+        started_at=head.started_at,
+        contenders=_seen(comparison),
+        machine=_machine(here),
+        interpreters=_interpreters(head, claim),
+        versions={name: text for name, text in here.versions.items() if text},
+        commit=here.commit,
+        dirty=here.dirty,
+    )
+    return judged(found, claim)
+
+
+def _machine(here: Environment) -> Machine:
+    hypervisor = here.hardware.hypervisor if here.hardware else None
+    return Machine(here.cpu or "unknown", here.cores or 1, here.kernel or "unknown", hypervisor)
 
 
 def _margin(comparison: Comparison) -> float | None:
@@ -172,14 +171,11 @@ def _seen(comparison: Comparison) -> dict[str, Seen]:
     }
 
 
-def _pythons(head: Head, claim: Claim) -> dict[str, Python]:
+def _interpreters(head: Head, claim: Claim) -> dict[str, Interpreter]:
+    """Return the interpreters of the pair with the packages that claims are about."""
     known = head.environment.interpreters
-    return {label: _python(known[label]) for label in {*claim.pair} if label in known}
-
-
-def _python(found: Interpreter) -> Python:
-    packages = {name: found.packages[name] for name in PACKAGES if name in found.packages}
-    build = found.build
-    if build is None:
-        raise RaceError(f"CPython {found.python} says nothing of its build")
-    return Python(found.python, build.pgo, build.lto, build.loop_us, packages)
+    return {
+        label: replace(found, packages={k: v for k, v in found.packages.items() if k in PACKAGES})
+        for label in claim.pair
+        if (found := known.get(label))
+    }

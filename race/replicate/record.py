@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from race.errors import RaceError
 from race.replicate.predictions import Limits
+from race.saved.head import Interpreter
 from race.saved.model import Count, Name, Positive, Time
 from race.stats.estimate import Estimate, show_interval
 
@@ -59,18 +60,6 @@ class Machine(Struct, frozen=True, forbid_unknown_fields=True):
     hypervisor: str | None
 
 
-class Python(Struct, frozen=True, forbid_unknown_fields=True):
-    """A contender's interpreter; `pgo` and `lto` are None where its build does not tell, and then
-    `loop_us`, the time of a fixed loop, does.
-    """
-
-    version: Name
-    pgo: bool | None
-    lto: bool | None
-    loop_us: Positive
-    packages: dict[str, str]
-
-
 class Replication(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A claim as one machine sees it.
 
@@ -97,7 +86,7 @@ class Replication(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     started_at: Time
     contenders: dict[str, Seen]
     machine: Machine
-    pythons: dict[str, Python]
+    interpreters: dict[str, Interpreter]
     versions: dict[str, str]
     commit: Commit | None
     dirty: bool | None
