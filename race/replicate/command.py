@@ -31,8 +31,8 @@ MOST_ROUNDS = 60
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the claim, or what is done without one, and the file."""
     parser.epilog = (
-        "Races the pair of the claim beside an A/A twin and a planted slowdown of 10 %, in about "
-        "five minutes and at most ten. Exit status: 0 when the claim holds here, 1 when it does "
+        "Races the pair of the claim beside an A/A twin and a planted slowdown of 10 %, in three to "
+        "ten minutes. Exit status: 0 when the claim holds here, 1 when it does "
         "not, 3 when this machine cannot tell, 2 for wrong use. docs/results/README.md says how "
         "to publish the file that it writes."
     )
@@ -82,7 +82,7 @@ def _missing(claim: Claim) -> str:
 
 def _check(paths: Sequence[Path], as_json: bool) -> int:
     known = predictions.read()
-    found = {str(path): check(path, known) for path in paths}
+    found = {str(path): _wrong(path, known) for path in paths}
     if as_json:
         console.write(json.dumps(found))
     else:
@@ -91,7 +91,7 @@ def _check(paths: Sequence[Path], as_json: bool) -> int:
     return FAILED if any(found.values()) else 0
 
 
-def check(path: Path, claims: dict[str, Claim]) -> list[str]:
+def _wrong(path: Path, claims: dict[str, Claim]) -> list[str]:
     """Return what is wrong with a file of a replication."""
     try:
         return list(problems(record.read(path), claims))
@@ -132,12 +132,8 @@ def _cannot(claim: Claim, reason: str, as_json: bool) -> int:
 def show(found: Replication, claim: Claim) -> None:
     """Print a replication to the terminal."""
     why = f": {found.reason}" if found.reason else ""
-    bound = "≥ " if found.obstacle else ""
-    yours = f"{bound}{found.ratio}" if found.ratio else "no interval"
-    say(
-        Console(),
-        f"yours: {yours}; predicted {_limits(claim.predicted)}: {found.outcome}{why}",
-    )
+    yours, expected = found.ratio or "no interval", _limits(claim.predicted)
+    say(Console(), f"yours: {yours}; predicted {expected}: {found.outcome}{why}")
     seen = [
         f"{label} {one.rate:,.0f}/s, saturated: {one.saturated or 'not known'}"
         for label, one in found.contenders.items()

@@ -287,7 +287,7 @@ def test_a_lower_bound_says_nothing(raced: Path, capsys: pytest.CaptureFixture[s
     path.write_text(text)
     assert main(["replicate", "uvloop"]) == 3
     shown = capsys.readouterr().out
-    assert shown.startswith("yours: ≥ 1.2")
+    assert shown.startswith("yours: 1.2")
     assert "cannot say: " in shown
     assert "the generator was saturated in 12 of 12 cells: this is a lower bound" in shown
 
