@@ -75,6 +75,11 @@ KINDS = {
 }
 """What the second commit changes: "slower" is some 10 % more time for each request."""
 TASKS = ("handled", "queried")
+NOISY = [
+    *("--set", "limits.foreign=1", "--set", "limits.steal=1"),
+    *("--set", "limits.quiet_wait_s=0", "--set", "limits.reruns=0"),
+]
+"""A cell counts whatever else the machine does: the gate would wait, and measure it again."""
 SCENARIO = """
 discipline = "app"
 title = "A sitting"
@@ -83,6 +88,9 @@ serve = "{python} app.py {{port}}"
 duration_s = {duration_s}
 connections = 8
 max_connections = 8
+[warmup]
+window_s = 0.1
+windows = 1
 [[requests]]
 name = "handled"
 get = "/handled"
@@ -131,6 +139,7 @@ def sitting(kind: str, options: argparse.Namespace) -> dict[str, object]:
         words += ["--requests", "handled,queried", "--within", "1h"]
         words += ["--rounds", str(options.rounds)]
         words += [] if options.p99 else ["--set", "load.rates_of_slowest=[]"]
+        words += NOISY if options.noisy else []
         began = time.monotonic()
         done = subprocess.run(
             [sys.executable, "-m", "race", *words, "--results", f"{place}/results"],
@@ -182,6 +191,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--planted", type=int, default=20, help="of each other kind")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--duration", type=float, default=0.5, help="of a cell, in seconds")
+    parser.add_argument("--noisy", action="store_true", help="count disturbed cells")
     parser.add_argument("--p99", action="store_true", help="at one rate, too: twice as long")
     return parser.parse_args()
 
