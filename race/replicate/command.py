@@ -15,9 +15,9 @@ from race.commands.output import write
 from race.console import Console
 from race.errors import RaceError
 from race.replicate import predictions, record
-from race.replicate.judge import FAILS, HOLDS, OPEN, problems
+from race.replicate.judge import problems
 from race.replicate.predictions import Claim, Limits
-from race.replicate.record import Replication
+from race.replicate.record import FAILS, HOLDS, OPEN, Replication
 from race.run import race
 from race.stats.signed_rank import rounds_needed
 from race.terminal.say import say, tell

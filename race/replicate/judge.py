@@ -9,13 +9,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from race.replicate.predictions import PLANTED, TWIN, Claim
-from race.replicate.record import Ratio, Replication
+from race.replicate.record import FAILS, HOLDS, OPEN, Outcome, Ratio, Replication
 from race.saved.model import NOBODY
 from race.stats import signed_rank
 from race.stats.noise import LEAST_MARGIN
 from race.stats.verdict import Verdict, verdict
 
-HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot say"
 MOST_MARGIN = 1.1
 """The widest A/A margin of a machine that is quiet enough to say anything."""
 MOST_RATIO = 1000.0
@@ -27,7 +26,7 @@ PARTIES = ("server", "generator", "database", NOBODY)
 class Judged(NamedTuple):
     """An outcome, and why nothing can be said where it is "cannot say"."""
 
-    outcome: str
+    outcome: Outcome
     reason: str = ""
 
 

@@ -111,7 +111,7 @@ def _over_connections(
 def _curve(look: Look, items: Iterable[tuple[int, ContenderResult]]) -> Curve:
     items = list(items)
     points = [(number, item.throughput.median) for number, item in items if item.throughput]
-    colours = {number: COLOURS.get(_party(item), "var(--ink)") for number, item in items}
+    colours = {float(number): COLOURS.get(_party(item), "var(--ink)") for number, item in items}
     return Curve(look, points, colours=colours)
 
 

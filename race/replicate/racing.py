@@ -19,9 +19,9 @@ from race.paths import SCENARIOS
 from race.plan import read
 from race.plan.contenders import TWIN_MARK
 from race.plan.forecast import Plan
-from race.replicate.judge import OPEN, judged
+from race.replicate.judge import judged
 from race.replicate.predictions import SHARE, Claim
-from race.replicate.record import Machine, Ratio, Replication, Seen
+from race.replicate.record import OPEN, Machine, Ratio, Replication, Seen
 from race.run import race
 from race.run.learned import connection_key
 from race.saved.head import Environment, Head, Interpreter

@@ -17,6 +17,10 @@ from race.stats.estimate import Estimate, show_interval
 
 MOST_BYTES = 8192
 """The largest file that is read: a replication has a few kB."""
+Outcome = Literal["holds", "does not hold", "cannot say"]
+HOLDS: Outcome = "holds"
+FAILS: Outcome = "does not hold"
+OPEN: Outcome = "cannot say"
 Commit = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}$")]
 
 
@@ -71,7 +75,7 @@ class Replication(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     schema: Literal[1] = 1
     claim: Name
     predicted: Limits
-    outcome: Literal["holds", "does not hold", "cannot say"]
+    outcome: Outcome
     reason: str
     ratio: Ratio | None
     twin: Ratio | None

@@ -125,7 +125,8 @@ def _over_rates(analysis: Analysis, latencies: Found, colours: Palette) -> list[
 def _rates(comparisons: Sequence[Comparison], latencies: Found, colours: Palette) -> Figure:
     title, late = comparisons[0].title, _late(comparisons)
     known = lines(comparisons, colours)
-    panels, described = [], []
+    panels: list[Panel] = []
+    described: list[str] = []
     for percentile in OPEN_LOOP:
         drawn = _curves(comparisons, known, percentile)
         described += [

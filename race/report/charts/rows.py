@@ -196,8 +196,8 @@ def _interval(row: Interval, scale: Scale, y: float) -> Iterator[Markup]:
         low, high = (scale.percent(limit) for limit in _limits(one))
         at, colour = y + 4 + THIN * number, OTHER if number > len(row.each) else None
         yield svg.across(low, high, at, class_="whisker", style=colour and f"stroke:{colour}")
-        middle = svg.percent(scale.percent(one.ratio))
-        yield svg.element("circle", cx=middle, cy=at, r=2.5 if colour else 2, fill=colour)
+        cx = svg.percent(scale.percent(one.ratio))
+        yield svg.element("circle", cx=cx, cy=at, r=2.5 if colour else 2, fill=colour)
 
 
 def _limits(estimate: Estimate) -> tuple[float, float]:

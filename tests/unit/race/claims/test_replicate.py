@@ -103,8 +103,8 @@ def test_the_published_replications_are_good(capsys: pytest.CaptureFixture[str])
 
 
 def test_each_prediction_is_a_race_of_its_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    monkeypatch.setattr(racing.race, "prepare", asked.append)
+    asked: list[Any] = []
+    monkeypatch.setattr(race, "prepare", asked.append)
     for claim in CLAIMS.values():
         with pytest.raises(AttributeError):  # prepare gave no plan
             racing.plan(claim, 6)
