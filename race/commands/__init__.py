@@ -22,6 +22,7 @@ COMMANDS = {
     "merge": Plugin("race.commands.merge:COMMAND"),
     "claim": Plugin("race.commands.claim:COMMAND"),
     "articles": Plugin("race.commands.articles:COMMAND"),
+    "replicate": Plugin("race.replicate.command:COMMAND"),
     "why": Plugin("race.why.command:COMMAND"),
     "power": Plugin("race.commands.power:COMMAND"),
     "list": Plugin("race.commands.list:COMMAND"),

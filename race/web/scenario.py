@@ -13,7 +13,7 @@ from race.errors import RaceError, unknown
 from race.load import GENERATORS
 from race.load.generator import Shaped
 from race.saved.model import Load, Name, UserLoad
-from race.scenario import LoadPlan, Names, Scenario
+from race.scenario import LoadPlan, Names, Number, Scenario
 from race.web.pages import named
 from runtime.arguments import MOST_WORKERS
 
@@ -38,7 +38,8 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The load of a scenario: wrk drives a closed loop, oha an open one, Locust a user load.
 
     A user load is a `user` of locustfiles/users by a `shape` of locustfiles/shapes, whose fields
-    `shape_options` change.
+    `shape_options` change. With `concurrency`, a task is driven with each of these numbers of
+    connections, and none is raised.
     """
 
     generator: Name = "wrk"
@@ -46,6 +47,7 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
     user: str = ""
     shape: str = ""
     shape_options: dict[str, str | int | float] = field(default_factory=dict)
+    concurrency: tuple[Number, ...] = ()
 
     def __post_init__(self) -> None:
         for name in (self.generator, self.open_generator):
@@ -73,6 +75,12 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def closed(self, depth: int) -> Load:
         return replace(LoadPlan.closed(self, depth), user_load=self.user_load)
+
+    def closed_loads(self, pipelines: bool) -> Sequence[Load]:
+        if not self.concurrency:
+            return LoadPlan.closed_loads(self, pipelines)
+        plain = self.closed(1)
+        return [replace(plain, connections=number, fixed=True) for number in self.concurrency]
 
 
 def _option(given: tuple[str, str | int | float]) -> tuple[str, str]:

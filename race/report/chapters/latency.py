@@ -11,7 +11,7 @@ from race.analysis.distributions import OPEN_LOOP, Latencies, latencies
 from race.analysis.model import Analysis, Comparison, ContenderResult
 from race.report import format as words
 from race.report.charts import svg
-from race.report.charts.colours import Palette, palette
+from race.report.charts.colours import Look, Palette, palette
 from race.report.charts.figures import Figure, lines
 from race.report.charts.lines import Across, Curve, curves
 from race.report.charts.rows import LatencyBox, boxes
@@ -123,37 +123,74 @@ def _over_rates(analysis: Analysis, latencies: Found, colours: Palette) -> list[
 
 
 def _rates(comparisons: Sequence[Comparison], latencies: Found, colours: Palette) -> Figure:
-    every = [(_rate(one), item) for one in comparisons for item in one.results]
-    late = [(rate, item) for rate, item in every if item.state == "overloaded"]
-    unit, title = comparisons[0].discipline.unit, comparisons[0].title
+    title, late = comparisons[0].title, _late(comparisons)
     known = lines(comparisons, colours)
-    offered = sorted({rate for rate, _ in every})
-    scale = Scale(offered[0] * 0.9, offered[-1] * 1.1)
-    across = Across(scale, f"{unit}/s offered", scale.ticks(4), words.short)
-    panels, described = [], []
+    panels: list[Panel] = []
+    described: list[str] = []
     for percentile in OPEN_LOOP:
-        drawn = []
-        for label, look in known.items():
-            mine = [(rate, item) for rate, item in every if item.label == label and item.throughput]
-            points = [
-                (rate, item.latency_us[percentile] / 1e3)
-                for rate, item in mine
-                if item.latency_us.get(percentile)
-            ]
-            lost = [rate for rate, item in late if item.label == label]
-            drawn.append(Curve(look, points, lost=lost))
-            described += [
-                f"{label} at {x:,.0f}/s: {percentile} {words.number(y)} ms" for x, y in points
-            ]
-        if any(curve.points for curve in drawn):
-            panels.append(
-                curves(drawn, across, percentile, "ms", _band(percentile, comparisons, latencies))
-            )
+        drawn = _curves(comparisons, known, percentile)
+        described += [
+            f"{curve.look.label} at {x:,.0f}/s: {percentile} {words.number(y)} ms"
+            for curve in drawn
+            for x, y in curve.points
+        ]
+        panels += _panel(drawn, percentile, comparisons, latencies)
     described += [f"{item.label} at {rate:,.0f}/s: {item.reason}" for rate, item in late]
     heading = f"{title}: latency over the offered rate"
     drawing = svg.drawing(panels, heading, "; ".join(described))
     caption = _rates_caption(comparisons[0], late)
     return Figure(f"{title} at a fixed rate", caption, drawing, tuple(known.values()))
+
+
+def over_rates(analysis: Analysis) -> tuple[list[Panel], list[Look]]:
+    """Return p50, p99 and p99.9 over the offered rate, a panel for each, and the lines in them."""
+    comparisons = [one for one in analysis.comparisons if one.rated]
+    found = {one.work: latencies(analysis, one) for one in comparisons}
+    known = lines(comparisons, palette(analysis))
+    panels = [
+        panel
+        for percentile in OPEN_LOOP
+        for panel in _panel(_curves(comparisons, known, percentile), percentile, comparisons, found)
+    ]
+    return panels, list(known.values())
+
+
+def _panel(
+    drawn: Sequence[Curve], percentile: str, comparisons: Sequence[Comparison], latencies: Found
+) -> Iterator[Panel]:
+    """Yield the panel of a percentile; none where nobody has it."""
+    offered = sorted({_rate(one) for one in comparisons})
+    scale = Scale(offered[0] * 0.9, offered[-1] * 1.1)
+    unit = comparisons[0].discipline.unit
+    across = Across(scale, f"{unit}/s offered", scale.ticks(4), words.short)
+    if any(curve.points for curve in drawn):
+        band = _band(percentile, comparisons, latencies)
+        yield curves(drawn, across, percentile, "ms", band)
+
+
+def _curves(
+    comparisons: Sequence[Comparison], known: Mapping[str, Look], percentile: str
+) -> list[Curve]:
+    """Return a percentile of each contender over the offered rate."""
+    every = [(_rate(one), item) for one in comparisons for item in one.results]
+    return [
+        Curve(
+            look,
+            [
+                (rate, item.latency_us[percentile] / 1e3)
+                for rate, item in every
+                if item.label == label and item.throughput and item.latency_us.get(percentile)
+            ],
+            lost=[rate for rate, item in _late(comparisons) if item.label == label],
+        )
+        for label, look in known.items()
+    ]
+
+
+def _late(comparisons: Sequence[Comparison]) -> list[tuple[float, ContenderResult]]:
+    """Return who did not keep up with a rate."""
+    every = ((_rate(one), item) for one in comparisons for item in one.results)
+    return [(rate, item) for rate, item in every if item.state == "overloaded"]
 
 
 def _band(

@@ -22,12 +22,16 @@ HEIGHT, LOW = 250, 96
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A contender's points; those of `bounds` are lower bounds, those of `lost` have no value."""
+    """A contender's points; those of `bounds` are lower bounds, those of `lost` have no value.
+
+    `colours` are those of signs that have another colour than the line.
+    """
 
     look: Look
     points: Sequence[tuple[float, float]]
     bounds: frozenset[float] = frozenset()
     lost: Sequence[float] = ()
+    colours: Mapping[float, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def _signs(curve: Curve, across: Scale, scale: Scale) -> Iterator[Markup]:
     look = curve.look
     for x, y in curve.points:
         left, top = across.percent(x), HEIGHT * (1 - scale.percent(y) / 100)
-        yield svg.shape(look.sign, left, top, fill=look.colour)
+        yield svg.shape(look.sign, left, top, fill=curve.colours.get(x, look.colour))
         if x in curve.bounds:
             yield svg.text("≥", left, top - 8, class_="mark", fill=look.colour)
 

@@ -22,6 +22,8 @@ AXIS = 24
 QUARTILES = (25.0, 50.0, 75.0)
 THIN = 7
 """Pixels from one thin interval to the next."""
+OTHER = "var(--accent3)"
+"""The colour of thin intervals of elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +138,10 @@ def boxes(rows: Sequence[LatencyBox], title: str, form: BoxForm = TAILS) -> Pane
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A ratio in a row of its own; `each` are those that it is the mean of.
+    """A ratio in a row of its own; `each` are those that it is the mean of, `others` those that it
+    is not, and `frame` the limits in which they were expected.
 
-    Without an `estimate` only the text stands there, and `each`.
+    Without an `estimate` only the text stands there, and the others.
     """
 
     name: str
@@ -146,18 +149,28 @@ class Interval:
     colour: str
     estimate: Estimate | None
     each: Sequence[Estimate] = field(default=())
+    others: Sequence[Estimate] = field(default=())
+    frame: tuple[float, float] | None = None
+
+    @property
+    def thin(self) -> Sequence[Estimate]:
+        """The ratios that have thin lines."""
+        return [*self.each, *self.others]
+
+    @property
+    def ends(self) -> Iterator[float]:
+        """The limits of all that is drawn."""
+        yield from self.frame or ()
+        for one in (self.estimate, *self.thin):
+            yield from _limits(one) if one else ()
 
 
 def intervals(rows: Sequence[Interval], margin: float) -> Panel:
     """Return a panel of ratios on a log scale, with the margin (in percent) as a band around 1."""
     edge = 1 + margin / 100
-    every = [one for row in rows for one in (row.estimate, *row.each) if one]
-    scale = Scale(
-        min(1 / edge, *(_limits(one)[0] for one in every)) / 1.01,
-        max(edge, *(_limits(one)[1] for one in every)) * 1.01,
-        log=True,
-    )
-    below = [THIN * len(row.each) for row in rows]
+    ends = [1 / edge, edge, *(end for row in rows for end in row.ends)]
+    scale = Scale(min(ends) / 1.01, max(ends) * 1.01, log=True)
+    below = [THIN * len(row.thin) for row in rows]
     height = STEP * len(rows) + sum(below)
     band = svg.bar(scale.percent(1 / edge), scale.percent(edge), height / 2, height, class_="band")
     drawn = [band, *axis(scale, height, scale.ticks(), "{:,g}×".format)]
@@ -170,16 +183,21 @@ def intervals(rows: Sequence[Interval], margin: float) -> Panel:
 
 def _interval(row: Interval, scale: Scale, y: float) -> Iterator[Markup]:
     """Return the interval of a row, with a line at its estimate; below it each thin one."""
+    if row.frame:
+        low, high = (scale.percent(one) for one in row.frame)
+        height = 16 + THIN * len(row.thin)
+        yield svg.bar(low, high, y - 8 + height / 2, height, rx=2, class_="frame")
     if row.estimate:
         low, high = (scale.percent(one) for one in _limits(row.estimate))
         yield svg.bar(low, high, y, 8, rx=2, fill=row.colour, opacity=0.45)
         middle = scale.percent(row.estimate.ratio)
         yield svg.down(middle, y - 8, y + 8, stroke=row.colour, stroke_width=2.5)
-    for number, one in enumerate(row.each, start=1):
+    for number, one in enumerate(row.thin, start=1):
         low, high = (scale.percent(limit) for limit in _limits(one))
-        at = y + 4 + THIN * number
-        yield svg.across(low, high, at, class_="whisker")
-        yield svg.element("circle", cx=svg.percent(scale.percent(one.ratio)), cy=at, r=2)
+        at, colour = y + 4 + THIN * number, OTHER if number > len(row.each) else None
+        yield svg.across(low, high, at, class_="whisker", style=colour and f"stroke:{colour}")
+        cx = svg.percent(scale.percent(one.ratio))
+        yield svg.element("circle", cx=cx, cy=at, r=2.5 if colour else 2, fill=colour)
 
 
 def _limits(estimate: Estimate) -> tuple[float, float]:

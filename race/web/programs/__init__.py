@@ -5,4 +5,5 @@ driver, requests, templates, cookie and headers, without `handlers` and the stor
 Index, Good and Ugly to clients that send nothing odd. They run on CPython 3.7 too.
 
 `with_flask` has the reports, on drivers that block (`races/pool-shape-flask.toml`).
+`slowed_server` is the site's own server, made slower by a known share.
 """

@@ -24,7 +24,7 @@ TWIN = "aiohttp-memory-one (A/A)"
 HARNESS_SHARE = 0.03
 PROGRAM = """
 [programs.slowed]
-command = ["{python}", "{root}/tests/live/race/slowed_server.py", "0.2", "-e", "aiohttp-memory-one"]
+command = ["{python}", "-m", "race.web.programs.slowed_server", "0.2", "-e", "aiohttp-memory-one"]
 """
 
 

@@ -49,6 +49,12 @@ def test_a_round_has_every_cell_task_by_task() -> None:
     assert [one.order for one in cells(1, 1)] == list(range(12))
 
 
+def test_each_number_of_connections_is_a_load_that_is_not_raised() -> None:
+    loads = [one.load for one in closed_works(made(load={"concurrency": [1, 256]}), PAGES)]
+    assert [one.connections for one in loads] == [1, 256, 1, 256]
+    assert not any(one.fills for one in loads)
+
+
 def test_an_even_round_is_the_reverse_of_the_one_before() -> None:
     assert turns(cells(1, 2)) == turns(cells(1, 1))[::-1]
     assert turns(cells(1, 4)) == turns(cells(1, 3))[::-1]
