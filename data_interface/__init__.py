@@ -18,6 +18,10 @@ WITHOUT_OWN_POOL = ("one", "pool", "multi", "query")
 TOGETHER = ("one", "pool", "gate", "multi")
 TOGETHER_WITHOUT_OWN_POOL = ("one", "pool", "multi")
 
+# Where pages run that use a backend: tasks of an event loop, or threads without one.
+LOOP = "an event loop"
+THREADS = "threads"
+
 # The name of connections that do not serve pages; it is in the first message of each.
 HOUSEKEEPING = "sticker-site-housekeeping"
 
@@ -29,7 +33,8 @@ class Backend(Plugin):
     ``database`` is a name in ``databases.DATABASES``, or None; ``connections`` are the connection
     modes that make sense. ``note`` says how the driver differs from the one that its users run.
     ``layout`` tells apart the backends of a database that do not see each other's rows. With
-    ``whole_pages`` Index, Good and Bad are one request each, instead of the article's.
+    ``whole_pages`` Index, Good and Bad are one request each, instead of the article's. In THREADS,
+    one of ``runs_in``, no call of the store may suspend.
     """
 
     database: Optional[str] = None
@@ -37,10 +42,13 @@ class Backend(Plugin):
     note: str = ""
     layout: str = ""
     whole_pages: bool = False
+    runs_in: Tuple[str, ...] = (LOOP,)
 
 
 BACKENDS = {
-    "memory": Backend("data_interface.memory_store:open_store", connections=("one",)),
+    "memory": Backend(
+        "data_interface.memory_store:open_store", connections=("one",), runs_in=(LOOP, THREADS)
+    ),
     "tarantool": Backend(
         "data_interface.tarantool.asynctnt_store:open_store",
         needs=("asynctnt",),
@@ -71,6 +79,14 @@ BACKENDS = {
         "data_interface.postgres.psycopg_store:open_store",
         needs=("psycopg", "psycopg_pool"),
         database="postgres",
+    ),
+    "psycopgsync": Backend(
+        "data_interface.postgres.psycopg_sync_store:open_store",
+        needs=("psycopg", "psycopg_pool"),
+        python="3.10+",
+        database="postgres",
+        connections=("pool", "multi", "query"),
+        runs_in=(THREADS,),
     ),
     "psycopgpipeline": Backend(
         "data_interface.postgres.pipeline_store:open_store",

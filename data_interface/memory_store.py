@@ -1,13 +1,15 @@
 """The store in memory: the reference for every other store, in plain Python.
 
 A race on it shows what the web side costs without a database. The data ends with the process. No
-method awaits anything, so every method is atomic.
+method awaits anything, so every method is atomic in an event loop. In threads, a lock is held for
+the length of a unit of work.
 """
 
 from __future__ import annotations
 
 import random
 import secrets
+import threading
 import time
 from bisect import bisect_left, insort
 from collections import OrderedDict
@@ -61,6 +63,8 @@ class MemoryStore(MemoryReports):
 
     def __init__(self) -> None:
         super().__init__()
+        # Reentrant, so that the tasks of one event loop never wait for each other.
+        self._lock = threading.RLock()
         self._packs: Dict[int, Pack] = {}
         self._stickers: Dict[int, Sticker] = {}
         self._members: Dict[int, Set[int]] = {}
@@ -96,6 +100,7 @@ class MemoryStore(MemoryReports):
         return self
 
     async def __aenter__(self) -> MemoryStore:
+        self._lock.acquire()
         return self
 
     async def __aexit__(
@@ -104,7 +109,7 @@ class MemoryStore(MemoryReports):
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        """Do nothing: a unit of work takes no connection."""
+        self._lock.release()
 
     async def close(self) -> None:
         """Do nothing: there are no connections."""

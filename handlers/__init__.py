@@ -28,10 +28,13 @@ KEPT_OPEN = "keeps the connection of a client that has closed its side, once it 
 NOT_LOGGED = "writes no line in the access log for a request that is not HTTP"
 TINY_CHUNKS = "takes more than 16 MiB for the body that one client sends in tiny chunks"
 HTTP_2 = "goes on in HTTP/2 where a client asks for that"
+HELD_THREADS = "serves nobody while as many clients as it has threads send a request slowly"
 
 # Interfaces between a framework and a server. OWN is also the server of a framework that has one.
 OWN = "own"
 ASGI = "asgi"
+# Pages run in threads, without an event loop.
+WSGI = "wsgi"
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,13 @@ WEB = {
         interface=ASGI,
     ),
     "asgi": Web("handlers.web.asgi.bare_web:application", python="3.10+", interface=ASGI),
+    "flask": Web(
+        "handlers.web.wsgi.flask_web:application",
+        needs=("flask", "werkzeug"),
+        python="3.10+",
+        interface=WSGI,
+    ),
+    "wsgi": Web("handlers.web.wsgi.bare_web:application", python="3.10+", interface=WSGI),
 }
 # The first that calls a framework's interface is its plain one, and no part of an engine's name.
 SERVERS = {
@@ -143,6 +153,13 @@ SERVERS = {
         needs=("granian",),
         python="3.10+",
         gaps=(BARE_LF, CHUNK_BLANK, CLOSED, NOT_LOGGED),
+    ),
+    "gunicorn": Server(
+        "handlers.servers.gunicorn_server:serve",
+        needs=("gunicorn",),
+        python="3.10+",
+        gaps=(HELD_THREADS,),
+        interfaces=(WSGI,),
     ),
 }
 # The first has no suffix in an engine's name.

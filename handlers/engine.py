@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
-from data_interface import ALL, BACKENDS, Backend
-from handlers import LOOPS, OWN, SERVERS, WEB, Server, Web
+from data_interface import ALL, BACKENDS, LOOP, THREADS, Backend
+from handlers import LOOPS, OWN, SERVERS, WEB, WSGI, Server, Web
 from handlers.render import RENDERERS
 from runtime.arguments import did_you_mean
 from runtime.plugin import Plugin
@@ -92,6 +92,21 @@ def plain_server(web: str) -> str:
     return servers_of(web)[0]
 
 
+def runs_in(web: str) -> str:
+    """Return where the pages of a framework run, as ``Backend.runs_in`` has it."""
+    return THREADS if WEB[web].interface == WSGI else LOOP
+
+
+def backends_of(web: str) -> List[str]:
+    """Return the backends that a framework can use."""
+    return [name for name, backend in BACKENDS.items() if runs_in(web) in backend.runs_in]
+
+
+def loops_of(web: str) -> List[str]:
+    """Return the event loops that a framework can run on; threads have none, which is the plain."""
+    return list(LOOPS) if runs_in(web) == LOOP else [PLAIN_LOOP]
+
+
 def levels() -> Dict[str, List[str]]:
     """Return every factor of a contender with its levels, plainest first.
 
@@ -115,9 +130,9 @@ def every_engine() -> List[Engine]:
         Engine(web, server, backend, connection, loop)
         for web in WEB
         for server in servers_of(web)
-        for backend, plugin in BACKENDS.items()
-        for connection in plugin.connections
-        for loop in LOOPS
+        for backend in backends_of(web)
+        for connection in BACKENDS[backend].connections
+        for loop in loops_of(web)
     ]
     return [engine for engine in engines if not _conflicts(engine)]
 
@@ -135,6 +150,7 @@ def parse(name: str) -> Engine:
     server = _server(name, parts[0], parts.pop(1) if len(parts) == 4 else None)
     web, backend, connection = parts
     _check(name, "backend", backend, list(BACKENDS))
+    _check_place(name, web, backend, loop)
     connections = BACKENDS[backend].connections
     if connection not in connections:
         known = ", ".join(connections)
@@ -158,6 +174,16 @@ def _server(name: str, web: str, given: Optional[str]) -> str:
     if given not in known:
         raise EngineError(f"{name!r}: {web} runs on {', '.join(known)}, not on {given}")
     return given
+
+
+def _check_place(name: str, web: str, backend: str, loop: str) -> None:
+    """Raise EngineError if a backend or a loop is not for where the framework's pages run."""
+    known = backends_of(web)
+    if backend not in known:
+        places = f"{web} runs in {runs_in(web)} and {backend} in {BACKENDS[backend].runs_in[0]}"
+        raise EngineError(f"{name!r}: {places}: {web} takes {', '.join(known)}")
+    if loop not in loops_of(web):
+        raise EngineError(f"{name!r}: {web} runs in {THREADS}, without {loop}: leave that out")
 
 
 def beginning(name: str) -> List[Engine]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from typing import Dict, NamedTuple, Optional
 
@@ -28,14 +29,18 @@ class RepeatedLines:
 
     def __init__(self) -> None:
         self._logged: Dict[str, float] = {}
+        self._lock = threading.Lock()
 
     def log(self, level: int, line: str) -> None:
         """Log the line, unless it or too many others were logged a short time ago."""
         now = time.monotonic()
         recent = now - TIMEOUTS.repeat
-        self._logged = {line: when for line, when in self._logged.items() if when > recent}
-        if line not in self._logged and len(self._logged) < MOST_LINES:
-            self._logged[line] = now
+        with self._lock:
+            self._logged = {line: when for line, when in self._logged.items() if when > recent}
+            new = line not in self._logged and len(self._logged) < MOST_LINES
+            if new:
+                self._logged[line] = now
+        if new:
             _log.log(level, "%s", line)
 
 

@@ -49,14 +49,32 @@ def open_store(connection: str, url: str, size: int) -> PostgresStore:
     return PostgresStore(connection, url, size, PsycopgDriver)
 
 
-class PsycopgConnection(psycopg.AsyncConnection[Any]):
+class NoticesItsEnd:
+    """Part of a connection: psycopg does not look at its socket while it is idle."""
+
+    pgconn: Any
+    closed: bool
+    _poll: Optional[select.poll] = None
+
+    def is_open(self) -> bool:
+        """Return False if the server has closed the connection: then an idle socket is readable."""
+        if self._poll is None:
+            self._poll = select.poll()
+            self._poll.register(self.pgconn.socket, select.POLLIN)
+        try:
+            while not self.closed and self._poll.poll(0):
+                self.pgconn.consume_input()
+        except psycopg.OperationalError:
+            return False
+        return not self.closed
+
+
+class PsycopgConnection(NoticesItsEnd, psycopg.AsyncConnection[Any]):
     """A connection that ends at once when its page is cancelled, and that notices a lost server.
 
     psycopg's own asks the server to cancel a cancelled statement and waits for the reply, which a
-    hung database does not give. It does not look at its socket while it is idle.
+    hung database does not give.
     """
-
-    _poll: Optional[select.poll] = None
 
     async def wait(self, gen: Any, interval: float = WAIT_SECONDS, *more: Any, **named: Any) -> Any:
         try:
@@ -73,18 +91,6 @@ class PsycopgConnection(psycopg.AsyncConnection[Any]):
 
     async def script(self, statements: str) -> None:
         await self.execute(statements)
-
-    def is_open(self) -> bool:
-        """Return False if the server has closed the connection: then an idle socket is readable."""
-        if self._poll is None:
-            self._poll = select.poll()
-            self._poll.register(self.pgconn.socket, select.POLLIN)
-        try:
-            while not self.closed and self._poll.poll(0):
-                self.pgconn.consume_input()
-        except psycopg.OperationalError:
-            return False
-        return not self.closed
 
 
 class PsycopgPool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Callable, Dict, NamedTuple
+from typing import Callable, Dict, NamedTuple, Optional
 
 from data_interface import HOUSEKEEPING
+from data_interface.connections import mode
 from data_interface.driver import Driver, address
 from data_interface.postgres import upkeep
 from data_interface.postgres.upkeep import Layout
-from data_interface.sql.store import Drivers, SqlStore, Upkeep
+from data_interface.sql.store import Drivers, NewMode, SqlStore, Upkeep
 
 
 class PostgresSession(NamedTuple):
@@ -40,10 +41,17 @@ class PostgresStore(SqlStore):
         size: int,
         new_driver: NewDriver,
         layout: Layout = upkeep.COLUMNS,
+        new_background_driver: Optional[NewDriver] = None,
+        new_mode: NewMode = mode,
     ) -> None:
-        """Take `new_driver`, which returns a driver of ``sql.data.Connection``."""
+        """Take `new_driver`, which returns a driver of ``sql.data.Connection``.
+
+        Where the pages run in threads, `new_background_driver` returns one for an event loop.
+        """
         address("postgres", url)
-        background = new_driver(url, UPKEEP._replace(schema=layout.schema))
+        background = (new_background_driver or new_driver)(
+            url, UPKEEP._replace(schema=layout.schema)
+        )
         super().__init__(
             connection,
             size,
@@ -53,4 +61,5 @@ class PostgresStore(SqlStore):
                 partial(upkeep.choose, layout),
                 partial(upkeep.clean, layout),
             ),
+            new_mode,
         )

@@ -13,9 +13,12 @@ from data_interface.sql.data import Connection
 from data_interface.store import CLEAN_EVERY_SECONDS
 from data_interface.timeouts import TIMEOUTS
 from data_interface.tries import Tries
-from data_interface.unit import Unit
+from data_interface.unit import Mode, Unit
 
 LOG = logging.getLogger(__name__)
+
+# A function of the connection mode's name, the driver of pages, and the size of a pool.
+NewMode = Callable[[str, Driver, int], Mode]
 
 
 class Drivers(NamedTuple):
@@ -42,11 +45,18 @@ class Upkeep(NamedTuple):
 class SqlStore:
     """A store on an SQL database, in one connection mode."""
 
-    def __init__(self, connection: str, size: int, drivers: Drivers, upkeep: Upkeep) -> None:
+    def __init__(
+        self,
+        connection: str,
+        size: int,
+        drivers: Drivers,
+        upkeep: Upkeep,
+        new_mode: NewMode = mode,
+    ) -> None:
         self._drivers = drivers
         self._driver = drivers.pages
         self._upkeep = upkeep
-        self._mode = mode(connection, drivers.pages, size)
+        self._mode = new_mode(connection, drivers.pages, size)
         self._cleaning: Optional[asyncio.Future[None]] = None
         self.acquire: Callable[[], Unit] = self._mode.acquire
 

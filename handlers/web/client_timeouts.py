@@ -118,18 +118,29 @@ class ClientTimeouts:
         now = self._clock()
         self._now += min(now - self._last, LONGEST_STEP)
         self._last = now
-        before, self._before = self._before, {}
         descriptors = self._descriptors()
-        clients: List[Client] = []
-        for descriptor in descriptors:
-            connection = self._followed(descriptor, before)
-            if connection is not None:
-                clients.append((connection, descriptor))
+        clients = self._clients(descriptors)
         too_many = [one for one in clients if one[0].exceeds_a_limit(self._now)]
         if len(descriptors) >= open_files.most_for_clients():
             open_files.shortage.log(os.strerror(errno.EMFILE))
             too_many += self._idle(clients, len(descriptors))
         return sum(self._shut(descriptor) for _, descriptor in too_many)
+
+    def end_silent(self) -> None:
+        """Shut down the connections on which nothing was ever sent."""
+        for connection, descriptor in self._clients(self._descriptors()):
+            if connection.silent:
+                self._shut(descriptor)
+
+    def _clients(self, descriptors: List[int]) -> List[Client]:
+        """Return the histories of the clients' connections among these open files."""
+        before, self._before = self._before, {}
+        clients: List[Client] = []
+        for descriptor in descriptors:
+            connection = self._followed(descriptor, before)
+            if connection is not None:
+                clients.append((connection, descriptor))
+        return clients
 
     def relieve(self) -> None:
         """Check the connections now if the open files come near their limit."""
@@ -231,10 +242,11 @@ def enforce(
     loop: asyncio.AbstractEventLoop,
     *more: Check,
     tick: float = TICK_SECONDS,
-) -> None:
+) -> ClientTimeouts:
     """Enforce the timeouts of clients on that port while the loop runs; `more` checks come first.
 
-    All checks run within a tick when the memory of the process has grown.
+    All checks run within a tick when the memory of the process has grown. Return what checks the
+    clients.
     """
     clients = ClientTimeouts(listening, time.monotonic)
     checks = [
@@ -243,6 +255,7 @@ def enforce(
         Check(clients.relieve, CHECK_IN_SHORTAGE),
     ]
     _schedule(loop, checks, tick)
+    return clients
 
 
 def _schedule(loop: asyncio.AbstractEventLoop, checks: Sequence[Check], tick: float) -> None:

@@ -1,0 +1,40 @@
+"""The parts of gunicorn that are not public, in one place."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any, Callable
+
+from gunicorn.workers.gthread import ThreadWorker
+
+from handlers.web import open_files
+
+# The version of each lock that this module was checked with.
+CHECKED = {"current": "27.0.1"}
+
+
+class Worker(ThreadWorker):  # type: ignore[misc]
+    """gunicorn's worker with threads, in a process that is not its arbiter's.
+
+    It stops listening when it is told to end, where gunicorn's own goes on until its clients left,
+    and calls ``stopped`` then. It stops accepting for as long as there are too many open files,
+    which would end gunicorn's own.
+    """
+
+    stopped: Callable[[], None]
+
+    def accept(self, listener: socket.socket) -> None:
+        try:
+            super().accept(listener)
+        except OSError as error:
+            if error.errno not in open_files.SHORTAGES:
+                raise
+            # Until one of these has closed.
+            self.worker_connections = max(self.nr_conns, 1)
+
+    def set_accept_enabled(self, enabled: Any) -> None:
+        super().set_accept_enabled(enabled)
+        if not self.alive:
+            for listener in self.sockets:
+                listener.close()
+            self.stopped()
