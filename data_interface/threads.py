@@ -7,14 +7,15 @@ the driver, which knows the page's ``deadline``.
 
 from __future__ import annotations
 
+import threading
 import time
 from functools import partial
 from types import TracebackType
 from typing import Any, Callable, Optional, Type
 
-from data_interface.connections import ConnectionPerQuery
+from data_interface.connections import MOST_CONNECTIONS, ConnectionPerQuery
 from data_interface.driver import Driver, raise_translated
-from data_interface.store import Data, StoreError, Unavailable
+from data_interface.store import Busy, Data, StoreError, Unavailable
 from data_interface.timeouts import TIMEOUTS
 from data_interface.unit import Mode
 from data_interface.watch import watched
@@ -102,17 +103,27 @@ class ThreadPool(ThreadMode):
 
 
 class ThreadPerPage(ThreadMode):
-    """``multi``: a new connection for each page request, so at most one for each thread."""
+    """``multi``: a new connection for each page request."""
+
+    def __init__(self, driver: Driver, size: int) -> None:
+        super().__init__(driver, size)
+        self._gate = threading.Semaphore(MOST_CONNECTIONS)
 
     async def take(self, unit: Any) -> Any:
-        # Connecting has a time limit of its own, but none begins after that of the page.
-        unit.left()
-        connection = await self.driver.connect()
+        if not self._gate.acquire(timeout=unit.left()):
+            raise Busy("No database connection became free in time.")
+        try:
+            # It has a time limit of its own.
+            connection = await self.driver.connect()
+        except BaseException:
+            self._gate.release()
+            raise
         connection.deadline = unit.deadline
         return connection
 
     async def give_back(self, connection: Any, unit: Any, broken: bool) -> None:
         await self.driver.disconnect(connection)
+        self._gate.release()
 
 
 class ThreadPerQuery(ThreadMode, ConnectionPerQuery):

@@ -28,7 +28,8 @@ from data_interface.sql.placeholders import statement_for
 from data_interface.store import Data, Refused, StoreError
 from data_interface.timeouts import TIMEOUTS
 
-# ``PsycopgConnection.wait`` replaces a method that the documentation does not describe.
+# ``PsycopgConnection.wait`` and ``SyncConnection.wait`` of ``psycopg_sync_store`` replace a method
+# that the documentation does not describe; the second needs its timeout, which 3.3.9 has.
 CHECKED_VERSIONS = {"psycopg": ("3.1.20", "3.2.13", "3.3.9")}
 
 # How often psycopg wakes up while it waits; its own default.

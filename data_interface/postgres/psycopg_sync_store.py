@@ -23,9 +23,7 @@ from data_interface.store import Busy, Refused
 from data_interface.threads import thread_mode
 from data_interface.timeouts import TIMEOUTS
 
-# ``SyncConnection.wait`` passes a timeout on, which the documentation does not describe.
-CHECKED_VERSIONS = {"psycopg": ("3.1.20", "3.2.13", "3.3.9")}
-
+# How often psycopg wakes up while it waits; its own default.
 WAIT_SECONDS = 0.1
 
 

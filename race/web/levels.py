@@ -8,6 +8,7 @@ from __future__ import annotations
 LEVELS = {
     "web": {
         "asgi": "no framework: the site as an application of ASGI itself",
+        "wsgi": "no framework: the site as an application of WSGI itself",
     },
     "server": {
         "own": "the server that the framework has by itself; no part of a name",
@@ -16,6 +17,8 @@ LEVELS = {
         "hypercorn": "the server Hypercorn, which parses HTTP with h11, written in Python",
         "granian": "the server Granian, whose HTTP is hyper's, in a thread of Rust beside the "
         "event loop's, with ASGI between the two",
+        "gunicorn": "the server gunicorn, which parses HTTP in Python and calls WSGI in threads "
+        "(gthread, 32 of them); no part of a name",
     },
     "loop": {
         "asyncio": "the event loop of CPython itself; no part of a name",
@@ -29,6 +32,8 @@ LEVELS = {
         "and Bad as one procedure each, so one request instead of up to nine",
         "postgres": "the database PostgreSQL through the driver asyncpg",
         "psycopg": "the database PostgreSQL (postgres) through the driver psycopg",
+        "psycopgsync": "the database PostgreSQL (postgres) through the driver psycopg, its "
+        "synchronous side, for pages in threads",
         "psycopgpipeline": "the database PostgreSQL (postgres) through the driver psycopg, whose "
         "pipelines send those of a page's requests together that need no answer of each other",
         "postgresfunc": "the database PostgreSQL through the driver asyncpg, with Index, Good and "

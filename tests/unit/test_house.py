@@ -64,6 +64,7 @@ TAKEN_APART = re.compile(
 # The modules for the private parts of a library, and the library.
 INTERNALS = {
     "handlers/servers/granian_internals.py": "granian",
+    "handlers/servers/gunicorn_internals.py": "gunicorn",
     "handlers/web/aiohttp_internals.py": "aiohttp",
     "handlers/web/japronto_guard.py": "japronto",
     "handlers/web/sanic_internals.py": "sanic",

@@ -25,7 +25,7 @@ from typing import (
     Type,
 )
 
-from data_interface import BACKENDS, HOUSEKEEPING
+from data_interface import BACKENDS, HOUSEKEEPING, LOOP
 from data_interface.reports.rows import NOBODY
 from data_interface.store import Statistics, Store, StoreError, Visitor
 from databases import find, private
@@ -34,6 +34,7 @@ from databases.home import folder, read_state
 from databases.wire import Wire, tapped
 from tests.support.stores.embedded import locked_file, traced
 from tests.support.stores.insiders import INSIDERS
+from tests.support.stores.threads import InThreads
 
 VISITOR: Visitor = (None, "127.0.0.1", "a test")
 # When the tests' votes are cast: a Friday, 1 May 2026, 12:34:56 UTC.
@@ -54,7 +55,12 @@ class Bench:
         self.plugin = BACKENDS[backend]
         self._database = self.plugin.database
         # Imported before a test changes constants: the module would keep the changed ones.
-        self.new_store: Callable[[str, str, int], Store] = self.plugin.load()
+        self._load: Callable[[str, str, int], Store] = self.plugin.load()
+
+    def new_store(self, connection: str, url: str, size: int) -> Store:
+        """Return a store, not yet open."""
+        store = self._load(connection, url, size)
+        return store if LOOP in self.plugin.runs_in else InThreads(store)
 
     @property
     def database(self) -> Database:

@@ -7,10 +7,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from data_interface import BACKENDS
-from handlers import LOOPS, OWN, SERVERS, WEB, Server, Web, availability
+from data_interface import BACKENDS, LOOP
+from handlers import LOOPS, OWN, SERVERS, WEB, WSGI, Server, Web, availability
 from handlers.availability import Availability, InterpreterError, find, wanted_version
-from handlers.engine import EngineError, beginning, every_engine, levels, parse
+from handlers.engine import (
+    PLAIN_LOOP,
+    EngineError,
+    backends_of,
+    beginning,
+    every_engine,
+    levels,
+    parse,
+)
 from runtime import interpreters
 from runtime.plugin import Plugin
 
@@ -55,9 +63,25 @@ def test_what_no_interpreter_runs_is_no_engine() -> None:
     assert "3.7" in tied.values()
     for backend, python in tied.items():
         connection = BACKENDS[backend].connections[0]
-        assert (f"new-{backend}-{connection}" in names) == (python != OLD.python)
-        assert (f"old-{backend}-{connection}" in names) == BACKENDS[backend].suits(OLD.python)
-        assert f"any-{backend}-{connection}" in names
+        in_loop = LOOP in BACKENDS[backend].runs_in
+        old = in_loop and BACKENDS[backend].suits(OLD.python)
+        assert (f"new-{backend}-{connection}" in names) == (in_loop and python != OLD.python)
+        assert (f"old-{backend}-{connection}" in names) == old
+        assert (f"any-{backend}-{connection}" in names) == in_loop
+
+
+def test_threads_have_their_own_backends_and_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WEB, "threaded", Web("nowhere:application", interface=WSGI))
+    found = [engine for engine in every_engine() if engine.web == "threaded"]
+    assert {engine.loop for engine in found} == {PLAIN_LOOP}
+    assert {engine.backend for engine in found} == set(backends_of("threaded")) > {"memory"}
+    for name, said in (
+        ("threaded-postgres-pool", "threaded runs in threads and postgres in an event loop: "),
+        ("any-psycopgsync-pool", "any runs in an event loop and psycopgsync in threads: "),
+        ("threaded-memory-one-uvloop", "threaded runs in threads, without uvloop: leave that out"),
+    ):
+        with pytest.raises(EngineError, match=f"^'{name}': {re.escape(said)}"):
+            parse(name)
 
 
 def test_what_no_interpreter_runs_is_refused_with_its_reason() -> None:
