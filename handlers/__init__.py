@@ -28,7 +28,7 @@ KEPT_OPEN = "keeps the connection of a client that has closed its side, once it 
 NOT_LOGGED = "writes no line in the access log for a request that is not HTTP"
 TINY_CHUNKS = "takes more than 16 MiB for the body that one client sends in tiny chunks"
 HTTP_2 = "goes on in HTTP/2 where a client asks for that"
-HELD_THREADS = "serves nobody while as many clients as it has threads send a request slowly"
+HELD_THREADS = "serves nobody while as many clients as it has threads send slowly, or nothing"
 
 # Interfaces between a framework and a server. OWN is also the server of a framework that has one.
 OWN = "own"

@@ -1,7 +1,8 @@
 """One adapter for each web framework, and the code that all of them share.
 
 An adapter is a module with one function, named in ``handlers.WEB``. Where the framework speaks an
-interface, it makes the application that a server of ``handlers.servers`` serves; for ASGI that is::
+interface, it makes the application that a server of ``handlers.servers`` serves; for ASGI that is
+as follows, and for WSGI the same with ``wsgi``::
 
     application(site: Site) -> asgi.application.Application
 
@@ -24,8 +25,9 @@ It serves the routes of ``site`` until SIGTERM or SIGINT and returns the exit st
 ``ready``
     A function to call once, in the process that was started, when all workers accept connections.
 
-``lifecycle.run`` does nearly all of that for a framework that runs on an event loop of ours, and
-``supervisor.supervise`` for one that wants a process of its own.
+``lifecycle.run`` does nearly all of that for a framework that runs on an event loop of ours,
+``background.run`` for one whose pages run in threads, and ``supervisor.supervise`` for one that
+wants a process of its own.
 
 Every adapter keeps these rules, and ``tests/live/engines`` checks them. A rule that a framework
 breaks where no adapter can prevent it, or only at a price for each request, is a gap: it is named
@@ -57,6 +59,8 @@ with the framework or its server in ``handlers``, and the tests expect it.
   (``client_timeouts.enforce``), and asyncio accepts no others for a second (``listen.socket``).
 - A request that is too large is refused while it arrives, and one that does not arrive in time is
   cut off (``client_timeouts.enforce``, which ``lifecycle.run`` calls). No body is decompressed.
+- Clients that send slowly, or nothing, keep nobody else waiting. This is a gap of a server that has
+  a thread wait for each of them.
 - While a client does not read its answers, little of what it sends is read and few of its requests
   wait, so that its connection takes little memory.
 - At the level debug each request is one line of the log (``access_log``), also one that is refused
