@@ -33,6 +33,8 @@ HELD_THREADS = "serves nobody while as many clients as it has threads send slowl
 # Interfaces between a framework and a server. OWN is also the server of a framework that has one.
 OWN = "own"
 ASGI = "asgi"
+# Granian's own interface.
+RSGI = "rsgi"
 # Pages run in threads, without an event loop.
 WSGI = "wsgi"
 
@@ -116,6 +118,7 @@ WEB = {
         interface=ASGI,
     ),
     "asgi": Web("handlers.web.asgi.bare_web:application", python="3.10+", interface=ASGI),
+    "rsgi": Web("handlers.web.rsgi_web:application", python="3.10+", interface=RSGI),
     "flask": Web(
         "handlers.web.wsgi.flask_web:application",
         needs=("flask", "werkzeug"),
@@ -153,6 +156,7 @@ SERVERS = {
         needs=("granian",),
         python="3.10+",
         gaps=(BARE_LF, CHUNK_BLANK, CLOSED, NOT_LOGGED),
+        interfaces=(ASGI, RSGI),
     ),
     "gunicorn": Server(
         "handlers.servers.gunicorn_server:serve",

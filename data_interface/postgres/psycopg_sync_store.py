@@ -1,7 +1,7 @@
 """PostgreSQL through psycopg 3, its synchronous side, for pages in threads.
 
-The coroutines here never suspend (``data_interface.threads``). The schema and the cleaning are the
-work of an event loop beside the threads, through psycopg's asynchronous side.
+The coroutines here never suspend (``data_interface.sql.threads``). The schema and the cleaning are
+the work of an event loop beside the threads, through psycopg's asynchronous side.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from data_interface.postgres.psycopg_store import CONNECT_SECONDS, NoticesItsEnd
 from data_interface.postgres.refusals import NO_URL, unavailable
 from data_interface.postgres.store import PostgresStore
 from data_interface.sql.placeholders import statement_for
+from data_interface.sql.threads import thread_mode
 from data_interface.store import Busy, Refused
-from data_interface.threads import thread_mode
 from data_interface.timeouts import TIMEOUTS
 
 # How often psycopg wakes up while it waits; its own default.

@@ -15,11 +15,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from handlers.web.asgi.application import Application
 from handlers.web.lifecycle import finished
 
 
-async def started(app: Application, serving: asyncio.Future[Any]) -> None:
+async def started(app: Any, serving: asyncio.Future[Any]) -> None:
     """Wait until a server has started the application; raise the error that ended the server."""
     await finished(lambda: app.started or serving.done())
     if serving.done():

@@ -1,10 +1,10 @@
-"""Granian, which serves ASGI; its HTTP is hyper's, in threads of Rust."""
+"""Granian, which serves ASGI and RSGI; its HTTP is hyper's, in threads of Rust."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Any, Awaitable, Callable
+from typing import Any, Awaitable, Callable, Union
 
 from granian.constants import Interfaces
 from granian.http import HTTP1Settings
@@ -16,12 +16,13 @@ from handlers.timeouts import TIMEOUTS
 from handlers.web.asgi.application import Application
 from handlers.web.lifecycle import NewLoop, run
 from handlers.web.listen import Listen
+from handlers.web.rsgi_web import Application as RsgiApplication
 from handlers.web.supervisor import Ready
 from runtime.listen import BACKLOG
 
 
 def serve(
-    framework: Callable[[Site], Application],
+    framework: Callable[[Site], Union[Application, RsgiApplication]],
     site: Site,
     listen: Listen,
     loop: NewLoop,
@@ -35,7 +36,7 @@ def serve(
         server: Any = EmbeddedServer(
             app,
             sock,
-            interface=Interfaces.ASGI,
+            interface=Interfaces(app.interface),
             websockets=False,
             backlog=BACKLOG,
             http1_settings=HTTP1Settings(header_read_timeout=int(1000 * TIMEOUTS.request)),

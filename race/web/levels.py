@@ -8,6 +8,7 @@ from __future__ import annotations
 LEVELS = {
     "web": {
         "asgi": "no framework: the site as an application of ASGI itself",
+        "rsgi": "no framework: the site as an application of RSGI, Granian's own interface",
         "wsgi": "no framework: the site as an application of WSGI itself",
     },
     "server": {

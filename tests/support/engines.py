@@ -25,6 +25,7 @@ from handlers.engine import (
     levels,
     parse,
     plain_server,
+    runs_in,
     servers_of,
 )
 from runtime.interpreters import executable
@@ -61,13 +62,14 @@ ENGINES = every_engine()
 
 
 def stands_for_others(engine: Engine) -> bool:
-    """Return whether its server is its framework's own, or it is the plainest of its interface.
+    """Return whether its server is its framework's own, or it is the plainest in loops or threads.
 
     A framework that another server serves meets the same stores in the same way, so one of them
     stands for all where what is tested is not the framework or the server.
     """
     interface = WEB[engine.web].interface
-    first = next(name for name, web in WEB.items() if web.interface == interface)
+    others = [name for name, web in WEB.items() if web.interface != OWN]
+    first = next(name for name in others if runs_in(name) == runs_in(engine.web))
     plain = engine.server == plain_server(engine.web)
     return interface == OWN or (plain and engine.web == first)
 

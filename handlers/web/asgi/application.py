@@ -32,6 +32,8 @@ class Application:
     answer OPTIONS by themselves.
     """
 
+    interface = "asgi"
+
     def __init__(self, app: Any, site: Site, exact: bool = False) -> None:
         self._app: App = app
         self._site = site
