@@ -16,6 +16,7 @@ from tests.support.stores.bench import (
     new_ballot,
 )
 from tests.support.stores.insiders import page_timeout
+from tests.support.stores.threads import needs_loop
 
 AXES = "driver and mode"
 
@@ -27,6 +28,7 @@ async def too_slow(store: Any) -> None:
         await asyncio.get_event_loop().create_future()
 
 
+@needs_loop
 async def test_a_page_that_takes_too_long_returns_its_connection(bench: Bench) -> None:
     """After twice as many such pages as there are connections the store answers as before."""
     async with bench.store(2) as store:

@@ -32,6 +32,7 @@ from tests.support.stores.bench import (
     within,
 )
 from tests.support.stores.embedded import needs_server
+from tests.support.stores.threads import needs_loop
 from tests.support.stores.insiders import page_timeout
 
 AXES = "driver and mode"
@@ -141,6 +142,7 @@ async def test_a_url_that_the_database_does_not_take_is_refused(bench: Bench) ->
 
 
 @needs_server
+@needs_loop
 async def test_a_connection_lost_while_it_idles_is_seen_without_asking(bench: Bench) -> None:
     async with AsyncExitStack() as stack:
         wire = await stack.enter_async_context(tapped(bench.database, bench.url))
@@ -161,6 +163,7 @@ async def test_a_connection_lost_while_it_idles_is_seen_without_asking(bench: Be
             await driver.disconnect(connection)
 
 
+@needs_loop
 async def test_cancelling_is_instant_and_silent(bench: Bench) -> None:
     """A hung database cannot be told that nobody waits for its answer."""
     complaints: List[Any] = []

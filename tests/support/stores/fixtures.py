@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import pytest
 
-from data_interface import BACKENDS
+from data_interface import BACKENDS, LOOP
 from databases import find
 from databases.private import Handle, join
 from tests.support.stores.bench import Bench
@@ -98,6 +98,8 @@ def parametrize(metafunc: Any, choose: Callable[[str], List[Setting]]) -> None:
         found = choose(axes)
         if hasattr(metafunc.function, "needs_server"):
             found = [one for one in found if not find(BACKENDS[one[0]].database or "").embedded]
+        if hasattr(metafunc.function, "needs_loop"):
+            found = [one for one in found if LOOP in BACKENDS[one[0]].runs_in]
         metafunc.parametrize("bench", found, ids=["-".join(each) for each in found], indirect=True)
 
 

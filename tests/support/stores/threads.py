@@ -97,3 +97,9 @@ class UnitInThreads:
     async def _call(self, call: Callable[..., Any], *arguments: Any) -> Any:
         loop = asyncio.get_event_loop()
         return await loop.run_in_executor(self._threads, lambda: finished(call(*arguments)))
+
+
+def needs_loop(test: Any) -> Any:
+    """Mark a test that no store for threads is asked for: it cancels a page, or uses a driver."""
+    test.needs_loop = True
+    return test
