@@ -32,8 +32,8 @@ from tests.support.stores.bench import (
     within,
 )
 from tests.support.stores.embedded import needs_server
-from tests.support.stores.threads import needs_loop
 from tests.support.stores.insiders import page_timeout
+from tests.support.stores.threads import needs_loop
 
 AXES = "driver and mode"
 
