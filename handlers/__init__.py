@@ -13,6 +13,7 @@ from runtime.plugin import Plugin
 
 # Gaps: rules for adapters that a framework or a server breaks.
 ESCAPED_SLASH = "takes an escaped slash in a path for a slash"
+DECODED_PATH = "is given the path decoded, and takes an escaped slash in it for a slash"
 HALF_A_BODY = "drops a request whose body is not all there when it stops"
 BARE_LF = "takes a bare LF for the end of a line"
 LOOSE_CHUNK = "takes anything behind a chunk's size for an extension"
@@ -118,7 +119,12 @@ WEB = {
         interface=ASGI,
     ),
     "asgi": Web("handlers.web.asgi.bare_web:application", python="3.10+", interface=ASGI),
-    "rsgi": Web("handlers.web.rsgi_web:application", python="3.10+", interface=RSGI),
+    "rsgi": Web(
+        "handlers.web.rsgi_web:application",
+        python="3.10+",
+        gaps=(DECODED_PATH,),
+        interface=RSGI,
+    ),
     "flask": Web(
         "handlers.web.wsgi.flask_web:application",
         needs=("flask", "werkzeug"),

@@ -26,6 +26,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def accept(self, listener: socket.socket) -> None:
         try:
             super().accept(listener)
+        except BlockingIOError:
+            pass  # `open_files.ListeningSocket` raises it without a number
         except OSError as error:
             if error.errno not in open_files.SHORTAGES:
                 raise

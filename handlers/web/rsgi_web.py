@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Tuple
+from urllib.parse import quote
 
 from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, Page
 from handlers.site import Route, Site
@@ -65,7 +66,8 @@ class Application:
         self.started = True
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
-        found = self._table.find(scope.method, scope.path)
+        # The path comes decoded, and the table would decode it once more.
+        found = self._table.find(scope.method, quote(scope.path))
         if found is None:
             self._send(scope, protocol, self._site.missing(scope.method, scope.path))
             return

@@ -11,7 +11,7 @@ import pytest
 
 from data_interface import Backend
 from data_interface.votes import store_of
-from handlers import CLOSED, ESCAPED_SLASH, HALF_CLOSED, KEPT_OPEN
+from handlers import CLOSED, DECODED_PATH, ESCAPED_SLASH, HALF_CLOSED, KEPT_OPEN
 from handlers.engine import parse
 from tests.support.engines import (
     BARE,
@@ -76,7 +76,7 @@ def stored_address(backend: Backend, url: str, session: str) -> str:
     return asyncio.run(read())
 
 
-@on(ON_EACH_WEB, gap=ESCAPED_SLASH, others=PAIRED)
+@on(ON_EACH_WEB, gap=(ESCAPED_SLASH, DECODED_PATH), others=PAIRED)
 def test_an_escaped_slash_is_no_slash(site: SiteServer, reference: SiteServer) -> None:
     for path in (
         "/pictures*1.svg",

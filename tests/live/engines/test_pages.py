@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from http.client import HTTPResponse
 
+from handlers import DECODED_PATH
 from tests.support.engines import (
     BARE,
     EACH_BACKEND,
@@ -117,7 +118,7 @@ def test_wrong_methods_are_405_with_the_right_ones(site: SiteServer, reference: 
         assert {name: answer.headers.get(name) for name in SECURITY} == SECURITY
 
 
-@on(ON_EACH_WEB, others=PAIRED)
+@on(ON_EACH_WEB, gap=DECODED_PATH, others=PAIRED)
 def test_unknown_pages_are_404_and_say_so(site: SiteServer, reference: SiteServer) -> None:
     for path in (
         "/missing",
