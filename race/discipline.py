@@ -7,12 +7,13 @@ it, and closes the subject; nothing else. ``DISCIPLINES`` is the registry.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from race.errors import CellFailed, unknown
+from race.saved.head import OtherMachine
 from race.saved.model import Contender, Figures, Moment, UnitSummary, Work
 from race.scenario import Scenario
 from runtime.plugin import Plugin
@@ -39,16 +40,47 @@ class Task:
     text: str = ""
 
 
+class Machine(Protocol):
+    """Another machine, as the meters read it."""
+
+    @property
+    def name(self) -> str:
+        """The name of the machine, which no other has in this race."""
+
+    def read_cores(self, cores: Iterable[int]) -> Any:
+        """Return the time of cores since boot, as `race.machine.proc.read_cores` does; of all cores
+        if none are given.
+        """
+
+    def clocks(self) -> Any:
+        """Return the CPU time of processes that are not ours, as `proc.clocks` does."""
+
+    def traffic(self) -> Sequence[int]:
+        """Return the bytes received and sent since boot."""
+
+    def network(self) -> Figures:
+        """Return the microseconds of a `round_trip` to the party under test, and of the
+        `clock_offset` to ours with its `clock_uncertainty`.
+        """
+
+
 @dataclass(frozen=True)
 class Party:
     """A participant of a cell: its main process, whose tree is metered, and the cores it runs on.
 
-    `pid` is None for what only runs while a load is driven, or on another machine; no cores: it is
-    not pinned.
+    `pid` is None for what only runs while a load is driven, or out of reach; no cores: it is not
+    pinned. `machine` is the one that it runs on; None is this one.
     """
 
     pid: int | None
     cores: frozenset[int] = frozenset()
+    machine: Machine | None = None
+
+    @property
+    def places(self) -> frozenset[Hashable]:
+        """Its cores, told apart from those of other machines."""
+        where = self.machine.name if self.machine else None
+        return frozenset((where, core) for core in self.cores) if where else self.cores
 
 
 @dataclass(frozen=True)
@@ -99,12 +131,14 @@ class Choice:
     """The part of a scenario that can run here; `left_out` says what cannot and why.
 
     `cannot` is what a contender has nothing for, by label and task, with the reason: it is not run.
+    `machines` are those of parties that run on other ones.
     """
 
     scenario: Scenario
     contenders: Sequence[Contender]
     left_out: Sequence[str] = ()
     cannot: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    machines: Mapping[str, OtherMachine] = field(default_factory=dict)
 
 
 class Finding(NamedTuple):

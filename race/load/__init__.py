@@ -5,8 +5,8 @@ wrk and oha know requests and nothing of what answers them; Locust's users know 
 
 from __future__ import annotations
 
-from race.errors import unknown
-from race.load.generator import Generator
+from race.errors import RaceError, unknown
+from race.load.generator import Generator, Portable
 from runtime.plugin import Plugin
 
 GENERATORS = {
@@ -23,3 +23,11 @@ def find(name: str) -> Generator:
         raise unknown("load generator", name, GENERATORS)
     made: Generator = GENERATORS[name].load()()
     return made
+
+
+def portable(name: str) -> Portable:
+    """Return the generator of that name. RaceError if it does not run on another machine."""
+    driver = find(name)
+    if not isinstance(driver, Portable):
+        raise RaceError(f"{name} drives from this machine alone: leave out --generator")
+    return driver

@@ -9,8 +9,8 @@ from race import load as generators
 from race.discipline import Broken
 from race.errors import CellFailed, NotReady
 from race.load.generator import Generator, LoadResult, Target
-from race.machine.proc import cpu_ns
 from race.machine.process import Child, wait_first
+from race.machine.remote.host import Host, RemoteChild
 from race.saved.model import Load
 from race.timeouts import TIMEOUTS
 from runtime.paths import ROOT
@@ -20,15 +20,22 @@ LEAST = 0.5
 """The share of its time that an interrupted load must have run: its start counts as time too."""
 
 
-def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> LoadResult:
-    """Run a load generator and return its result.
+def drive(
+    target: Target, load: Load, server: Child, cores: frozenset[int], host: Host | None = None
+) -> LoadResult:
+    """Run a load generator, here or on another machine, and return its result.
 
     CellFailed if the generator failed; Broken, with the result until then, if the server died.
     NotReady if the generator, on a busy machine, took SIGINT before it was ready to keep results,
     or had only just begun.
     """
     driver = generators.find(load.generator)
-    child = Child(driver.command(target, load), cores, cwd=ROOT)
+    command = driver.command(target, load)
+    child: Child | RemoteChild = (
+        host.start(command, cores, load.duration_s + 2 * TIMEOUTS.generator_end)
+        if host
+        else Child(command, cores, cwd=ROOT)
+    )
     try:
         result = _driven(child, server, driver, load)
     except CellFailed:
@@ -42,11 +49,11 @@ def drive(target: Target, load: Load, server: Child, cores: frozenset[int]) -> L
     return result
 
 
-def _driven(child: Child, server: Child, driver: Generator, load: Load) -> LoadResult:
+def _driven(child: Child | RemoteChild, server: Child, driver: Generator, load: Load) -> LoadResult:
     """Return the result of a generator with the CPU time that it used."""
     interrupted = _wait(child, server, driver, load)
-    spent = cpu_ns(child.pid)
     how = child.exit()
+    spent = child.cpu_ns()
     if interrupted and how.signal is signal.SIGINT:
         raise NotReady(f"{load.generator} was not ready in time")
     if how.code != 0:
@@ -62,7 +69,7 @@ def _driven(child: Child, server: Child, driver: Generator, load: Load) -> LoadR
     return replace(result, sample=replace(result.sample, cpu_ns={PARTY: spent}, beside_ns=beside))
 
 
-def _wait(child: Child, server: Child, driver: Generator, load: Load) -> bool:
+def _wait(child: Child | RemoteChild, server: Child, driver: Generator, load: Load) -> bool:
     """Wait for the generator's end; return whether it was interrupted.
 
     That happens to a load that is shorter than it can count, and when the server died.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from race.discipline import Sample
 from race.saved.model import Load, UserLoad
 from runtime.address import Address
+from runtime.paths import ROOT
 
 ERROR_KINDS = ("connect", "read", "write", "timeout", "status")
 
@@ -36,7 +38,9 @@ class Target:
     In place of GETs for the path, wrk sends the `requests` of a file (wrk_scripts/requests.lua), or
     what a `script` of wrk_scripts/ says. `cookie` is what each request carries, or nothing.
     `watched` are processes that a generator with a timeline may sample during the load. `socket` is
-    the path of the Unix socket that the server listens on in place of the URL's address.
+    the path of the Unix socket that the server listens on in place of the URL's address. `root` is
+    where the generator finds the project's files, and `program` its path, or nothing for the one
+    that is found here.
     """
 
     url: str
@@ -46,6 +50,8 @@ class Target:
     cookie: str = ""
     watched: WatchedProcesses = UNWATCHED
     socket: str = ""
+    root: Path = ROOT
+    program: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,15 @@ class Generator(Protocol):
     def parse(self, output: str, load: Load) -> LoadResult:
         """Read the output of a run. ValueError if there is no result in it."""
         ...
+
+
+@runtime_checkable
+class Portable(Generator, Protocol):
+    """A generator that can run on another machine, where `program` is its name."""
+
+    program: str
+    files: str
+    """The folder of the project that it reads there, or nothing."""
 
 
 @runtime_checkable

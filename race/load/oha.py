@@ -28,6 +28,8 @@ class Oha:
     open_loop = True
     interruptible = False
     version = ("oha", "--version")
+    program = "oha"
+    files = ""
 
     def missing(self) -> str | None:
         how = make("oha", f"cargo install oha --locked --version {VERSION}")
@@ -35,7 +37,7 @@ class Oha:
 
     def command(self, target: Target, load: Load) -> list[str]:
         # With --latency-correction a request that must wait for a connection counts its wait.
-        words = [program() or "oha", "-z", f"{round(load.duration_s * 1000)}ms"]
+        words = [target.program or program() or "oha", "-z", f"{round(load.duration_s * 1000)}ms"]
         words += ["-c", str(load.connections), "-q", f"{load.rate or 1:.0f}", "-t", TIMEOUT]
         words += ["--latency-correction", "--wait-ongoing-requests-after-deadline"]
         words += ["--no-tui", "--worker-threads", "1", "--output-format", "csv"]

@@ -70,6 +70,8 @@ class Vegeta:
 
     open_loop = True
     interruptible = False
+    program = "vegeta"
+    files = ""
 
     @property
     def version(self) -> Sequence[str]:
@@ -92,7 +94,7 @@ class Vegeta:
         words += ["-duration", f"{round(load.duration_s * 1000)}ms", "-timeout", TIMEOUT]
         for bound in ("workers", "max-workers", "connections"):
             words += [f"-{bound}", str(load.connections)]
-        env = ["env", f"vegeta={program() or 'vegeta'}", f"target={given}"]
+        env = ["env", f"vegeta={target.program or program() or 'vegeta'}", f"target={given}"]
         return [*env, "sh", "-c", RUN, "vegeta", *words, "-max-body", "0", "-redirects", "-1"]
 
     def parse(self, output: str, load: Load) -> LoadResult:

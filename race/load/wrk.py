@@ -24,23 +24,26 @@ class Wrk:
     open_loop = False
     interruptible = True
     version = ("wrk", "-v")
+    program = "wrk"
+    files = "wrk_scripts"
 
     def missing(self) -> str | None:
         return None if shutil.which("wrk") else "wrk is not installed: apt-get install wrk"
 
     def command(self, target: Target, load: Load) -> list[str]:
         """Return the command; wrk takes whole seconds, and a shorter run is interrupted."""
-        words = ["wrk", f"-c{load.connections}", f"-t{load.threads}"]
+        words, scripts = [target.program or "wrk"], target.root / self.files
+        words += [f"-c{load.connections}", f"-t{load.threads}"]
         words += [f"-d{math.ceil(load.duration_s)}s", "--timeout", TIMEOUT, "-s"]
         if target.requests:
-            script = str(SCRIPTS / "requests.lua")
+            script = str(scripts / "requests.lua")
             url = f"http://unix{target.socket}" if target.socket else target.url
             return [*words, script, url, "--", "--file", target.requests]
         if target.cookie:
             words[1:1] = ["-H", f"Cookie: {target.cookie}"]
         if target.script:
-            return [*words, str(SCRIPTS / target.script), target.url]
-        words += [str(SCRIPTS / "pipeline.lua"), target.url, "--"]
+            return [*words, str(scripts / target.script), target.url]
+        words += [str(scripts / "pipeline.lua"), target.url, "--"]
         return [*words, "--path", target.path, "--depth", str(load.pipeline)]
 
     def parse(self, output: str, load: Load) -> LoadResult:

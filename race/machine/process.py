@@ -17,11 +17,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol, TypeVar
 
 from race.errors import RaceError
 from race.machine import guard
+from race.machine.proc import cpu_ns
 from race.timeouts import TIMEOUTS
+
+Ending = TypeVar("Ending", bound="Awaited")
 
 LAST_WORDS = 4096
 READ_BYTES = 65536
@@ -41,6 +44,17 @@ class Exit:
         if self.signal is not None:
             return f"killed by {self.signal.name}"
         return f"ended with code {self.code}"
+
+
+class Awaited(Protocol):
+    """Something that ends. `pidfd` is a descriptor that becomes readable then, or for another
+    reason.
+    """
+
+    @property
+    def pidfd(self) -> int: ...
+
+    def running(self) -> bool: ...
 
 
 class Child:
@@ -97,6 +111,11 @@ class Child:
         """A descriptor that becomes readable when the process ends."""
         return self._pidfd
 
+    @property
+    def voice(self) -> int:
+        """A descriptor that becomes readable when it writes something, for one that `talks`."""
+        return self._stdout.fileno()
+
     def running(self) -> bool:
         """Return whether the process still runs.
 
@@ -143,6 +162,15 @@ class Child:
         """Ask for an early end that keeps the results so far (SIGINT)."""
         self._signal(signal.SIGINT)
 
+    def cpu_ns(self) -> int:
+        """Return its CPU time, and that of the children that it has waited for."""
+        return cpu_ns(self.pid)
+
+    def hang_up(self) -> None:
+        """Close its stdin."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
     def bound_log(self) -> None:
         """Cut a long stderr to its end."""
         if not self._open or os.fstat(self._stderr.fileno()).st_size <= LOG_BYTES:
@@ -157,8 +185,7 @@ class Child:
 
     def complaint(self) -> str:
         """Return the last line of its stderr, or "" if it wrote none."""
-        lines = _text(self._stderr, LAST_WORDS).strip().splitlines()
-        return lines[-1].strip() if lines else ""
+        return last_line(_text(self._stderr, LAST_WORDS))
 
     def log(self, lines: int) -> list[str]:
         """Return the last lines of its stderr; with `logs`, of both its outputs."""
@@ -253,20 +280,25 @@ def _text(file: IO[bytes], last: int) -> str:
     return os.pread(file.fileno(), size - begin, begin).decode(errors="replace")
 
 
-def wait_first(children: Sequence[Child], timeout: float) -> Child | None:
+def last_line(text: str) -> str:
+    """Return the last line of a text, or "" if it has none."""
+    lines = text.strip().splitlines()
+    return lines[-1].strip() if lines else ""
+
+
+def wait_first(children: Sequence[Ending], timeout: float) -> Ending | None:
     """Sleep until one of the children ends and return it; None if the time was up first."""
     poller = select.poll()
     for child in children:
         poller.register(child.pidfd, select.POLLIN)
     deadline = time.monotonic() + timeout
-    ended: set[int] = set()
-    while not ended:
+    while (ended := next((one for one in children if not one.running()), None)) is None:
         left = _left(deadline)
-        ended = {descriptor for descriptor, _ in poller.poll(min(LOOK_SECONDS, left) * 1000)}
-        bound_logs()
-        if left <= LOOK_SECONDS:
+        if not left:
             break
-    return next((child for child in children if child.pidfd in ended), None)
+        poller.poll(min(LOOK_SECONDS, left) * 1000)
+        bound_logs()
+    return ended
 
 
 def _prefix(cores: frozenset[int]) -> list[str]:

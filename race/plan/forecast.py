@@ -13,6 +13,7 @@ from race.discipline import Discipline
 from race.plan.contenders import TWIN_MARK
 from race.plan.order import Kind, kind_of
 from race.plan.works import closed_works
+from race.saved.head import OtherMachine
 from race.saved.model import CALIBRATION, Contender, Load, Work
 from race.scenario import Scenario
 
@@ -29,6 +30,7 @@ class Plan:
     """The contenders and works of a race, with those `left_out` and the reasons.
 
     `cannot` has the tasks that a contender does not support, by label and task, with the reason.
+    `machines` are those of parties that run on other ones.
     """
 
     discipline: Discipline
@@ -36,6 +38,7 @@ class Plan:
     contenders: Sequence[Contender]
     left_out: Sequence[str]
     cannot: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    machines: Mapping[str, OtherMachine] = field(default_factory=dict)
 
     @property
     def notes(self) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from race.discipline import Broken, Party, Sample, Subject
+from race.discipline import Broken, Sample, Subject
 from race.errors import CellFailed, NotReady
-from race.machine.cores import Layout
 from race.machine.meters import Meter
 from race.saved.model import Figures, Work
 
@@ -18,14 +17,15 @@ STRETCHES = (1, 2, 4)
 
 @dataclass(frozen=True)
 class Measurement:
-    """A sample with the figures of its meters, by meter; `layout` has the cores of each party.
+    """A sample with the figures of its meters, by meter; `layout` has the cores of each party, told
+    apart from those of other machines.
 
     `died` names a party that ended early; the figures are those until then.
     """
 
     sample: Sample
     meters: Mapping[str, Figures]
-    layout: Layout = field(default_factory=dict)
+    layout: Mapping[str, frozenset[Hashable]] = field(default_factory=dict)
     died: str | None = None
 
 
@@ -45,7 +45,7 @@ def measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measur
 
 def lasting(work: Work, seconds: float) -> Work:
     """Return the same work for another duration."""
-    return Work(work.task, replace(work.load, duration_s=seconds))
+    return Work(work.task, structs.replace(work.load, duration_s=seconds))
 
 
 def _measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measurement:
@@ -59,11 +59,11 @@ def _measure(subject: Subject, meters: Mapping[str, Meter], work: Work) -> Measu
     now = subject.parties()
     gone = [name for name, party in parties.items() if now[name].pid != party.pid]
     # The clock of a restarted process says nothing about the one before it.
-    left = {name: Party(None, one.cores) if name in gone else one for name, one in now.items()}
+    left = {name: replace(one, pid=None) if name in gone else one for name, one in now.items()}
     after = {name: meter.read(left) for name, meter in meters.items()}
     found: dict[str, Figures] = {}
     for name, meter in meters.items():
         found[name] = meter.between(before[name], after[name], sample, found)
     if gone and died is None:
         died = f"{gone[0]} went away during the cell"
-    return Measurement(sample, found, {name: party.cores for name, party in now.items()}, died)
+    return Measurement(sample, found, {name: party.places for name, party in now.items()}, died)

@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 
+import msgspec
+
 from race.discipline import Discipline, discipline
 from race.errors import RaceError
 from race.machine import calibrate, calm, cores, describe, guard
@@ -42,7 +44,7 @@ def prepare(scenario: Scenario) -> Plan:
     contenders = with_twins(choice.scenario, found)
     if not contenders:
         raise RaceError(f"no {kind.contender} of this race can run here: {_why(choice.left_out)}")
-    return Plan(kind, choice.scenario, contenders, choice.left_out, cannot=choice.cannot)
+    return Plan(kind, choice.scenario, contenders, choice.left_out, choice.cannot, choice.machines)
 
 
 def _why(left_out: Sequence[str]) -> str:
@@ -75,6 +77,7 @@ def new_head(
     now = datetime.now(UTC)
     stem = f"{now.astimezone():%Y%m%d-%H%M%S}-{plan.scenario.name}"
     layout = layout_of(plan)
+    seen = describe.describe(plan.contenders, layout, plan.discipline.versions())
     return Head(
         race=next(name for name in _numbered(stem) if not (results / name).exists()),
         discipline=described(plan.scenario, plan.discipline),
@@ -83,7 +86,7 @@ def new_head(
         seed=seed,
         started_at=now.isoformat(timespec="seconds"),
         command=list(command),
-        environment=describe.describe(plan.contenders, layout, plan.discipline.versions()),
+        environment=msgspec.structs.replace(seen, machines=dict(plan.machines)),
         contenders=list(plan.contenders),
         baseline=baseline(plan.scenario, plan.contenders),
         idle=calibrate.idle(layout),
@@ -152,7 +155,7 @@ def resumed(folder: Path, allow: Callable[[Scenario], None]) -> tuple[Head, Plan
     for one in head.contenders:
         if one not in here:
             raise RaceError(f"{head.race} cannot go on: {one.label} is another contender here")
-    return head, Plan(kind, scenario, head.contenders, [], cannot=choice.cannot)
+    return head, Plan(kind, scenario, head.contenders, [], choice.cannot, choice.machines)
 
 
 @contextmanager
@@ -180,9 +183,10 @@ def interruptible() -> Iterator[None]:
 
 
 def layout_of(plan: Plan) -> cores.Layout:
-    """Return the cores of the contender that runs the most processes."""
+    """Return the cores, of this machine, of the contender that runs the most processes."""
     workers = max((int(one.factors.get(cores.WORKERS, "1")) for one in plan.contenders), default=1)
-    return cores.assign(plan.discipline.parties, workers, sharing=plan.scenario.cores)
+    here = [name for name in plan.discipline.parties if name not in plan.machines]
+    return cores.assign(here, workers, sharing=plan.scenario.cores)
 
 
 def _numbered(stem: str) -> Iterator[str]:

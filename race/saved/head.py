@@ -87,10 +87,31 @@ class Probe(Struct, frozen=True):
     beside: Positive
 
 
+class OtherMachine(Struct, frozen=True, kw_only=True):
+    """The machine of a party that ran on another one: its name for ssh, its hardware and system.
+
+    `address` is where the others reach the server, which listened there instead of on 127.0.0.1.
+    The other machine's clock was ahead by `clock_offset_us`, give or take `clock_uncertainty_us`.
+    """
+
+    name: Name
+    address: Name
+    cpu: str
+    cores: Count
+    pinned: list[int]
+    kernel: str
+    memory_bytes: Count
+    python: str
+    versions: dict[str, str | None] = {}
+    clock_offset_us: float
+    clock_uncertainty_us: Amount
+
+
 class Environment(Struct, frozen=True, kw_only=True):
     """The machine and versions of a race; `dirty`: files differed from the commit.
 
-    `pinned` has the cores of each party, `interpreters` is by contender's label.
+    `pinned` has the cores of each party here, `interpreters` is by contender's label, `machines`
+    are those of parties that ran on other ones.
     """
 
     cpu: str | None = None
@@ -105,6 +126,7 @@ class Environment(Struct, frozen=True, kw_only=True):
     interpreters: dict[str, Interpreter] = {}
     hardware: Hardware | None = None
     probe: Probe | None = None
+    machines: dict[str, OtherMachine] = {}
 
 
 class Head(Struct, frozen=True, kw_only=True):

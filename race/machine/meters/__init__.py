@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from race.discipline import Party, Sample
+from race.discipline import Machine, Party, Sample
 from race.saved.model import Figures
 from runtime.plugin import Plugin
 
@@ -20,9 +20,13 @@ METERS = {
     "switches": Plugin("race.machine.meters.switches:Switches"),
     "cores": Plugin("race.machine.meters.cores:Cores"),
     "busy": Plugin("race.machine.meters.busy:CoreUse"),
+    "network_us": Plugin("race.machine.meters.network:Delays"),
+    "network_bytes": Plugin("race.machine.meters.network:Traffic"),
 }
 
 Parties = Mapping[str, Party]
+HERE = ""
+"""The name of this machine."""
 
 
 class Meter(Protocol):
@@ -37,6 +41,18 @@ class Meter(Protocol):
         self, before: Any, after: Any, sample: Sample, found: Mapping[str, Figures]
     ) -> Figures:
         """The figures of a load from two readings; `found` has those of the meters before."""
+
+
+def by_machine(parties: Parties) -> dict[str, tuple[Machine | None, Parties]]:
+    """Return the parties of each machine by its name, this one's ("") first."""
+    machines = {
+        HERE: None,
+        **{one.machine.name: one.machine for one in parties.values() if one.machine},
+    }
+    return {
+        name: (machine, {who: one for who, one in parties.items() if one.machine == machine})
+        for name, machine in machines.items()
+    }
 
 
 def meters() -> dict[str, Meter]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from race.discipline import Sample
+from race.discipline import Machine, Sample
 from race.machine.cores import Layout, allowed
-from race.machine.meters import Parties
+from race.machine.meters import Parties, by_machine
 from race.machine.proc import CorePassed, CoreReading, passed_between, read_cores
 from race.saved.model import Figures
 
 
 class Reading(NamedTuple):
-    """The cores of each party, and the time of all cores since boot."""
+    """The cores of each party on a machine, and the time of all cores since boot."""
 
     layout: Layout
     cores: CoreReading
@@ -37,16 +37,26 @@ class CoreUse:
 
     unit = "fraction"
 
-    def read(self, parties: Parties) -> Reading:
-        """Read all cores for a party without cores of its own."""
-        everybody = frozenset(allowed())
-        layout = {name: party.cores or everybody for name, party in parties.items()}
-        return Reading(layout, read_cores(frozenset[int]().union(*layout.values())))
+    def read(self, parties: Parties) -> dict[str, Reading]:
+        """Read the cores of each machine, all of them for a party without cores of its own."""
+        return {name: _reading(*group) for name, group in by_machine(parties).items()}
 
     def between(
-        self, before: Reading, after: Reading, sample: Sample, found: Mapping[str, Figures]
+        self,
+        before: dict[str, Reading],
+        after: dict[str, Reading],
+        sample: Sample,
+        found: Mapping[str, Figures],
     ) -> Figures:
         """Return the busy fraction of each party that has a clock."""
+        figures: Figures = {}
+        for name, there in before.items():
+            figures |= self._used(there, after[name], sample, found)
+        return figures
+
+    def _used(
+        self, before: Reading, after: Reading, sample: Sample, found: Mapping[str, Figures]
+    ) -> Figures:
         beside = sample.beside_ns
         clocks = {one: used - beside.get(one, 0) for one, used in found["cpu_ns"].items()}
         figures: Figures = {}
@@ -57,6 +67,16 @@ class CoreUse:
             left = sample.seconds * 1e9 * len(mine) * (1 - passed.steal / passed.whole)
             figures[name] = round(min(1.0, used / max(left, 1.0)), 3)
         return figures
+
+
+def _reading(machine: Machine | None, parties: Parties) -> Reading:
+    if machine is not None:
+        cores = machine.read_cores(core for party in parties.values() for core in party.cores)
+        everybody = frozenset(cores.cores)
+        return Reading({name: one.cores or everybody for name, one in parties.items()}, cores)
+    everybody = frozenset(allowed())
+    layout = {name: party.cores or everybody for name, party in parties.items()}
+    return Reading(layout, read_cores(frozenset[int]().union(*layout.values())))
 
 
 def _used_ns(name: str, layout: Layout, clocks: Figures, passed: CorePassed) -> float:

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from race.discipline import Sample
+from race.discipline import Machine, Sample
 from race.machine.cores import allowed
-from race.machine.meters import Parties
+from race.machine.meters import HERE, Parties, by_machine
 from race.machine.meters.cpu import HARNESS
 from race.machine.proc import (
     Clocks,
@@ -23,10 +23,25 @@ from race.saved.model import Figures
 
 
 class Reading(NamedTuple):
-    """The time of the measured cores, and that of all processes that are not ours."""
+    """The parties of a machine, the time of its measured cores, and that of all its processes that
+    are not ours.
+    """
 
+    parties: frozenset[str]
     cores: CoreReading
     others: Clocks | None
+
+
+class Taken(NamedTuple):
+    """Nanoseconds of the measured cores of a machine: all of them, and those that were taken.
+
+    `foreign` is None where not all processes can be seen.
+    """
+
+    whole: float
+    steal: float
+    left: float
+    foreign: float | None
 
 
 class Cores:
@@ -39,23 +54,48 @@ class Cores:
 
     unit = "fraction"
 
-    def read(self, parties: Parties) -> Reading:
-        """Read the time of those cores since boot, and the clocks of other processes."""
-        used = frozenset[int]().union(*(party.cores for party in parties.values()))
-        ours = {pid for party in parties.values() for pid in tree(party.pid)}
-        return Reading(read_cores(used or allowed()), clocks({*ours, os.getpid()}))
+    def read(self, parties: Parties) -> dict[str, Reading]:
+        """Read, on each machine, those cores since boot, and the clocks of other processes."""
+        return {name: _reading(*group) for name, group in by_machine(parties).items()}
 
     def between(
-        self, before: Reading, after: Reading, sample: Sample, found: Mapping[str, Figures]
+        self,
+        before: dict[str, Reading],
+        after: dict[str, Reading],
+        sample: Sample,
+        found: Mapping[str, Figures],
     ) -> Figures:
         """Return steal and foreign time; foreign is neither idle nor steal nor ours."""
-        used = found["cpu_ns"]
-        ours = sum(used.values())
-        if not os.sched_getaffinity(0) & after.cores.cores.keys():
-            ours -= used.get(HARNESS, 0)
-        passed = passed_between(before.cores, after.cores, before.cores.cores)
-        figures = {"steal": passed.steal / passed.whole, "foreign": passed.foreign(ours)}
-        if before.others is None or after.others is None:
+        used = dict(found["cpu_ns"])
+        if not os.sched_getaffinity(0) & after[HERE].cores.cores.keys():
+            used.pop(HARNESS, None)
+        elsewhere = {who for name, one in before.items() if name != HERE for who in one.parties}
+        taken = []
+        for name, there in before.items():
+            mine = used.keys() - elsewhere if name == HERE else there.parties
+            taken.append(_taken(there, after[name], sum(used.get(who, 0) for who in mine)))
+        whole = sum(one.whole for one in taken)
+        left = sum(one.left for one in taken) / whole
+        figures = {"steal": sum(one.steal for one in taken) / whole, "foreign": left}
+        known = [one.foreign for one in taken if one.foreign is not None]
+        if len(known) < len(taken):
             return figures
-        foreign = passed.foreign(ours, used_between(before.others, after.others))
-        return {**figures, "foreign": foreign, "unclaimed": figures["foreign"] - foreign}
+        foreign = sum(known) / whole
+        return {**figures, "foreign": foreign, "unclaimed": left - foreign}
+
+
+def _reading(machine: Machine | None, parties: Parties) -> Reading:
+    used = frozenset[int]().union(*(party.cores for party in parties.values()))
+    if machine is not None:
+        return Reading(frozenset(parties), machine.read_cores(used), machine.clocks())
+    ours = {pid for party in parties.values() for pid in tree(party.pid)}
+    seen = clocks({*ours, os.getpid()})
+    return Reading(frozenset(parties), read_cores(used or allowed()), seen)
+
+
+def _taken(before: Reading, after: Reading, ours: float) -> Taken:
+    passed = passed_between(before.cores, after.cores, before.cores.cores)
+    left, foreign = passed.foreign(ours), None
+    if before.others is not None and after.others is not None:
+        foreign = passed.foreign(ours, used_between(before.others, after.others)) * passed.whole
+    return Taken(passed.whole, passed.steal, left * passed.whole, foreign)

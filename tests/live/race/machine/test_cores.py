@@ -61,7 +61,7 @@ def test_a_burner_that_is_not_ours_is_foreign_and_one_that_is_ours_is_not() -> N
     used = cpu.between(before[0], after[0], sample, {})
     ours = meter.between(before[1], after[1], sample, {"cpu_ns": used})
     nobodys = meter.between(before[2], after[2], sample, {"cpu_ns": {}})
-    share = sum(used.values()) / (after[1].cores.clock_ns - before[1].cores.clock_ns)
+    share = sum(used.values()) / (after[1][""].cores.clock_ns - before[1][""].cores.clock_ns)
     assert nobodys["foreign"] - ours["foreign"] == pytest.approx(share, abs=0.05)
     # A burner leaves no time idle: all of it is somebody's.
     assert nobodys["foreign"] + nobodys["steal"] > 0.85

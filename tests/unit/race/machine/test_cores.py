@@ -10,6 +10,7 @@ import pytest
 from race.discipline import Sample
 from race.machine import cores, proc
 from race.machine.cores import Layout
+from race.machine.meters import HERE
 from race.machine.meters import cores as meter
 from race.machine.meters.busy import CoreUse, Reading
 from race.machine.proc import Clock, CoreReading, CoreTime
@@ -65,20 +66,21 @@ def test_busy_is_what_the_processes_used(
     monkeypatch.setattr(cores, "GIVEN", frozenset(range(3)))
     everybody = frozenset(range(3))
     mine = {name: own or everybody for name, own in where.items()}
-    before, after = (Reading(mine, one) for one in stood(2.5, 1.5, steal))
+    before, after = ({HERE: Reading(mine, one)} for one in stood(2.5, 1.5, steal))
     found = CoreUse().between(before, after, Sample(1, 2.0), {"cpu_ns": cpu_ns})
     assert tuple(found.values()) == busy
 
 
 def test_the_start_and_end_of_a_generator_are_no_load() -> None:
-    before, after = (Reading(layout([0], [1], [1]), one) for one in stood(2.5))
+    before, after = ({HERE: Reading(layout([0], [1], [1]), one)} for one in stood(2.5))
     sample = Sample(1, 2.0, beside_ns={"generator": S // 10})
     found = CoreUse().between(before, after, sample, {"cpu_ns": CPU_NS})
     assert found == {"server": 0.75, "generator": 0.325, "database": 0.325}
 
 
 def test_interrupts_that_no_clock_has_fill_a_core_too() -> None:
-    before, after = (Reading(layout([0], [1], [1]), one) for one in stood(2.0, 0.3, 0.0, 0.2))
+    mine = layout([0], [1], [1])
+    before, after = ({HERE: Reading(mine, one)} for one in stood(2.0, 0.3, 0.0, 0.2))
     found = CoreUse().between(before, after, Sample(1, 2.0), {"cpu_ns": CPU_NS})
     assert found == {"server": 0.85, "generator": 0.475, "database": 0.475}
 
@@ -137,14 +139,38 @@ def test_the_harness_is_ours_where_it_may_run(
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {core})
     found = {"cpu_ns": {"one": 1.5 * S, "harness": 0.1 * S}}
-    before, after = (meter.Reading(one, None) for one in stood(1.0, 0.5))
+    before, after = ({HERE: meter.Reading(frozenset(), one, None)} for one in stood(1.0, 0.5))
     passed = meter.Cores().between(before, after, Sample(1, 1.0), found)
     assert passed["foreign"] == pytest.approx(foreign)
 
 
+def test_cores_of_two_machines_are_told_apart() -> None:
+    """Core 0 of both was busy for half of the time: the server took 0.4 s of it, the generator,
+    on the other machine, 0.1 s.
+    """
+    readings, mine = stood(1.0, 0.5), {"server": frozenset([0])}
+    there = {"generator": frozenset([0])}
+    used: Figures = {"server": 0.4 * S, "generator": 0.1 * S, "harness": 0}
+    before, after = ({HERE: Reading(mine, one), "far": Reading(there, one)} for one in readings)
+    busy = CoreUse().between(before, after, Sample(1, 1.0), {"cpu_ns": used})
+    assert busy == {"server": 0.4, "generator": 0.1}
+    here, far = (
+        {
+            HERE: meter.Reading(frozenset(mine), one, None),
+            "far": meter.Reading(frozenset(there), one, None),
+        }
+        for one in readings
+    )
+    found = meter.Cores().between(here, far, Sample(1, 1.0), {"cpu_ns": used})
+    whole = stood(1.0)[1].clock_ns - stood(1.0)[0].clock_ns
+    cores_here = len(readings[0].cores)
+    busy_ns = 2 * proc.passed_between(*readings, readings[0].cores).busy
+    assert found["foreign"] == pytest.approx((busy_ns - 0.5 * S) / (2 * whole * cores_here))
+
+
 def test_what_nobody_used_is_unclaimed_and_not_foreign() -> None:
     before, after = (
-        meter.Reading(one, {1: Clock(used, 0)})
+        {HERE: meter.Reading(frozenset(), one, {1: Clock(used, 0)})}
         for one, used in zip(stood(1.0), (0, 9), strict=True)
     )
     passed = meter.Cores().between(before, after, Sample(1, 1.0), {"cpu_ns": {"one": 0.4 * S}})
