@@ -96,6 +96,11 @@ def _machine(before: Environment, after: Environment) -> Iterator[str]:
         one, two = getattr(before, name), getattr(after, name)
         if _differs(name, one, two):
             yield f"Different {name.replace('_bytes', '')}: {one} and {two}."
+    for party in sorted(before.machines.keys() | after.machines.keys()):
+        there = [side.machines.get(party) for side in (before, after)]
+        places = [one.name if one else "the harness's" for one in there]
+        if places[0] != places[1]:
+            yield f"Different machine of the {party}: {places[0]} and {places[1]}."
 
 
 def _differs(name: str, one: Any, two: Any) -> bool:

@@ -28,6 +28,7 @@ CHANGED = {
     "reruns": "limits.reruns",
     "duration": "load.duration_s",
     "connections": "load.connections",
+    "generator": "hosts.generator",
 }
 """Option to the key of the scenario that it changes."""
 FOR_APPLICATIONS = ("factors", "allow_different")
@@ -53,6 +54,8 @@ def scenario_options(parser: argparse.ArgumentParser) -> None:
         "--duration", type=seconds, metavar="TIME", help="length of a cell: 5s, 500ms"
     )
     parser.add_argument("--connections", type=int, metavar="N")
+    text = "the machine that the load comes from, as in `ssh HOST`; see docs/hosts.md"
+    parser.add_argument("--generator", metavar="HOST[:PYTHON]", help=text)
     text = "any key of the scenario, as in load.concurrency=1,10; may be given again"
     form = "KEY=VALUE"
     parser.add_argument("--set", type=setting, action="append", default=[], metavar=form, help=text)
@@ -72,6 +75,8 @@ def changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
     for option in FOR_APPLICATIONS:
         if getattr(options, option) and not hasattr(chosen, CHANGED[option]):
             raise RaceError(f"{_word(option)} is for applications, and {chosen.name} races none")
+    if options.generator and not hasattr(chosen, "hosts"):
+        raise RaceError("--generator is for races of the site")
     changes = {key: value for key, value in given.items() if value is not None}
     changes |= {key: value for key, value, _ in options.set}
     made = read.change(chosen, changes) if changes else chosen
@@ -99,7 +104,7 @@ def as_words(options: argparse.Namespace, scenario: Scenario) -> list[str]:
         words += [f"--{own[kind]}s", ",".join(value)] if value else []
     words += ["--factors", ",".join(options.factors)] if options.factors else []
     words += [_word("allow_different")] if options.allow_different else []
-    for name in NUMBERS:
+    for name in (*NUMBERS, "generator"):
         value = getattr(options, name)
         words += [f"--{name}", str(value)] if value is not None else []
     return words + [word for *_, text in options.set for word in ("--set", text)]

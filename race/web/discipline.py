@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 
 from databases import DATABASES, find
 from race import load as generators
@@ -13,9 +14,10 @@ from race.load import GENERATORS
 from race.machine.cores import WORKERS
 from race.machine.describe import BUILD, number, output
 from race.saved.model import Contender
-from race.web import engines, findings, user_loads
+from race.web import engines, findings, hosts, user_loads
 from race.web.databases import held
 from race.web.engines import CONTENDER
+from race.web.hosts import GeneratorHost
 from race.web.levels import LEVELS
 from race.web.link import DISTANCE, LINK
 from race.web.scenario import SiteScenario
@@ -51,21 +53,24 @@ class SiteDiscipline:
 
     def choose(self, scenario: SiteScenario) -> Choice:
         """Return what can race here. RaceError if a load generator is missing."""
-        load = scenario.load
-        drivers = [load.generator]
-        if scenario.open_loop:
-            drivers.append(load.open_generator)
-        for name in drivers:
-            if missing := generators.find(name).missing():
+        for name in scenario.load.generators(scenario.open_loop):
+            missing = generators.find(name).missing()
+            if missing and not scenario.hosts.generator:
                 raise RaceError(missing)
-        return engines.choose(user_loads.completed(scenario))
+        choice = engines.choose(user_loads.completed(scenario))
+        return replace(choice, machines=hosts.machines(scenario))
 
     @contextmanager
     def open(self, scenario: SiteScenario, contenders: Sequence[Contender]) -> Iterator[Start]:
         """Hold the databases of the contenders while they race."""
         names = engines.databases(scenario, contenders)
-        with held(name for name in names.values() if name) as databases:
-            yield SharedState(Launcher(scenario), databases, names).start
+        with ExitStack() as stack:
+            databases = stack.enter_context(held(name for name in names.values() if name))
+            far = None
+            if scenario.hosts.generator:
+                far = stack.enter_context(closing(GeneratorHost(scenario)))
+            launcher = Launcher(scenario, far.address if far else None)
+            yield SharedState(launcher, databases, names, far).start
 
     def versions(self) -> Mapping[str, str | None]:
         """Return the versions of generators and databases."""

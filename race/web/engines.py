@@ -33,6 +33,7 @@ CONTENDER = "engine"
 ANOTHER_BUILD = make("env PYTHON=EXECUTABLE BESIDE=NAME") + ", which makes .venv-NAME"
 FOUND = "found"
 """Means every interpreter that has an environment."""
+NEAR = "a program serves this machine alone, and the generator runs on another one"
 RENDER = "render"
 """The factor of how pages become HTML."""
 
@@ -145,6 +146,8 @@ def _entries(scenario: SiteScenario) -> list[Entry]:
         for one in catalogue(build).entries
     ]
     programs = [_program(scenario, name) for name in scenario.programs]
+    if scenario.hosts.generator:
+        programs = [replace(one, problem=one.problem or NEAR) for one in programs]
     return [*(built or unique.values()), *programs]
 
 

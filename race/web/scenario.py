@@ -12,13 +12,19 @@ from race import load as generators
 from race.errors import RaceError, unknown
 from race.load import GENERATORS
 from race.load.generator import Shaped
-from race.saved.model import Load, Name, UserLoad
+from race.saved.model import Load, Name, UserLoad, matching
 from race.scenario import LoadPlan, Names, Number, Scenario
 from race.web.pages import named
 from runtime.arguments import MOST_WORKERS
 
 Workers = Annotated[int, Meta(ge=1, le=MOST_WORKERS)]
 Milliseconds = Annotated[float, Meta(ge=0, le=10_000)]
+
+
+HostName = Annotated[
+    str,
+    matching(r"^[A-Za-z0-9_][\w.@-]*(:[\w./+-]+)?$", "a host is HOST or HOST:PYTHON, as for ssh"),
+]
 
 
 class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,6 +79,10 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
             self.user, self.shape, tuple(map(_option, sorted(self.shape_options.items())))
         )
 
+    def generators(self, open_loop: bool) -> Sequence[str]:
+        """Return the load generators that are used."""
+        return [self.generator, self.open_generator] if open_loop else [self.generator]
+
     def closed(self, depth: int) -> Load:
         return replace(LoadPlan.closed(self, depth), user_load=self.user_load)
 
@@ -81,6 +91,15 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
             return LoadPlan.closed_loads(self, pipelines)
         plain = self.closed(1)
         return [replace(plain, connections=number, fixed=True) for number in self.concurrency]
+
+
+class Hosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The machines of parties that run on other ones: `HOST`, as `ssh HOST` takes it, or
+    `HOST:PYTHON`. `address` is where they reach this one; none: as ssh does.
+    """
+
+    generator: HostName | None = None
+    address: Name | None = None
 
 
 def _option(given: tuple[str, str | int | float]) -> tuple[str, str]:
@@ -94,7 +113,7 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     plainest); `workers` are numbers of processes of a server; `link` are milliseconds that each
     round trip between server and database takes more (0: nothing is put in between), `distance`
     those between generator and server. `deadline` is how many seconds an engine's page may take in
-    place of its own limit.
+    place of its own limit. `hosts` are other machines.
 
     Each engine races on each of them. A page may be given by its path, as `/good`.
     """
@@ -110,10 +129,18 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     deadline: Annotated[float, Meta(ge=0.1, le=600)] | None = None
     load: HttpLoad = HttpLoad()
     programs: dict[str, Program] = field(default_factory=dict)
+    hosts: Hosts = Hosts()
 
     @property
     def own_programs(self) -> Mapping[str, Sequence[str]]:
-        return {name: one.command for name, one in self.programs.items()}
+        there = {"generator": ("ssh", self.hosts.generator)} if self.hosts.generator else {}
+        return {**{name: one.command for name, one in self.programs.items()}, **there}
 
     def __post_init__(self) -> None:
         force_setattr(self, "tasks", tuple(named(task) for task in self.tasks))
+        if self.hosts.generator is None:
+            return
+        for name in self.load.generators(self.open_loop):
+            generators.portable(name)
+        if any(self.distance):
+            raise RaceError("distance is for a generator on this machine: leave out --generator")

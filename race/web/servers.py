@@ -33,9 +33,10 @@ class Server:
 
 @dataclass(frozen=True)
 class Launcher:
-    """Starts the servers of a scenario."""
+    """Starts the servers of a scenario, at an address other than 127.0.0.1 if one is given."""
 
     scenario: SiteScenario
+    address: str | None = None
 
     def start(
         self,
@@ -58,6 +59,7 @@ class Launcher:
         if program is not None:
             return _program(program, version)
         words = [sys.executable, str(SERVER), "-e", contender.name, "-p", "0"]
+        words += ["--host", self.address] if self.address else []
         render = contender.factors.get(RENDER)
         words += ["--render", render] if render and render != plain_render() else []
         deadline = self.scenario.deadline

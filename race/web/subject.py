@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from data_interface import BACKENDS
 from databases import find
@@ -20,6 +21,7 @@ from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
 from race.web.changes import SCRIPTS, ChangeCheck
 from race.web.databases import Databases, has_server
+from race.web.hosts import GeneratorHost, GeneratorMachine
 from race.web.link import DISTANCE, LINK, Distance, Link
 from race.web.servers import Launcher, Server
 
@@ -33,13 +35,17 @@ class SharedState:
     launcher: Launcher
     databases: Databases
     names: Mapping[str, str | None]
+    generator: GeneratorHost | None = None
     requests: dict[str, dict[str, Figures]] = field(default_factory=dict)
     weights: dict[tuple[str, str], Figures] = field(default_factory=dict)
 
     def start(self, contender: Contender) -> SiteSubject:
         """Start a contender's server on its own cores. CellFailed if it does not start."""
         workers, sharing = contender.factors.get(WORKERS, "1"), self.launcher.scenario.cores
-        layout = cores.assign(PARTIES, int(workers), sharing=sharing)
+        here = [name for name in PARTIES if name != GENERATOR or self.generator is None]
+        layout = cores.assign(here, int(workers), sharing=sharing)
+        if self.generator is not None:
+            layout[GENERATOR] = self.generator.cores
         self.databases.pin(layout[DATABASE])
         name = self.names.get(contender.name)
         with ExitStack() as failed:
@@ -83,7 +89,7 @@ class SiteSubject:
         """
         found = {
             SERVER: Party(self.server.child.pid, self.layout[SERVER]),
-            GENERATOR: Party(None, self.layout[GENERATOR]),
+            GENERATOR: Party(None, self.layout[GENERATOR], self._machine()),
         }
         name = self.changes.name
         if has_server(name):
@@ -106,7 +112,8 @@ class SiteSubject:
 
     def pause(self) -> None:
         """Move the server off the measured cores."""
-        cores.pin_tree(tree(self.server.child.pid), cores.resting(self.layout))
+        here = {name: one.cores for name, one in self.parties().items() if one.machine is None}
+        cores.pin_tree(tree(self.server.child.pid), cores.resting(here))
 
     def check(self, task: str) -> None:
         """Check that the page is right, and after a load that its changes are."""
@@ -117,18 +124,31 @@ class SiteSubject:
     def drive(self, work: Work) -> Sample:
         """Run a load generator once."""
         self._driven = True
-        url, task = self.distance.url if self.distance else self.server.url, work.task
         try:
-            cookie = tasks.cookie_of(self.server.url, task)
-            path, script = tasks.path_of(task), SCRIPTS.get(task, "")
-            target = Target(url, path, script=script, cookie=cookie, watched=self._watched())
-            result = drive(target, work.load, self.server.child, self.layout[GENERATOR])
+            host = self.shared.generator.connected() if self.shared.generator else None
+            cores, target = self.layout[GENERATOR], self._target(work)
+            result = drive(target, work.load, self.server.child, cores, host)
         except BaseException:
             self.changes.lose_count()
             raise
         if result.changes is not None:
             self.changes.note(work.task, result.changes)
         return result.sample
+
+    def _target(self, work: Work) -> Target:
+        """Return the target of a load, as a generator on its own machine sees it."""
+        url, task, far = self.server.url, work.task, self.shared.generator
+        cookie = tasks.cookie_of(url, task)
+        path, script = tasks.path_of(task), SCRIPTS.get(task, "")
+        url = self.distance.url if self.distance else url
+        target = Target(url, path, script=script, cookie=cookie, watched=self._watched())
+        if far is None:
+            return target
+        return replace(target, root=Path(far.root), program=far.programs[work.load.generator])
+
+    def _machine(self) -> GeneratorMachine | None:
+        far = self.shared.generator
+        return GeneratorMachine(far, self.server.url) if far else None
 
     def facts(self, task: str) -> Figures:
         """Return requests to the database, bytes and headers of the answer.

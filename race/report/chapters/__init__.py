@@ -20,6 +20,7 @@ CHAPTERS = {
     "validity": Plugin("race.report.chapters.validity:render"),
     "meters": Plugin("race.report.chapters.plain:meters"),
     "machine": Plugin("race.report.chapters.plain:machine"),
+    "hosts": Plugin("race.report.chapters.hosts:render"),
     "method": Plugin("race.report.chapters.plain:method"),
     "cells": Plugin("race.report.chapters.plain:cells"),
     "repeat": Plugin("race.report.chapters.plain:repeat"),

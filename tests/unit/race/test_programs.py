@@ -18,7 +18,7 @@ from race.scenario import Scenario
 from race.terminal import programs
 from race.web import engines
 from race.web.engines import Catalogue, Entry
-from race.web.scenario import Program, SiteScenario
+from race.web.scenario import Hosts, Program, SiteScenario
 from tests.support.records import head, write
 
 ENTRIES = [Entry("one-memory", {"web": "one", "python": "3.13"}, None)]
@@ -39,6 +39,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
     found = Catalogue({"web": ["one"], "render": ["plain"]}, ENTRIES)
     monkeypatch.setattr(engines, "catalogue", lambda version=None: found)
+
+
+def test_a_folder_does_not_choose_a_machine_to_connect_to() -> None:
+    far = replace(scenario(), hosts=Hosts(generator="far"))
+    with pytest.raises(RaceError, match="there is no terminal to ask on"):
+        programs.ask(far)
+    programs.remember(far)
+    programs.ask(far)
 
 
 def scenario(*words: str) -> SiteScenario:

@@ -15,7 +15,7 @@ from race.machine.describe import python_of
 from race.web import engines
 from race.web.discipline import SiteDiscipline
 from race.web.engines import Catalogue, Entry
-from race.web.scenario import HttpLoad, Program, SiteScenario
+from race.web.scenario import Hosts, HttpLoad, Program, SiteScenario
 from race.web.servers import Launcher
 
 ENTRIES = [
@@ -46,6 +46,16 @@ def scenario(
         workers=workers,
         programs={name: one for name, one in programs.items() if name in contenders},
     )
+
+
+def test_a_server_listens_where_its_generator_reaches_it() -> None:
+    far = replace(scenario(contenders=("one-base", "own")), hosts=Hosts(generator="far"))
+    choice = engines.choose(far)
+    (contender,) = choice.contenders
+    assert choice.left_out == [f"own: {engines.NEAR}"]
+    words = Launcher(far, "192.0.2.1").command(contender)
+    assert words[words.index("--host") + 1] == "192.0.2.1"
+    assert "--host" not in Launcher(scenario()).command(contender)
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,23 @@ def test_defaults_are_the_protocol() -> None:
         ({"load": {"threads": 9, "connections": 4}}, "more load.threads than load.connections"),
         ({"programs": {"own": {"comand": ["x"]}}}, "unknown scenario key 'programs.own.comand'"),
         ({"programs": {"own": {}}}, "key 'programs[...].command' is missing"),
+        (
+            {"hosts": {"server": "far"}},
+            "after 'hosts.' comes one of address, generator, not 'server'",
+        ),
+        ({"hosts": {"generator": "-oX"}}, "key 'hosts.generator': a host is HOST or HOST:PYTHON"),
+        ({"hosts": {"generator": "far; x"}}, "key 'hosts.generator': a host is HOST or HOST:PY"),
+        (
+            {"hosts": {"generator": "far"}, "distance": [1]},
+            "distance is for a generator on this machine: leave out --generator",
+        ),
+        (
+            {
+                "hosts": {"generator": "far"},
+                "load": {"generator": "locust", "user": "Voter", "shape": "Steps"},
+            },
+            "locust drives from this machine alone: leave out --generator",
+        ),
     ],
 )
 def test_a_wrong_key_or_value_is_one_clear_line(change: dict[str, Any], message: str) -> None:

@@ -11,9 +11,11 @@ import pytest
 from msgspec.structs import replace as changed
 
 from race.analysis.analyse import analyse
+from race.report import format as words
 from race.report import html, markdown
 from race.report.chapters import CHAPTERS
 from race.report.tables.more import answers
+from race.saved.head import OtherMachine
 from race.saved.reader import SavedRace, load
 from runtime.plugin import Plugin
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
@@ -78,6 +80,35 @@ def test_what_the_machine_is_stands_in_its_chapter(page: str) -> None:
         ("a core beside a busy one", "60.0\u00a0% of its speed beside an idle one"),
     ):
         assert f"<dt>{name}</dt><dd>{text}</dd>" in page
+
+
+def test_machines_of_other_parties_and_their_network_have_a_chapter(small: SavedRace) -> None:
+    machine = OtherMachine(
+        name="load1",
+        address="192.0.2.1",
+        cpu="AMD EPYC 7B13",
+        cores=8,
+        pinned=[7],
+        kernel="6.1.0",
+        memory_bytes=8_230_000_000,
+        python="3.11.2",
+        versions={"wrk": "4.1.0"},
+        clock_offset_us=-250.0,
+        clock_uncertainty_us=40.0,
+    )
+    seen = changed(small.head.environment, machines={"generator": machine})
+    delays = {"network_us": {"generator round_trip": 200.0}}
+    moved = {"network_bytes": {"generator received": 3_000_000, "generator sent": 10_000}}
+    cells = [changed(one, meters={**one.meters, **delays, **moved}) for one in small.cells]
+    head = changed(small.head, environment=seen)
+    found = analyse(replace(small, head=head, cells=cells))
+    chapter = section(html.page(found), "hosts")
+    assert "The server listened on 192.0.2.1, where load1 reaches it" in chapter
+    assert "-250 us ahead, give or take 40 us" in chapter
+    (comparison, *_) = found.comparisons
+    item = next(one for one in comparison.results if one.latency_us)
+    assert words.percent(200 / item.latency_us["p50"]) in chapter
+    assert 'id="hosts"' not in html.page(analyse(small))
 
 
 def test_empty_and_unfinished_races_are_reported(small: SavedRace) -> None:
@@ -193,7 +224,7 @@ def test_every_chart_has_a_text_and_ids_are_unique(page: str) -> None:
 
 def test_page_shows_everything_it_has_data_for(small: SavedRace, page: str) -> None:
     drawn = [name for name in CHAPTERS if f'<section id="{name}">' in page]
-    none = ("why", "user-loads", "distributions")  # nor a fixed number at once
+    none = ("why", "user-loads", "distributions", "hosts")  # nor a fixed number at once
     assert drawn == [name for name in CHAPTERS if name not in none]
     assert "race run article --rounds 6 --seed 20261120" in page
     assert page.count("<tr") > len(small.cells)
