@@ -187,9 +187,11 @@ def test_nothing_there_outlives_the_agent(host: Host) -> None:
     (sleeper,) = until(lambda: sleeps(seconds), 10.0, "it did not start")
     parent = sleeper.parent()
     assert parent is not None
+    folder = host.ask("put", {})
     parent.kill()
     until(lambda: not sleeps(seconds), 10.0, "it outlived the agent")
     assert wait_first([child], 10) is child
+    Path(folder).rmdir()  # nobody is left to do it
 
 
 def no_wrk(monkeypatch: pytest.MonkeyPatch) -> None:
