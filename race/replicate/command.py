@@ -31,10 +31,10 @@ MOST_ROUNDS = 60
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the claim, or what is done without one, and the file."""
     parser.epilog = (
-        "Races the pair of the claim beside an A/A twin and a planted slowdown of 10 %, in three to "
-        "ten minutes. Exit status: 0 when the claim holds here, 1 when it does "
-        "not, 3 when this machine cannot tell, 2 for wrong use. docs/results/README.md says how "
-        "to publish the file that it writes."
+        "Races the pair of the claim beside an A/A twin and a planted slowdown of 10 %, in three "
+        "to ten minutes. Exit status: 0 when the claim holds here, 1 when it does not, 3 when "
+        "this machine cannot tell, 2 for wrong use. docs/results/README.md says how to "
+        "publish the file that it writes."
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("claim", nargs="?", metavar="CLAIM", help="an id that --list prints")

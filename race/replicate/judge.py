@@ -112,10 +112,12 @@ def _impossible(name: str, ratio: Ratio | None) -> Iterator[str]:
 
 def _unlike_its_rates(found: Replication, claim: Claim) -> Iterator[str]:
     """Yield that a contender of the pair is missing, or that its rates do not give the ratio."""
-    missing = [label for label in {*claim.pair} if label not in found.contenders]
+    missing = [label for label in claim.pair if label not in found.contenders]
+    if found.ratio is None:
+        return
     if missing:
         yield f"{missing[0]} is not among its contenders"
-    elif found.ratio and claim.id != TWIN:
+    elif claim.id != TWIN:
         ratio = found.ratio.ratio
         first, second = (found.contenders[label].rate for label in claim.pair)
         if abs(math.log(first / second / ratio)) > math.log(APART):

@@ -169,6 +169,8 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("changes", "said"), BROKEN)
 def test_what_is_impossible_is_refused(changes: dict[str, Any], said: str) -> None:
     assert not list(problems(GOOD, CLAIMS))
+    nothing = judged(replace(GOOD, ratio=None, contenders={}), CLAIM)
+    assert not list(problems(nothing, CLAIMS))
     assert any(said in one for one in problems(replace(GOOD, **changes), CLAIMS))
 
 
