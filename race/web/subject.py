@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
 
 from data_interface import BACKENDS
 from databases import find
@@ -18,6 +18,7 @@ from race.machine.process import Child
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
+from race.web.accepted import counted
 from race.web.changes import SCRIPTS, ChangeCheck
 from race.web.databases import Databases, has_server
 from race.web.link import DISTANCE, LINK, Distance, Link
@@ -122,13 +123,19 @@ class SiteSubject:
             cookie = tasks.cookie_of(self.server.url, task)
             path, script = tasks.path_of(task), SCRIPTS.get(task, "")
             target = Target(url, path, script=script, cookie=cookie, watched=self._watched())
-            result = drive(target, work.load, self.server.child, self.layout[GENERATOR])
+            with self._counted(work.load.duration_s / 2) as connections:
+                result = drive(target, work.load, self.server.child, self.layout[GENERATOR])
         except BaseException:
             self.changes.lose_count()
             raise
         if result.changes is not None:
             self.changes.note(work.task, result.changes)
-        return result.sample
+        return replace(result.sample, process_connections=connections)
+
+    def _counted(self, seconds: float) -> AbstractContextManager[list[int]]:
+        """Count the connections of each worker, if there are several, after so many seconds."""
+        several = self.contender.factors.get(WORKERS, "1") != "1"
+        return counted(self.server, seconds) if several else nullcontext([])
 
     def facts(self, task: str) -> Figures:
         """Return requests to the database, bytes and headers of the answer.
