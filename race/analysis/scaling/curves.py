@@ -69,9 +69,7 @@ class Scaling:
     @property
     def after_knee(self) -> Point | None:
         """The point that is not shown to be faster than the knee."""
-        following = {one: two for one, two in pairwise(point.workers for point in self.points)}
-        number = following.get(self.knee.workers) if self.knee else None
-        return next((point for point in self.points if point.workers == number), None)
+        return next((two for one, two in pairwise(self.points) if one is self.knee), None)
 
 
 def scalings(analysis: Analysis, comparison: Comparison) -> list[Scaling]:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from race.analysis.model import Analysis, Comparison
 from race.analysis.scaling.curves import Point, Scaling, own_name
 from race.analysis.scaling.law import FEWEST
-from race.analysis.values import who_was_saturated
 from race.report import format as words
 from race.report.charts.colours import palette
 from race.report.table import PLAIN, TEXT, Column, ReportTable, as_above, fill
@@ -78,7 +77,7 @@ def knee(comparison: Comparison, scaling: Scaling) -> str:
         parties = words.listed(comparison.discipline.parties)
         return f"cannot be told: with {at}, {parties} share the cores"
     if not after.exact:
-        return f"cannot be told: with {at}, {who_was_saturated(after.item.limit)}"
+        return f"cannot be told: with {at}, {after.item.limit}"
     return str(scaling.knee.workers)
 
 
