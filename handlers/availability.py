@@ -17,11 +17,11 @@ from runtime.interpreters import (
     environment,
     executable,
     found_versions,
-    is_version,
     no_environment,
     remedy,
     version_of,
 )
+from runtime.versions import is_minor, minor
 
 
 class InterpreterError(Exception):
@@ -35,7 +35,7 @@ def wanted_version(engine: Engine, asked: Optional[str]) -> Optional[str]:
     the user asked for may be the folder of an environment too.
     """
     current = current_version()
-    version = asked if not asked or is_version(asked) else version_of(environment(asked))
+    version = asked if not asked or is_minor(asked) else version_of(environment(asked))
     if version and not engine.suits(version):
         message = f"{engine.name} runs on CPython {spoken(engine.python)}, not {version}"
         raise InterpreterError(message)
@@ -139,6 +139,6 @@ def _entry(
         "python": python,
         "database": engine.plugins[1].database,
         "gaps": engine.gaps,
-        "factors": dict(engine.factors, python=python and ".".join(python.split(".")[:2])),
+        "factors": dict(engine.factors, python=python and minor(python)),
         "no_render": no_render,
     }

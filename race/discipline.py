@@ -61,7 +61,8 @@ class Sample:
     what the processes used, by party, that only ran for this load; `beside_ns` how much of that was
     before or after it (start, sorting), where that is known. `process_connections` is how many
     connections each process of the party under test had open in the middle of the load, where they
-    were counted. `timeline` and `by_name` are those of
+    were counted. `problems` are reasons of the contender's own why the load does not count.
+    `timeline` and `by_name` are those of
     a user load (`model.Cell`).
     """
 
@@ -77,6 +78,7 @@ class Sample:
     cpu_ns: Mapping[str, int] = field(default_factory=dict)
     beside_ns: Mapping[str, int] = field(default_factory=dict)
     process_connections: Sequence[int] = ()
+    problems: Sequence[str] = ()
 
     @property
     def throughput(self) -> float:

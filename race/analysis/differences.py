@@ -106,7 +106,7 @@ def _differs(name: str, one: Any, two: Any) -> bool:
 
 
 def _minor(interpreter: Interpreter) -> str:
-    return ".".join(interpreter.python.split(".")[:2])
+    return minor(interpreter.python)
 
 
 def _packages(interpreter: Interpreter) -> dict[str, str]:

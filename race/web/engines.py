@@ -30,6 +30,7 @@ from runtime.interpreters import (
     remedy,
 )
 from runtime.paths import ROOT, extra, make
+from runtime.versions import order
 
 SERVER = ROOT / "server.py"
 CONTENDER = "engine"
@@ -139,7 +140,7 @@ def databases(scenario: SiteScenario, contenders: Iterable[Contender]) -> dict[s
 def found_pythons() -> list[str]:
     """Return the versions with an environment (`.venv-X.Y`) and the current one, oldest first."""
     names = {*found_versions(), current_python()}
-    return sorted(names, key=lambda name: int(name.split(".")[1]))
+    return sorted(names, key=order)
 
 
 def _entries(scenario: SiteScenario) -> list[Entry]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,8 @@ from race.load.drive import drive
 from race.load.generator import Target, WatchedProcesses
 from race.machine import cores
 from race.machine.cores import WORKERS, Layout
+from race.machine.describe import PYTHON
+from race.machine.lock import LockFolder
 from race.machine.proc import tree
 from race.machine.process import Child
 from race.plan.contenders import TWIN_MARK
@@ -23,6 +26,7 @@ from race.web.changes import SCRIPTS, ChangeCheck
 from race.web.databases import Databases, has_server
 from race.web.link import DISTANCE, LINK, Distance, Link
 from race.web.servers import Launcher, Server
+from runtime.versions import is_free_threaded
 
 SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
 
@@ -43,11 +47,15 @@ class SharedState:
         layout = cores.assign(PARTIES, int(workers), sharing=sharing)
         self.databases.pin(layout[DATABASE])
         name = self.names.get(contender.name)
+        free = is_free_threaded(contender.factors.get(PYTHON, ""))
         with ExitStack() as failed:
+            lock = LockFolder() if free else None
+            if lock:
+                failed.callback(lock.close)
             between = self._start_link(contender, name, layout)
             if between:
                 failed.callback(between.child.end)
-            env = between.env if between else None
+            env = {**(between.env if between else {}), **(lock.env if lock else {})}
             server = self.launcher.start(contender, layout[SERVER], env)
             failed.callback(server.child.end)
             more = link.milliseconds(contender, DISTANCE)
@@ -55,7 +63,7 @@ class SharedState:
             failed.pop_all()
         backend = BACKENDS.get(contender.factors.get("backend", ""))
         changes = ChangeCheck(self.databases, name, backend.layout if backend else "")
-        return SiteSubject(self, contender, server, layout, changes, between, far)
+        return SiteSubject(self, contender, server, layout, changes, between, far, lock)
 
     def _start_link(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:
         """Start a link to the database, on its cores; None if it adds nothing."""
@@ -76,6 +84,7 @@ class SiteSubject:
     changes: ChangeCheck
     link: Link | None = None
     distance: Distance | None = None
+    lock: LockFolder | None = None
     _driven: bool = False
 
     def parties(self) -> Mapping[str, Party]:
@@ -130,12 +139,19 @@ class SiteSubject:
             raise
         if result.changes is not None:
             self.changes.note(work.task, result.changes)
-        return replace(result.sample, process_connections=connections)
+        found = replace(result.sample, process_connections=connections)
+        if self.lock is None:
+            return found
+        pids = tree(self.server.child.pid)
+        return replace(found, problems=self.lock.problems(pids, self._workers, time.time()))
+
+    @property
+    def _workers(self) -> int:
+        return int(self.contender.factors.get(WORKERS, "1"))
 
     def _counted(self, seconds: float) -> AbstractContextManager[list[int]]:
         """Count the connections of each worker, if there are several, after so many seconds."""
-        several = self.contender.factors.get(WORKERS, "1") != "1"
-        return counted(self.server, seconds) if several else nullcontext([])
+        return counted(self.server, seconds) if self._workers > 1 else nullcontext([])
 
     def facts(self, task: str) -> Figures:
         """Return requests to the database, bytes and headers of the answer.
@@ -170,6 +186,8 @@ class SiteSubject:
     def close(self) -> None:
         """End the server and its links."""
         with ExitStack() as stack:
+            if self.lock:
+                stack.callback(self.lock.close)
             for child in self._children():
                 stack.callback(child.end)
 
