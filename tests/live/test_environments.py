@@ -27,8 +27,8 @@ def install(place: Path, pgo: str, lto: str) -> Path:
     return python
 
 
-def found(home: Path) -> str:
-    command = [". scripts/common.sh; find_python 3.13"]
+def found(home: Path, version: str = "3.13") -> str:
+    command = [f". scripts/common.sh; find_python {version}"]
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "PYENV_ROOT": str(home / "pyenv")}
     done = subprocess.run(
         ["bash", "-c", *command], cwd=ROOT, env=env, capture_output=True, text=True, check=True
