@@ -55,9 +55,9 @@ LEVELS = {
         "prepared": "templates are rendered once, when the server starts, and filled in later",
     },
     "python": {
-        version: f"CPython {version[:-1]} built without the lock of the interpreter (GIL); a cell in "
-        "which a module takes it again is invalid"
-        for version in ("3.13t", "3.14t")
+        f"{version}t": f"CPython {version} built without the lock of the interpreter (GIL); a "
+        "cell in which a module takes it again is invalid"
+        for version in ("3.13", "3.14")
     },
     "link": {
         "0 ms": "nothing between server and database but the machine; a link of 2 ms adds two "

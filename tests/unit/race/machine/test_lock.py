@@ -7,6 +7,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,10 @@ WARNING = (
 
 
 @pytest.fixture
-def folder() -> LockFolder:
-    return LockFolder()
+def folder() -> Iterator[LockFolder]:
+    found = LockFolder()
+    yield found
+    found.close()
 
 
 def write(folder: LockFolder, pid: int, taken: bool, by: str | None = None, age: float = 0) -> None:
@@ -105,4 +108,3 @@ def test_a_process_tells_its_state_only_where_it_is_asked(
     while not (place / f"{os.getpid()}.json").exists() and time.monotonic() < until:
         os.sched_yield()
     assert json.loads((place / f"{os.getpid()}.json").read_bytes()).keys() == {"taken", "by"}
-    folder.close()
