@@ -57,7 +57,7 @@ def knees(analysis: Analysis, comparison: Comparison, found: Sequence[Scaling]) 
     """Return the knee of each contender, and the law that its exact points follow."""
     columns = (
         Column(analysis.discipline.contender, lambda one: name(analysis, one), TEXT),
-        Column("knee", lambda one: knee(comparison, one), TEXT),
+        Column("knee", knee, TEXT),
         Column("contention σ", lambda one: one.law and f"{one.law.sigma:.3f}", PLAIN),
         Column("coherency κ", lambda one: one.law and f"{one.law.kappa:.5f}", PLAIN),
         Column("projection", projection, TEXT),
@@ -65,17 +65,18 @@ def knees(analysis: Analysis, comparison: Comparison, found: Sequence[Scaling]) 
     return fill(f"Knees on {comparison.place}", columns, found)
 
 
-def knee(comparison: Comparison, scaling: Scaling) -> str:
+def knee(scaling: Scaling) -> str:
     """Return the number of workers from which on the next is not shown to be faster; in words if it
     is not the workers that it tells about.
     """
-    last, after = scaling.points[-1].workers, scaling.after_knee
+    first, last, after = scaling.points[0], scaling.points[-1].workers, scaling.after_knee
+    if first.speedup is None:
+        return f"cannot be told: with 1 worker, {first.item.limit}"
     if scaling.knee is None or after is None:
         return f"none up to {last}"
     at = words.plural(after.workers, "worker")
     if after.crowded:
-        parties = words.listed(comparison.discipline.parties)
-        return f"cannot be told: with {at}, {parties} share the cores"
+        return f"cannot be told: {at} share cores"
     if not after.exact:
         return f"cannot be told: with {at}, {after.item.limit}"
     return str(scaling.knee.workers)

@@ -100,10 +100,9 @@ def test_shares_and_connections_are_of_the_workers_alone(tmp_path: Path) -> None
 
 def test_two_cores_tell_nothing_of_two_workers(tmp_path: Path) -> None:
     analysis = _race(tmp_path, {1: ONE, 2: 1.01 * ONE}, cores=2)
-    found, comparison = _only(analysis), analysis.comparisons[0]
+    found = _only(analysis)
     assert [point.crowded for point in found.points] == [False, True]
-    text = "cannot be told: with 2 workers, server, generator and database share the cores"
-    assert (tables.knee(comparison, found), found.law) == (text, None)
+    assert (tables.knee(found), found.law) == ("cannot be told: 2 workers share cores", None)
     page = section(html.page(analysis), "workers")
     assert "On 2 cores it cannot be told what 2 workers alone can do" in page
     assert "projection is no measurement" not in page
@@ -113,13 +112,21 @@ def test_a_saturated_database_hides_the_knee(tmp_path: Path) -> None:
     rates = {1: ONE, 2: 1.9 * ONE, 3: 2.8 * ONE, 4: 2.8 * ONE}
     analysis = _race(tmp_path, rates, cores=8, database=4)
     found = _only(analysis)
-    text = tables.knee(analysis.comparisons[0], found)
+    text = tables.knee(found)
     assert text == "cannot be told: with 4 workers, the database was saturated"
     assert found.law is not None
     assert (found.law.fitted_to, found.law.farthest) == (3, 6)
     page = section(html.page(analysis), "workers")
     assert "6 workers; 3 points leave nothing to check it by" in page
     assert "≥ " in page
+
+
+def test_a_lower_bound_of_one_worker_is_no_measure_of_more(tmp_path: Path) -> None:
+    analysis = _race(tmp_path, {1: ONE, 2: 1.9 * ONE}, cores=8, database=1)
+    found = _only(analysis)
+    assert [point.speedup for point in found.points] == [None, None]
+    assert tables.knee(found) == "cannot be told: with 1 worker, the database was saturated"
+    assert "Speed-up by the number" not in html.page(analysis)
 
 
 def test_a_race_of_one_worker_has_no_chapter(tmp_path: Path) -> None:
