@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 
 from race.analysis.model import Analysis, Comparison
 from race.analysis.scaling.curves import Scaling, own_name, scalings
 from race.analysis.scaling.law import FARTHEST
 from race.report import format as words
 from race.report.charts import svg
-from race.report.charts.colours import Look, palette
-from race.report.charts.figures import Figure, lines
+from race.report.charts.colours import SIGNS, Look, palette
+from race.report.charts.figures import Figure
 from race.report.charts.lines import Across, Curve, curves
 from race.report.charts.svg import Panel, Scale
 from race.report.table import ReportTable
@@ -69,11 +70,7 @@ def _figure(
     known = [(one, scaled) for one, scaled in known if scaled]
     if not known:
         return None
-    looks = {
-        look.label: replace(look, short=own_name(look.short), pale=False)
-        for look in lines([one for one, _ in known], palette(analysis)).values()
-    }
-    ones = dict.fromkeys(each.points[0].item.label for _, scaled in known for each in scaled)
+    looks = _looks(analysis, [each for _, scaled in known for each in scaled])
     described = [
         f"{comparison.place}, {each.name}, {words.plural(point.workers, 'worker')}: {point.speedup}"
         for comparison, scaled in known
@@ -82,8 +79,19 @@ def _figure(
     ]
     panels = [_panel(comparison, scaled, looks) for comparison, scaled in known]
     drawing = svg.drawing(panels, "Speed-up by the number of workers", "; ".join(described))
-    key = (*(looks[label] for label in ones), replace(IDEAL, sign=NO_SIGN))
+    key = (*looks.values(), replace(IDEAL, sign=NO_SIGN))
     return Figure("", _caption(known), drawing, key)
+
+
+def _looks(analysis: Analysis, found: Sequence[Scaling]) -> dict[str, Look]:
+    """Return the line of each contender, by the label that it has with one worker."""
+    colours = palette(analysis)
+    ones = {each.points[0].item.label: each.points[0].item for each in found}
+    looks = map(colours.look, ones.values())
+    return {
+        look.label: replace(look, short=own_name(look.short), pale=False, sign=sign)
+        for look, sign in zip(looks, cycle(SIGNS), strict=False)
+    }
 
 
 def _caption(found: Sequence[tuple[Comparison, Sequence[Scaling]]]) -> str:

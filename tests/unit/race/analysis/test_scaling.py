@@ -14,7 +14,7 @@ from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.analysis.scaling import law
 from race.analysis.scaling.curves import Scaling, own_name, scalings
-from race.report import html
+from race.report import html, markdown
 from race.report.tables import workers as tables
 from race.saved.head import Environment
 from race.saved.model import Cell
@@ -116,6 +116,7 @@ def test_a_saturated_database_hides_the_knee(tmp_path: Path) -> None:
     assert text == "cannot be told: with 4 workers, the database was saturated"
     assert found.law is not None
     assert (found.law.fitted_to, found.law.farthest) == (3, 6)
+    assert "| 4 | ≥ 2,8" in markdown.page(analysis)
     page = section(html.page(analysis), "workers")
     assert "6 workers; 3 points leave nothing to check it by" in page
     assert "≥ " in page
