@@ -14,7 +14,7 @@ from race.report.charts.colours import palette
 from race.report.table import PLAIN, TEXT, Column, ReportTable, as_above, fill
 from race.report.tables import values
 from race.report.tables.values import RATE, RATIO, SATURATED, Name, Ratio
-from race.stats.estimate import Estimate
+from race.stats.estimate import Estimate, show_interval, show_ratio
 
 NAMED = 4
 """Up to so many workers, each has its figure; of more, the largest and the smallest are shown."""
@@ -40,7 +40,7 @@ def points(analysis: Analysis, comparison: Comparison, found: Sequence[Scaling])
         Column("workers", lambda row: row.point.workers, PLAIN),
         Column(f"{unit}/s", lambda row: values.rate(row.point.item), RATE),
         Column("speed-up [95 %]", lambda row: _speedup(row.point), RATIO),
-        Column("efficiency [95 %]", lambda row: _efficiency(row.point), RATIO),
+        Column("efficiency [95 %]", lambda row: _efficiency(row.point), PLAIN),
         Column("saturated", lambda row: values.saturated(comparison, row.point.item), SATURATED),
         Column("cores", lambda row: "shared" if row.point.crowded else "own", TEXT),
         Column("CPU time of each", lambda row: _each(row.point.shares, words.percent), TEXT),
@@ -99,13 +99,16 @@ def _speedup(point: Point) -> Ratio | str | None:
     return _bounded(point, point.speedup)
 
 
-def _efficiency(point: Point) -> Ratio | str | None:
-    """Return the rate over that of as many times one worker."""
-    if point.workers == 1 or point.speedup is None:
+def _efficiency(point: Point) -> str | None:
+    """Return the rate over that of as many times one worker, with its interval if it has one."""
+    found = point.speedup
+    if point.workers == 1 or found is None:
         return None
-    ideal, found = math.log(point.workers), point.speedup
-    part = Estimate(found.value - ideal, found.low - ideal, found.high - ideal, found.n)
-    return _bounded(point, part)
+    part, low, high = (
+        math.exp(log) / point.workers for log in (found.value, found.low, found.high)
+    )
+    text = " ".join(show_interval(part, low, high)) if found.bounded else show_ratio(part)
+    return text if point.item.state == "ranked" else f"≥ {text}"
 
 
 def _bounded(point: Point, estimate: Estimate | None) -> Ratio | str | None:

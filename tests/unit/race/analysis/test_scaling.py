@@ -116,7 +116,8 @@ def test_a_saturated_database_hides_the_knee(tmp_path: Path) -> None:
     assert text == "cannot be told: with 4 workers, the database was saturated"
     assert found.law is not None
     assert (found.law.fitted_to, found.law.farthest) == (3, 6)
-    assert "| 4 | ≥ 2,8" in markdown.page(analysis)
+    text = markdown.page(analysis)
+    assert "| 4 | ≥ 2,796 | ≥ 2.796× [2.699, 2.895] | ≥ 0.699 [0.674, 0.724] | database |" in text
     page = section(html.page(analysis), "workers")
     assert "6 workers; 3 points leave nothing to check it by" in page
     assert "≥ " in page
