@@ -14,7 +14,7 @@ from race.report.charts.colours import palette
 from race.report.table import PLAIN, TEXT, Column, ReportTable, as_above, fill
 from race.report.tables import values
 from race.report.tables.values import RATE, RATIO, SATURATED, Name, Ratio
-from race.stats.estimate import Estimate, show_interval, show_ratio
+from race.stats.estimate import show_interval, show_ratio
 
 NAMED = 4
 """Up to so many workers, each has its figure; of more, the largest and the smallest are shown."""
@@ -94,9 +94,10 @@ def projection(scaling: Scaling) -> str | None:
 
 
 def _speedup(point: Point) -> Ratio | str | None:
-    if point.workers == 1:
-        return "1"
-    return _bounded(point, point.speedup)
+    if point.workers == 1 or point.speedup is None:
+        return "1" if point.workers == 1 else None
+    found = Ratio(point.speedup)
+    return found if point.item.state == "ranked" else f"≥ {found}"
 
 
 def _efficiency(point: Point) -> str | None:
@@ -109,13 +110,6 @@ def _efficiency(point: Point) -> str | None:
     )
     text = " ".join(show_interval(part, low, high)) if found.bounded else show_ratio(part)
     return text if point.item.state == "ranked" else f"≥ {text}"
-
-
-def _bounded(point: Point, estimate: Estimate | None) -> Ratio | str | None:
-    if estimate is None:
-        return None
-    found = Ratio(estimate)
-    return found if point.item.state == "ranked" else f"≥ {found}"
 
 
 def _each(figures: Sequence[float], text: Callable[[float], str]) -> str | None:
