@@ -69,11 +69,11 @@ def knee(scaling: Scaling) -> str:
     """Return the number of workers from which on the next is not shown to be faster; in words if it
     is not the workers that it tells about.
     """
-    first, last, after = scaling.points[0], scaling.points[-1].workers, scaling.after_knee
+    first, last, after = scaling.points[0], scaling.points[-1], scaling.after_knee
     if first.speedup is None:
         return f"cannot be told: with 1 worker, {first.item.limit}"
     if scaling.knee is None or after is None:
-        return f"none up to {last}"
+        return f"none up to {last.workers}" + (", on shared cores" if last.crowded else "")
     at = words.plural(after.workers, "worker")
     if after.crowded:
         return f"cannot be told: {at} share cores"
