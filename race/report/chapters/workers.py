@@ -110,7 +110,8 @@ def _panel(comparison: Comparison, found: Sequence[Scaling], looks: dict[str, Lo
     farthest = max([numbers[-1], *(one.law.farthest for one in found if one.law)])
     ideal = Curve(replace(IDEAL, sign=NO_SIGN), [(1, 1.0), (numbers[-1], float(numbers[-1]))])
     drawn = [ideal, *(curve for one in found for curve in _curves(one, looks))]
-    ticks = [number for number in (*numbers, farthest) if number < 9 or number in (16, 32, 64, 128)]
+    between = [number for number in numbers if number < 9 or number in (16, 32)]
+    ticks = sorted({*between, numbers[-1], farthest})
     across = Across(Scale(1 / 1.05, farthest * 1.05, log=True), "workers", ticks)
     return curves(drawn, across, comparison.place, "speed-up")
 

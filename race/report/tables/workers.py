@@ -16,7 +16,7 @@ from race.report.tables import values
 from race.report.tables.values import RATE, RATIO, SATURATED, Name, Ratio
 from race.stats.estimate import show_interval, show_ratio
 
-NAMED = 4
+NAMED = 3
 """Up to so many workers, each has its figure; of more, the largest and the smallest are shown."""
 
 
@@ -43,7 +43,7 @@ def points(analysis: Analysis, comparison: Comparison, found: Sequence[Scaling])
         Column("efficiency [95 %]", lambda row: _efficiency(row.point), PLAIN),
         Column("saturated", lambda row: values.saturated(comparison, row.point.item), SATURATED),
         Column("cores", lambda row: "shared" if row.point.crowded else "own", TEXT),
-        Column("CPU time of each", lambda row: _each(row.point.shares, words.percent), TEXT),
+        Column("CPU time of each", lambda row: _each(row.point.shares, _percent), TEXT),
         Column(
             "connections of each", lambda row: _each(row.point.connections, "{:g}".format), TEXT
         ),
@@ -119,3 +119,7 @@ def _each(figures: Sequence[float], text: Callable[[float], str]) -> str | None:
     if len(figures) <= NAMED:
         return ", ".join(map(text, figures))
     return f"{text(figures[0])} to {text(figures[-1])}"
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.0f} %"
