@@ -45,7 +45,7 @@ _cause = _Cause()
 def taken() -> bool:
     """Return whether this process has the lock now; most builds always have it."""
     check = getattr(sys, "_is_gil_enabled", None)
-    return check is None or check()
+    return bool(check is None or check())
 
 
 def remember_cause() -> None:
