@@ -70,7 +70,7 @@ ready:
 	@scripts/system.sh
 	@scripts/env.sh $(PYTHONS)
 
-env:  ## build .venv and .venv-3.7; PYTHONS="3.8 3.12" adds more; PYTHON=/path takes that build, BESIDE=NAME as .venv-NAME
+env:  ## build .venv and .venv-3.7; PYTHONS="3.8 3.14t" adds more; PYTHON=/path takes that build, BESIDE=NAME as .venv-NAME
 	@scripts/env.sh $(if $(findstring command,$(origin PYTHON)),--python '$(PYTHON)' $(if $(BESIDE),--beside '$(BESIDE)')) $(PYTHONS)
 
 drivers:  ## build the toolbench's drivers in Go and Node, where those are installed

@@ -8,7 +8,6 @@ import errno
 import json
 import logging
 import os
-import platform
 import re
 import signal
 import socket
@@ -31,11 +30,13 @@ from handlers.engine import (
 from handlers.render import RENDERERS
 from handlers.web import open_files
 from handlers.web.listen import Listen
+from runtime import lock
 from runtime.address import AddressError
 from runtime.arguments import MOST_WORKERS, WRONG_USE, Parser, port, whole_number
 from runtime.clock import ClockError, clock
-from runtime.interpreters import change_to, environment, is_version, version_of
+from runtime.interpreters import change_to, environment, version_of
 from runtime.paths import extra
+from runtime.versions import is_minor, numbers, own
 
 if TYPE_CHECKING:
     from databases.private import Handle
@@ -146,12 +147,12 @@ def give(deadline: float) -> None:
 
 def version(text: str) -> str:
     """Parse the option --python: a version, or the folder of an environment."""
-    if not is_version(text):
+    if not is_minor(text):
         if text and version_of(environment(text)):
             return text
         what = f"{text!r} is no version (X.Y, as in 3.12) and no folder of an environment"
         raise argparse.ArgumentTypeError(what)
-    if tuple(int(part) for part in text.split(".")) < OLDEST:
+    if numbers(text) < OLDEST:
         raise argparse.ArgumentTypeError(f"the site runs on CPython 3.7 and newer, not {text}")
     return text
 
@@ -227,11 +228,12 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
     from handlers.site import Settings, Site
 
     began = time.monotonic()
-    python = f"CPython {platform.python_version()}, pid {os.getpid()}"
+    lock.remember_cause()
+    python = f"CPython {own()}, pid {os.getpid()}"
     _log.info("start: %s, %s, render %s, workers %d", engine.name, python, render, workers)
     web, backend, loop, server = engine.plugins
     way = RENDERERS[render]
-    if not way.suits(platform.python_version()):
+    if not way.suits(own()):
         raise EngineError(f"--render {render} runs on CPython {spoken(way.python)}: try another")
     url, handle = database(engine)
     # A private database was started above, so that it does not inherit the higher limit.
@@ -240,7 +242,7 @@ def serve(engine: Engine, listen: Listen, render: str, workers: int) -> int:
         store = backend.load()(engine.connection, url, pool_size())
         if handle is not None:
             store = SupervisedStore(store, handle.check_supervisor)
-        renderer = RENDERERS[render].load()(engine.name, platform.python_version())
+        renderer = RENDERERS[render].load()(engine.name, own())
         history = os.environ.get("SITE_HISTORY", "0") not in ("", "0")
         settings = Settings(clock(), token(), history)
         site = Site(store, renderer, settings, workers)

@@ -17,11 +17,11 @@ from runtime.interpreters import (
     environment,
     executable,
     found_versions,
-    is_version,
     no_environment,
     remedy,
     version_of,
 )
+from runtime.versions import is_free_threaded, is_minor, minor
 
 
 class InterpreterError(Exception):
@@ -35,7 +35,7 @@ def wanted_version(engine: Engine, asked: Optional[str]) -> Optional[str]:
     the user asked for may be the folder of an environment too.
     """
     current = current_version()
-    version = asked if not asked or is_version(asked) else version_of(environment(asked))
+    version = asked if not asked or is_minor(asked) else version_of(environment(asked))
     if version and not engine.suits(version):
         message = f"{engine.name} runs on CPython {spoken(engine.python)}, not {version}"
         raise InterpreterError(message)
@@ -95,7 +95,7 @@ class Availability:
             return f"no environment for CPython {version or '3.11+'}: {remedy(version)}"
         lacking = probe.lacks(engine.needs)
         if lacking:
-            return f"not installed: {', '.join(lacking)}: {remedy(version)}"
+            return _not_installed(lacking, probe, version)
         return self._server_obstacle(engine)
 
     def _server_obstacle(self, engine: Engine) -> Optional[str]:
@@ -116,6 +116,13 @@ def _missing(name: str) -> Optional[str]:
     return missing and f"{missing}, or set {database.url_variable}"
 
 
+def _not_installed(lacking: List[str], probe: Probe, version: Optional[str]) -> str:
+    text = f"not installed: {', '.join(lacking)}"
+    if is_free_threaded(probe.version or ""):
+        return f"{text}: not in requirements/threads.in"
+    return f"{text}: {remedy(version)}"
+
+
 def _no_render(probe: Probe, version: Optional[str]) -> Dict[str, str]:
     """Return the ways to render that an interpreter lacks, with the reason of each."""
     found: Dict[str, str] = {}
@@ -124,7 +131,7 @@ def _no_render(probe: Probe, version: Optional[str]) -> Dict[str, str]:
         if not plugin.suits(probe.version or ""):
             found[name] = f"runs on CPython {spoken(plugin.python)}"
         elif lacking:
-            found[name] = f"not installed: {', '.join(lacking)}: {remedy(version)}"
+            found[name] = _not_installed(lacking, probe, version)
     return found
 
 
@@ -139,6 +146,6 @@ def _entry(
         "python": python,
         "database": engine.plugins[1].database,
         "gaps": engine.gaps,
-        "factors": dict(engine.factors, python=python and ".".join(python.split(".")[:2])),
+        "factors": dict(engine.factors, python=python and minor(python)),
         "no_render": no_render,
     }

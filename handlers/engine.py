@@ -9,6 +9,7 @@ from handlers import LOOPS, OWN, SERVERS, WEB, WSGI, Server, Web
 from handlers.render import RENDERERS
 from runtime.arguments import did_you_mean
 from runtime.plugin import Plugin
+from runtime.versions import numbers
 
 PLAIN_LOOP = next(iter(LOOPS))
 FORM = "<web>[-<server>]-<backend>-<connection>[-{}]".format("|".join(list(LOOPS)[1:]))
@@ -69,7 +70,7 @@ class Engine(NamedTuple):
         found = [plugin.python for plugin in self.plugins if plugin.python]
         # A single interpreter that one part needs is in the range of the others.
         exact = [python for python in found if not python.endswith("+")]
-        return exact[0] if exact else max(found, key=_numbers, default="")
+        return exact[0] if exact else max(found, key=numbers, default="")
 
     @property
     def needs(self) -> Tuple[str, ...]:
@@ -77,7 +78,7 @@ class Engine(NamedTuple):
         return tuple(need for plugin in self.plugins for need in plugin.needs)
 
     def suits(self, version: str) -> bool:
-        """Return whether all its parts run on CPython ``version`` ("3.12" or "3.12.1")."""
+        """Return whether all its parts run on CPython ``version`` ("3.12", "3.12.1" or "3.14t")."""
         return all(plugin.suits(version) for plugin in self.plugins)
 
 
@@ -226,7 +227,3 @@ def _nearest(name: str) -> str:
     known = [*WEB, *(engine.name for engine in every_engine())]
     near = did_you_mean(name.lower(), known)
     return f"; {near}" if near else ""
-
-
-def _numbers(python: str) -> Tuple[int, ...]:
-    return tuple(int(part) for part in python.rstrip("+").split("."))

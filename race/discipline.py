@@ -91,7 +91,10 @@ class Sample:
     histogram is pairs (upper bound, count). `busy_connections` is the mean number of connections
     that waited for an answer, counted from the latencies (None where it cannot be). `cpu_ns` has
     what the processes used, by party, that only ran for this load; `beside_ns` how much of that was
-    before or after it (start, sorting), where that is known. `timeline` and `by_name` are those of
+    before or after it (start, sorting), where that is known. `process_connections` is how many
+    connections each process of the party under test had open in the middle of the load, where they
+    were counted. `problems` are reasons of the contender's own why the load does not count.
+    `timeline` and `by_name` are those of
     a user load (`model.Cell`).
     """
 
@@ -106,6 +109,8 @@ class Sample:
     bytes: int | None = None
     cpu_ns: Mapping[str, int] = field(default_factory=dict)
     beside_ns: Mapping[str, int] = field(default_factory=dict)
+    process_connections: Sequence[int] = ()
+    problems: Sequence[str] = ()
 
     @property
     def throughput(self) -> float:

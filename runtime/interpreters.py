@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Dict, Iterable, List, Optional
 
 from runtime.paths import INSTALLED, ROOT, extra, make
+from runtime.versions import FREE_THREADED, is_minor, minor, order, own
 
 PROBE_TIMEOUT = 20.0  # seconds
 # The folder of an environment for one version is this and the version.
 PREFIX = ".venv-"
 
 _PROBE = """
-import importlib.util, json, platform, sys
+import importlib.util, json, platform, sys, sysconfig
+free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
 found = {name: importlib.util.find_spec(name) is not None for name in sys.argv[1:]}
-print(json.dumps({"version": platform.python_version(), "found": found}))
+print(json.dumps({"version": platform.python_version() + free, "found": found}))
 """
 
 
@@ -28,16 +29,11 @@ def environment(version: Optional[str] = None) -> Path:
 
     A wheel has only the one that it is installed in.
     """
-    if version and not is_version(version):
+    if version and not is_minor(version):
         return ROOT / version
     if INSTALLED and not version:
         return Path(sys.prefix)
     return ROOT / (PREFIX + version if version else ".venv")
-
-
-def is_version(text: str) -> bool:
-    """Return whether a text is a version, and not the folder of an environment."""
-    return re.fullmatch(r"\d\.\d{1,3}", text) is not None
 
 
 def executable(version: Optional[str] = None) -> Path:
@@ -46,9 +42,9 @@ def executable(version: Optional[str] = None) -> Path:
 
 
 def version_of(folder: Path) -> Optional[str]:
-    """Return the version of an environment ("3.12"), or None if there is no environment."""
+    """Return the version of an environment ("3.12", "3.14t"), or None if there is none."""
     if folder == Path(sys.prefix):
-        return "{}.{}".format(*sys.version_info)
+        return minor(own())
     try:
         lines = (folder / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -56,19 +52,20 @@ def version_of(folder: Path) -> Optional[str]:
     pairs = (line.partition("=") for line in lines)
     settings = {name.strip(): value.strip() for name, _, value in pairs}
     text = settings.get("version") or settings.get("version_info", "")
-    return ".".join(text.split(".")[:2]) or None
+    found = minor(text)
+    free = found + FREE_THREADED
+    return free if found and (folder / "lib" / f"python{free}").is_dir() else found or None
 
 
 def current_version() -> str:
     """Return the version of the current environment, or of this interpreter without one."""
-    return version_of(environment()) or "{}.{}".format(*sys.version_info)
+    return version_of(environment()) or minor(own())
 
 
 def found_versions() -> List[str]:
     """Return the versions that have an environment (``.venv-X.Y``), newest first."""
     names = [path.parents[1].name[len(PREFIX) :] for path in ROOT.glob(PREFIX + "*/bin/python")]
-    known = [name.split(".") for name in names if name.replace(".", "").isdigit()]
-    return [".".join(parts) for parts in sorted(known, key=_numbers, reverse=True)]
+    return sorted(filter(is_minor, names), key=order, reverse=True)
 
 
 def found_builds() -> List[str]:
@@ -100,10 +97,6 @@ def remedy(version: Optional[str]) -> str:
     if version is None:
         return extra("site")
     return make("env" if version == "3.7" else f"env PYTHONS={version}")
-
-
-def _numbers(parts: List[str]) -> List[int]:
-    return [int(part) for part in parts if part]
 
 
 def change_to(python: Path) -> None:

@@ -6,6 +6,8 @@ import importlib
 from dataclasses import dataclass
 from typing import Any, Tuple
 
+from runtime.versions import numbers
+
 
 @dataclass(frozen=True)
 class Plugin:
@@ -25,13 +27,9 @@ class Plugin:
         return getattr(importlib.import_module(module), attribute)
 
     def suits(self, version: str) -> bool:
-        """Return whether it runs on CPython ``version`` ("3.12" or "3.12.1")."""
+        """Return whether it runs on CPython ``version`` ("3.12", "3.12.1" or "3.14t")."""
         if not self.python:
             return True
         if self.python.endswith("+"):
-            return _numbers(version) >= _numbers(self.python[:-1])
-        return _numbers(version) == _numbers(self.python)
-
-
-def _numbers(version: str) -> Tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".")[:2])
+            return numbers(version) >= numbers(self.python)
+        return numbers(version) == numbers(self.python)

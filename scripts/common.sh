@@ -2,8 +2,8 @@
 die() { echo "$(basename "$0" .sh): $*" >&2; exit 1; }
 say() { echo "$(basename "$0" .sh): $*" >&2; }
 
-# is_cpython EXECUTABLE X.Y: it starts (a pyenv shim may not), can build environments, and has the
-# GIL: the locked drivers have no wheels for free-threaded builds.
+# is_cpython EXECUTABLE X.Y: it starts (a pyenv shim may not) and can build environments; a build
+# without the lock of the interpreter (GIL) is X.Yt.
 is_cpython() {
     local probe='
 import ensurepip, platform, sys, sysconfig, venv
@@ -30,8 +30,8 @@ find_python() {
         ((number > best)) && best=$number found=$candidate
         ((best == 2)) && break
     done < <(
-        printf '%s\n' "$pyenv_root"/versions/"$1".*/bin/python | sort -rV
-        printf '%s\n' "$uv_root"/cpython-"$1".*/bin/python | sort -rV
+        printf '%s\n' "$pyenv_root"/versions/"${1%t}".*/bin/python | sort -rV
+        printf '%s\n' "$uv_root"/cpython-"${1%t}".*/bin/python | sort -rV
         type -ap "python$1" python3 || true
     )
     [[ -n ${found:-} ]] && echo "$found"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Usage: scripts/env.sh [--python EXECUTABLE [--beside NAME]] [X.Y ...]
-# Builds .venv (current CPython), .venv-3.7, and .venv-X.Y for every X.Y named, each from its lock.
+# Builds .venv (current CPython), .venv-3.7, and .venv-X.Y for every X.Y named, each from its lock;
+# X.Yt is a build without the lock of the interpreter (GIL).
 # Does nothing where an environment already matches its lock.
 # --python: of this CPython, from now on (an empty one: as found again); with --beside it gets an
 # environment of its own, .venv-NAME, and nothing else is built.
@@ -10,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
-VERSIONS='^3\.([7-9]|1[0-4])$'
+VERSIONS='^3\.([7-9]|1[0-4]|1[34]t)$'
 
 # build FOLDER LOCK PYTHON
 build() {
@@ -51,20 +52,26 @@ choose() {
 # version_of EXECUTABLE: prints "3.13"; ends the script if it cannot serve.
 version_of() {
     local version
-    version=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null </dev/null) &&
+    version=$("$1" -c 'import sys, sysconfig
+print("%d.%d" % sys.version_info[:2] + ("t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""))' 2>/dev/null </dev/null) &&
         is_cpython "$1" "$version" || die "$1 is no CPython that can build environments"
-    [[ $version =~ $VERSIONS ]] || die "environments take CPython 3.7 to 3.14, not $version"
+    [[ $version =~ $VERSIONS ]] || die "environments take CPython 3.7 to 3.14, and 3.13t and 3.14t, not $version"
     echo "$version"
+}
+
+# lock_of X.Y: prints the lock of an environment for that version beside the current one.
+lock_of() {
+    [[ $1 == *t ]] && echo requirements/threads.txt || echo requirements/server.txt
 }
 
 # build_beside NAME EXECUTABLE
 build_beside() {
-    local version lock=current
+    local version lock=requirements/current.txt
     [[ $1 =~ ^[a-z][a-z0-9_-]*$ && $1 != lock ]] || die "BESIDE takes a name in small letters, not '$1'"
     version=$(version_of "$2")
-    [[ $version =~ ^3\.1[1-9]$ ]] || lock=server
-    [[ $version == 3.7 ]] && lock=py37
-    build ".venv-$1" "requirements/$lock.txt" "$2"
+    [[ $version =~ ^3\.1[1-9]$ ]] || lock=$(lock_of "$version")
+    [[ $version == 3.7 ]] && lock=requirements/py37.txt
+    build ".venv-$1" "$lock" "$2"
 }
 
 build_current() {
@@ -128,9 +135,9 @@ build_3_7() {
 build_named() {
     local version=$1 python
     [[ $version == 3.7 ]] && return
-    [[ $version =~ $VERSIONS ]] || die "PYTHONS takes versions from 3.7 to 3.14, not $version"
+    [[ $version =~ $VERSIONS ]] || die "PYTHONS takes versions from 3.7 to 3.14, and 3.13t and 3.14t, not $version"
     python=$(chosen ".venv-$version" || find_python "$version") || die "no CPython $version; to get it: pyenv install $version"
-    build ".venv-$version" requirements/server.txt "$python"
+    build ".venv-$version" "$(lock_of "$version")" "$python"
 }
 
 mkdir -p var

@@ -26,6 +26,7 @@ compile current ../pyproject.toml --all-extras --universal --python-version 3.11
 compile locust --universal --python-version 3.11 --constraints current.txt "$@"
 compile mysqlclient --universal --python-version 3.11 "$@"
 compile server --universal --python-version 3.8 "$@"
+compile threads --universal --python-version 3.13 "$@"
 compile py37 --python-version 3.7 --python-platform linux "$@"
 # Last, as it names the next one's uv.
 compile tools --universal --python-version 3.11 "$@"

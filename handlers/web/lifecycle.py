@@ -14,6 +14,7 @@ from handlers.timeouts import TIMEOUTS
 from handlers.web import client_timeouts, open_files
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
+from runtime import lock
 
 PAUSE_SECONDS = 0.02
 
@@ -100,6 +101,7 @@ def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _serve(site: Site, start: Start, sock: socket.socket, life: Life) -> None:
+    lock.tell()
     loop, stop = asyncio.get_event_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)

@@ -12,6 +12,7 @@ from race.analysis.values import counted, in_order, place
 from race.saved.head import Environment, Head, Interpreter
 from race.saved.model import Work
 from race.saved.reader import SavedRace
+from runtime.versions import minor
 
 Opened = dict[Work, dict[str, set[int]]]
 """The numbers of connections of the cells of each closed-loop work and label."""
@@ -111,7 +112,7 @@ def _differs(name: str, one: Any, two: Any) -> bool:
 
 
 def _minor(interpreter: Interpreter) -> str:
-    return ".".join(interpreter.python.split(".")[:2])
+    return minor(interpreter.python)
 
 
 def _packages(interpreter: Interpreter) -> dict[str, str]:

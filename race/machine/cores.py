@@ -8,12 +8,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from race.saved.model import Sharing
+from runtime.arguments import MOST_WORKERS
 
 Layout = dict[str, frozenset[int]]
 """Cores by party, the one under test first; empty sets mean that nothing is pinned."""
 
 WORKERS = "workers"
 """The factor with the number of processes of the party under test; one if it is missing."""
+
+EACH_UP_TO = 8
+"""Up to so many workers, each number is measured; beyond, two numbers for each doubling."""
 
 # The cores that this program was started with. `kept_off` later moves it off the measured ones.
 GIVEN = frozenset(os.sched_getaffinity(0))
@@ -62,6 +66,16 @@ def assign(
     for place, name in enumerate(others, start=workers):
         layout[name] = frozenset([cores[min(place, len(cores) - 1)]])
     return layout
+
+
+def worker_counts(cores: int | None = None) -> list[int]:
+    """Return the numbers of workers that show how a server grows to all cores: 1, 2, ... 8, 12, 16,
+    24, 32, ... and the number of cores.
+    """
+    most = min(len(GIVEN) if cores is None else cores, MOST_WORKERS)
+    doublings = (EACH_UP_TO << power for power in range(most.bit_length()))
+    more = [number for one in doublings for number in (one, one + one // 2)]
+    return sorted({number for number in (*range(1, EACH_UP_TO), *more, most) if number <= most})
 
 
 def resting(layout: Layout) -> frozenset[int]:

@@ -24,6 +24,7 @@ from race.timeouts import TIMEOUTS
 from runtime import build
 from runtime.interpreters import executable
 from runtime.paths import INSTALLED, NAME, ROOT
+from runtime.versions import minor, own
 
 PYTHON = "python"
 """The factor that names the version of a contender's interpreter, if it has one."""
@@ -31,7 +32,8 @@ BUILD = "build"
 """The factor that names the environment of a contender's interpreter where builds are raced."""
 
 _PACKAGES = """
-import json, sys
+import json, sys, sysconfig
+free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
 try:
     from importlib.metadata import distributions
 except ImportError:
@@ -39,7 +41,7 @@ except ImportError:
     found = {each.project_name: each.version for each in working_set}
 else:
     found = {each.metadata["Name"]: each.version for each in distributions()}
-print(json.dumps({"python": sys.version.split()[0], "packages": found}))
+print(json.dumps({"python": sys.version.split()[0] + free, "packages": found}))
 """
 
 
@@ -93,7 +95,7 @@ def governor() -> str | None:
 
 def current_python() -> str:
     """Return the version of the interpreter that runs the harness and most contenders."""
-    return f"{sys.version_info.major}.{sys.version_info.minor}"
+    return minor(own())
 
 
 def own_interpreter(version: str) -> Path | None:

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from race.analysis import user_loads
 from race.analysis.distributions import latencies, summaries, timed
 from race.analysis.model import Analysis
+from race.analysis.scaling.curves import scalings
 from race.analysis.user_loads import UserLoadGroup
 from race.report import format as words
 from race.report import legend, sentences
 from race.report.table import ReportTable
-from race.report.tables import fixed, more, ranking, rates
+from race.report.tables import fixed, more, ranking, rates, workers
 from race.report.tables import user_loads as users
 from race.report.tables.pair import pair
 
@@ -48,6 +49,7 @@ def _parts(analysis: Analysis) -> Iterator[str]:
     for comparison in rates.shared(analysis):
         rated = rates.rated(analysis, comparison, latencies(analysis, comparison))
         yield from _section(f"{comparison.place}, {comparison.load}", rated, rated.caption)
+    yield from _workers(analysis)
     groups = user_loads.user_loads(analysis)
     yield from map(escape, user_loads.known_limits(groups))
     for group in groups:
@@ -72,6 +74,15 @@ def _glance(analysis: Analysis) -> Iterator[str]:
     if len(analysis.closed()) > 1:
         about = ranking.about_glance(analysis)
         yield from _section("At a glance", ranking.glance(analysis), about)
+
+
+def _workers(analysis: Analysis) -> Iterator[str]:
+    """Yield how rates grow with workers, where several numbers of them ran."""
+    for comparison in analysis.closed():
+        if found := scalings(analysis, comparison):
+            points = workers.points(analysis, comparison, found)
+            yield from _section(points.title, points)
+            yield table(workers.knees(analysis, comparison, found))
 
 
 def _section(title: str, found: ReportTable, text: str = "") -> Iterator[str]:

@@ -50,7 +50,7 @@ def judge(limits: Limits, load: Load, measured: Measurement) -> Judgement:
     """Apply every rule and return all reasons."""
     sample = measured.sample
     machine = disturbances(limits, measured.meters["cores"])
-    own: list[str] = []
+    own = list(sample.problems)
     share = sample.failed / max(1, sample.count + sample.failed)
     if share > limits.errors:
         worst = max(sample.errors, key=lambda kind: sample.errors[kind])

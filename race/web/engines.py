@@ -8,17 +8,20 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
+
+import msgspec
 
 from race.discipline import Choice
 from race.errors import RaceError, unknown
-from race.machine.cores import WORKERS
+from race.machine.cores import WORKERS, worker_counts
 from race.machine.describe import BUILD, PYTHON, current_python
 from race.plan.contenders import matching, without_aliases
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from race.web.databases import has_server
 from race.web.link import DISTANCE, LINK, level
-from race.web.scenario import SiteScenario
+from race.web.scenario import CORES, SiteScenario
 from runtime.interpreters import (
     executable,
     found_builds,
@@ -27,6 +30,7 @@ from runtime.interpreters import (
     remedy,
 )
 from runtime.paths import ROOT, extra, make
+from runtime.versions import order
 
 SERVER = ROOT / "server.py"
 CONTENDER = "engine"
@@ -96,6 +100,9 @@ def choose(scenario: SiteScenario) -> Choice:
     found = _entries(scenario)
     aliases = {one.long_name: one.name for one in found if one.long_name}
     scenario = without_aliases(scenario, (one.name for one in found), aliases, CONTENDER)
+    numbers = _workers(scenario)
+    only_one = CORES in scenario.workers and numbers == [1]
+    scenario = msgspec.structs.replace(scenario, workers=tuple(numbers))
     wanted = matching(scenario, (entry.name for entry in found), CONTENDER)
     chosen = [entry for name in wanted for entry in found if entry.name == name]
     left_out = [f"{one.name}: {one.problem}" for one in chosen if one.problem]
@@ -111,14 +118,15 @@ def choose(scenario: SiteScenario) -> Choice:
         for entry in runs
         for render in _renders(scenario, entry)
         if render not in entry.no_render
-        for workers in scenario.workers
+        for workers in numbers
         if workers == 1 or _spreads(scenario, entry)
         for more in scenario.link or (None,)
         if not more or has_server(entry.database)
         for far in scenario.distance or (None,)
     ]
-    alone = [one for one in runs if max(scenario.workers) > 1 and not _spreads(scenario, one)]
+    alone = [one for one in runs if max(numbers) > 1 and not _spreads(scenario, one)]
     left_out += [f"{one.name} with more than one worker" for one in alone]
+    left_out += ["more than one worker: this machine has one core"] if only_one else []
     near = [one for one in runs if any(scenario.link) and not has_server(one.database)]
     left_out += [f"{one.name} over a link: it has no database server" for one in near]
     return Choice(scenario, contenders, left_out)
@@ -133,7 +141,7 @@ def databases(scenario: SiteScenario, contenders: Iterable[Contender]) -> dict[s
 def found_pythons() -> list[str]:
     """Return the versions with an environment (`.venv-X.Y`) and the current one, oldest first."""
     names = {*found_versions(), current_python()}
-    return sorted(names, key=lambda name: int(name.split(".")[1]))
+    return sorted(names, key=order)
 
 
 def _entries(scenario: SiteScenario) -> list[Entry]:
@@ -196,6 +204,12 @@ def _program(scenario: SiteScenario, name: str) -> Entry:
 def _spreads(scenario: SiteScenario, entry: Entry) -> bool:
     """Return whether several processes can serve it, which takes a database that they share."""
     return entry.name not in scenario.programs and entry.database is not None
+
+
+def _workers(scenario: SiteScenario) -> list[int]:
+    """Return the numbers of workers, with those of this machine's cores in place of `cores`."""
+    found = [worker_counts() if one == CORES else [int(one)] for one in scenario.workers]
+    return list(dict.fromkeys(chain.from_iterable(found)))
 
 
 def plain_render() -> str:

@@ -60,6 +60,11 @@ LEVELS = {
         "minijinja": "each request renders its template, with MiniJinja, which is written in Rust",
         "prepared": "templates are rendered once, when the server starts, and filled in later",
     },
+    "python": {
+        f"{version}t": f"CPython {version} built without the lock of the interpreter (GIL); a "
+        "cell in which a module takes it again is invalid"
+        for version in ("3.13", "3.14")
+    },
     "link": {
         "0 ms": "nothing between server and database but the machine; a link of 2 ms adds two "
         "milliseconds to each round trip between them, half on the way there, half on the way back",

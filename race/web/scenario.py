@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
@@ -17,7 +17,9 @@ from race.scenario import LoadPlan, Names, Number, Scenario
 from race.web.pages import named
 from runtime.arguments import MOST_WORKERS
 
-Workers = Annotated[int, Meta(ge=1, le=MOST_WORKERS)]
+CORES = "cores"
+"""Means the numbers of workers from one to the cores of this machine."""
+Workers = Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | Literal["cores"]
 Milliseconds = Annotated[float, Meta(ge=0, le=10_000)]
 
 
@@ -110,7 +112,8 @@ def _option(given: tuple[str, str | int | float]) -> tuple[str, str]:
 class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`pythons` are versions (`3.12`) or `found`; `builds` are environments (`.venv-fast`) of
     several builds of one version, or `found`; `render` are ways to render pages (none: the
-    plainest); `workers` are numbers of processes of a server; `link` are milliseconds that each
+    plainest); `workers` are numbers of processes of a server, or `cores`: 1, 2, ... up to the cores
+    of the machine (`race.machine.cores.worker_counts`); `link` are milliseconds that each
     round trip between server and database takes more (0: nothing is put in between), `distance`
     those between generator and server. `deadline` is how many seconds an engine's page may take in
     place of its own limit. `hosts` are other machines.

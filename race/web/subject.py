@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,16 +15,20 @@ from race.load.drive import drive
 from race.load.generator import Target, WatchedProcesses
 from race.machine import cores
 from race.machine.cores import WORKERS, Layout
+from race.machine.describe import PYTHON
+from race.machine.lock import LockFolder
 from race.machine.proc import tree
 from race.machine.process import Child
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
+from race.web.accepted import counted
 from race.web.changes import SCRIPTS, ChangeCheck
 from race.web.databases import Databases, has_server
 from race.web.hosts import GeneratorHost, GeneratorMachine
 from race.web.link import DISTANCE, LINK, Distance, Link
 from race.web.servers import Launcher, Server
+from runtime.versions import is_free_threaded
 
 SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
 
@@ -48,11 +53,15 @@ class SharedState:
             layout[GENERATOR] = self.generator.cores
         self.databases.pin(layout[DATABASE])
         name = self.names.get(contender.name)
+        free = is_free_threaded(contender.factors.get(PYTHON, ""))
         with ExitStack() as failed:
+            lock = LockFolder() if free else None
+            if lock:
+                failed.callback(lock.close)
             between = self._start_link(contender, name, layout)
             if between:
                 failed.callback(between.child.end)
-            env = between.env if between else None
+            env = {**(between.env if between else {}), **(lock.env if lock else {})}
             server = self.launcher.start(contender, layout[SERVER], env)
             failed.callback(server.child.end)
             more = link.milliseconds(contender, DISTANCE)
@@ -60,7 +69,7 @@ class SharedState:
             failed.pop_all()
         backend = BACKENDS.get(contender.factors.get("backend", ""))
         changes = ChangeCheck(self.databases, name, backend.layout if backend else "")
-        return SiteSubject(self, contender, server, layout, changes, between, far)
+        return SiteSubject(self, contender, server, layout, changes, between, far, lock)
 
     def _start_link(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:
         """Start a link to the database, on its cores; None if it adds nothing."""
@@ -81,6 +90,7 @@ class SiteSubject:
     changes: ChangeCheck
     link: Link | None = None
     distance: Distance | None = None
+    lock: LockFolder | None = None
     _driven: bool = False
 
     def parties(self) -> Mapping[str, Party]:
@@ -127,13 +137,26 @@ class SiteSubject:
         try:
             host = self.shared.generator.connected() if self.shared.generator else None
             cores, target = self.layout[GENERATOR], self._target(work)
-            result = drive(target, work.load, self.server.child, cores, host)
+            with self._counted(work.load.duration_s / 2) as connections:
+                result = drive(target, work.load, self.server.child, cores, host)
         except BaseException:
             self.changes.lose_count()
             raise
         if result.changes is not None:
             self.changes.note(work.task, result.changes)
-        return result.sample
+        found = replace(result.sample, process_connections=connections)
+        if self.lock is None:
+            return found
+        pids = tree(self.server.child.pid)
+        return replace(found, problems=self.lock.problems(pids, self._workers, time.time()))
+
+    @property
+    def _workers(self) -> int:
+        return int(self.contender.factors.get(WORKERS, "1"))
+
+    def _counted(self, seconds: float) -> AbstractContextManager[list[int]]:
+        """Count the connections of each worker, if there are several, after so many seconds."""
+        return counted(self.server, seconds) if self._workers > 1 else nullcontext([])
 
     def _target(self, work: Work) -> Target:
         """Return the target of a load, as a generator on its own machine sees it."""
@@ -183,6 +206,8 @@ class SiteSubject:
     def close(self) -> None:
         """End the server and its links."""
         with ExitStack() as stack:
+            if self.lock:
+                stack.callback(self.lock.close)
             for child in self._children():
                 stack.callback(child.end)
 

@@ -19,6 +19,8 @@ METERS = {
     "peak_bytes": Plugin("race.machine.meters.peak:Peak"),
     "switches": Plugin("race.machine.meters.switches:Switches"),
     "cores": Plugin("race.machine.meters.cores:Cores"),
+    "process_ns": Plugin("race.machine.meters.processes:ProcessTime"),
+    "process_connections": Plugin("race.machine.meters.processes:ProcessConnections"),
     "busy": Plugin("race.machine.meters.busy:CoreUse"),
     "network_us": Plugin("race.machine.meters.network:Delays"),
     "network_bytes": Plugin("race.machine.meters.network:Traffic"),

@@ -10,6 +10,7 @@ CHAPTERS = {
     "legend": Plugin("race.report.chapters.plain:legend"),
     "tasks": Plugin("race.report.chapters.tasks:render"),
     "pipelining": Plugin("race.report.chapters.pipelining:render"),
+    "workers": Plugin("race.report.chapters.workers:render"),
     "user-loads": Plugin("race.report.chapters.user_loads:render"),
     "shares": Plugin("race.report.chapters.shares:render"),
     "distributions": Plugin("race.report.chapters.distributions:render"),

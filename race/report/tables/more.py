@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from race.analysis.model import Analysis, Comparison, ContenderResult
+from race.analysis.scaling.curves import CONNECTIONS, CPU
 from race.analysis.values import place, workers
 from race.report import format as words
 from race.report.charts.colours import palette
@@ -96,7 +97,11 @@ def meters(analysis: Analysis, comparison: Comparison) -> ReportTable | None:
     cpu = {("cpu_ns", party) for party in workers(discipline)}
     elsewhere = cpu | {("cores", "steal"), ("cores", "foreign")}
     known = dict.fromkeys(one for item in comparison.results for one in _figures(item))
-    found = [_column(discipline, *one) for one in known if one not in elsewhere]
+    found = [
+        _column(discipline, *one)
+        for one in known
+        if one not in elsewhere and one[0] not in (CPU, CONNECTIONS)
+    ]
     columns = (values.contender(discipline, palette(analysis)), *found)
     items = [item for item in comparison.results if item.meters]
     heading = f"Meters of {comparison.title}, {comparison.load}"

@@ -36,6 +36,17 @@ def open_to(address: Address, pids: Iterable[int]) -> int | None:
     return sum(_is_unix(line, address.path, own) for line in found.stdout.splitlines())
 
 
+def accepted(port: int, pids: Iterable[int]) -> list[int]:
+    """Return how many connections to a port each process has accepted and holds open."""
+    inodes = [
+        line.split(maxsplit=10)[9]
+        for name in ("tcp", "tcp6")
+        for line in _table(name)
+        if _is_established(line, 1, port)
+    ]
+    return [len(_sockets([pid]).intersection(inodes)) for pid in pids]
+
+
 def _sockets(pids: Iterable[int]) -> set[str]:
     """Return the inodes of all sockets that processes hold; one that just ended holds none."""
     found: set[str] = set()
@@ -64,10 +75,16 @@ def _is_unix(line: str, path: str, own: set[str]) -> bool:
 
 
 def _is_tcp(line: str, port: int, own: set[str]) -> bool:
-    """Return whether a line "sl local_address rem_address st ..." is our end of a connection."""
-    fields = line.split(maxsplit=10)
-    there = int(fields[2].rpartition(":")[2], 16)
-    return fields[3] == ESTABLISHED and there == port and fields[9] in own
+    """Return whether a line is our end of a connection to a port."""
+    return _is_established(line, 2, port) and line.split(maxsplit=10)[9] in own
+
+
+def _is_established(line: str, end: int, port: int) -> bool:
+    """Return whether a line "sl local_address rem_address st ..." is a connection that has the port
+    at its end 1 (here) or 2 (there).
+    """
+    fields = line.split(maxsplit=4)
+    return fields[3] == ESTABLISHED and int(fields[end].rpartition(":")[2], 16) == port
 
 
 def _table(name: str) -> Iterator[str]:

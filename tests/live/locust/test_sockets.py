@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from race.web.locust.sockets import open_to
+from race.web.locust.sockets import accepted, open_to
 from runtime.address import Address
 
 
@@ -27,6 +27,18 @@ def test_own_connections_are_counted(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         host, port = listening.getsockname()
         count_ends(listening, Address(None, host, port), (host, port))
+
+
+def test_accepted_connections_are_counted_by_process() -> None:
+    """The ends of those who connected do not count."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        where = listening.getsockname()
+        pids = [os.getppid(), os.getpid()]
+        assert accepted(where[1], pids) == [0, 0]
+        with another(listening.family, where), listening.accept()[0]:
+            with socket.create_connection(where), listening.accept()[0]:
+                assert accepted(where[1], pids) == [0, 2]
+            assert accepted(where[1], pids) == [0, 1]
 
 
 def count_ends(listening: socket.socket, where: Address, place: Any) -> None:

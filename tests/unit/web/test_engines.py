@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from msgspec.structs import replace
@@ -33,7 +34,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def scenario(
     render: tuple[str, ...] = (),
-    workers: tuple[int, ...] = (1,),
+    workers: tuple[int | Literal["cores"], ...] = (1,),
     contenders: tuple[str, ...] = ("one-base",),
 ) -> SiteScenario:
     programs = {"own": Program(command=("x",))}
@@ -91,6 +92,22 @@ def test_a_label_names_what_is_not_plain(race: SiteScenario, labels: dict[str, s
     for one in contenders:
         words = Launcher(race).command(one)
         assert ("--render" in words) == (one.factors.get("render") == "fast")
+
+
+@pytest.mark.parametrize(
+    ("cores", "numbers", "left_out"),
+    [
+        ([1, 2, 3], ["1", "2", "3"], []),
+        ([1], ["1"], ["more than one worker: this machine has one core"]),
+    ],
+)
+def test_cores_stand_for_the_workers_up_to_their_number(
+    monkeypatch: pytest.MonkeyPatch, cores: list[int], numbers: list[str], left_out: list[str]
+) -> None:
+    monkeypatch.setattr(engines, "worker_counts", lambda: cores)
+    found = engines.choose(scenario(workers=("cores",)))
+    assert [one.factors["workers"] for one in found.contenders] == numbers
+    assert found.left_out == left_out
 
 
 def test_the_factors_of_a_program_describe_it() -> None:

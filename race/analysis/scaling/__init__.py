@@ -1,0 +1,1 @@
+"""How a contender's rate grows with its workers."""

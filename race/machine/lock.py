@@ -1,0 +1,60 @@
+"""Reads the state of the interpreter's lock in the processes of a server, under load."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from runtime.lock import EVERY_SECONDS, VARIABLE
+
+LATE = 5
+"""A saturated process may write so many times later than it should."""
+
+
+@dataclass(frozen=True)
+class LockFolder:
+    """The folder in which a server's processes write the state of their lock."""
+
+    _folder: TemporaryDirectory[str] = field(
+        default_factory=lambda: TemporaryDirectory(prefix="race-lock-")
+    )
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """Return what a server's environment needs to tell its lock's state."""
+        return {VARIABLE: self._folder.name}
+
+    def problems(self, pids: Iterable[int], workers: int, now: float) -> tuple[str, ...]:
+        """Return what is wrong at the end of a load: the lock was taken again, which holds for the
+        rest of a process's life, or its state is not known in every worker. `now` is in the time
+        of files.
+        """
+        states = list(self._states(pids, now))
+        causes = sorted({state["by"] or "an unknown module" for state in states if state["taken"]})
+        taken = sum(state["taken"] for state in states)
+        found = []
+        if causes:
+            where = f"{taken} of {len(states)} processes"
+            found.append(f"the interpreter lock was taken again in {where}, by {', '.join(causes)}")
+        if len(states) < workers:
+            known = f"{len(states)} of {workers} processes"
+            found.append(f"the state of the interpreter lock is known of {known} only")
+        return tuple(found)
+
+    def close(self) -> None:
+        """Remove the folder."""
+        self._folder.cleanup()
+
+    def _states(self, pids: Iterable[int], now: float) -> Iterator[dict[str, Any]]:
+        """Yield what each process has written lately; a supervisor writes nothing."""
+        for pid in pids:
+            path = Path(self._folder.name, f"{pid}.json")
+            try:
+                if path.stat().st_mtime >= now - LATE * EVERY_SECONDS:
+                    yield json.loads(path.read_bytes())
+            except OSError:
+                continue
