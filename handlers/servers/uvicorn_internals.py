@@ -39,23 +39,31 @@ class LimitedProtocol(_protocol):  # type: ignore[misc]
     held = b""
 
     def data_received(self, data: bytes) -> None:
-        self.held += data
-        self.parse_held()
+        # Nearly always nothing waits, and all of it is one piece.
+        if self.held or self.pipeline or len(data) > PIECE:
+            self.held += data
+            self.parse_held()
+        else:
+            self.parse(data)
+
+    def parse(self, piece: bytes) -> None:
+        """Parse a piece, and count it if the head of its request has not ended."""
+        _protocol.data_received(self, piece)
+        if self.cycle is None or self.cycle.scope is not self.scope:
+            self.count(len(piece))
 
     def parse_held(self) -> None:
         """Parse the held bytes until a request has to wait for the answer to another."""
         while self.held and not self.pipeline and not self.transport.is_closing():
             piece, self.held = self.held[:PIECE], self.held[PIECE:]
-            super().data_received(piece)
-            if self.cycle is None or self.cycle.scope is not self.scope:
-                self.count(len(piece))
+            self.parse(piece)
         if self.transport.is_closing():
             self.held = b""
         elif self.held:
             self.flow.pause_reading()
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()
+        _protocol.on_response_complete(self)
         # uvicorn has resumed reading; this pauses it again before the loop reads anything.
         if self.held:
             self.parse_held()

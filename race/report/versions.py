@@ -1,4 +1,4 @@
-"""Versions of the programs and packages that a race used, of all that were installed."""
+"""Facts of a race's contenders, and the versions of what they used, of all that was installed."""
 
 from __future__ import annotations
 
@@ -32,6 +32,15 @@ def contenders(analysis: Analysis) -> list[Contender]:
     """Return the contenders with a cell."""
     ran = {cell.label for cell in analysis.race.cells}
     return [one for one in analysis.race.head.contenders if one.label in ran]
+
+
+def facts(analysis: Analysis) -> dict[str, dict[str, list[str]]]:
+    """Return the labels of contenders by what is so of them, by what that is about."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for one in contenders(analysis):
+        for about, fact in one.facts.items():
+            found.setdefault(about, {}).setdefault(fact, []).append(one.label)
+    return found
 
 
 def programs(analysis: Analysis) -> Versions:

@@ -17,6 +17,7 @@ from race.plan.contenders import matching, without_aliases
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from race.web.databases import has_server
+from race.web.levels import facts
 from race.web.link import DISTANCE, LINK, level
 from race.web.scenario import SiteScenario
 from runtime.interpreters import (
@@ -232,4 +233,10 @@ def _contender(
     factors = {**entry.factors, **rendered, WORKERS: str(workers), **linked}
     program = scenario.programs.get(entry.name)
     described = program is None or bool(program.factors)
-    return Contender(label=label, name=entry.name, factors=factors, described=described)
+    return Contender(
+        label=label,
+        name=entry.name,
+        factors=factors,
+        described=described,
+        facts=facts(factors) if program is None else {},
+    )
