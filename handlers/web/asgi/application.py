@@ -39,15 +39,25 @@ class Application:
         self._site = site
         self._exact = exact
         self._logs = access_log.wanted()
+        # Paths of which a GET needs none of the looks that ``_answer`` takes at a request.
+        paths = [route.path.encode() for route in site.routes if "{" not in route.path]
+        self._plain = frozenset(paths if not self._logs else ())
         self.started = False
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        if scope["type"] != "http":
-            return self._other(scope, receive, send)
+        if scope.get("method") == "GET" and scope.get("raw_path") in self._plain:
+            return self._app(scope, receive, send)
+        if scope["type"] == "http":
+            return self._answer(scope, receive, send)
+        if scope["type"] == "lifespan":
+            return self._live(scope, receive, send)
+        return send({"type": "websocket.close"})
+
+    def _answer(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if self._logs:
             send = logged(scope, send)
         raw = scope.get("raw_path") or b""
-        if b"%2" in raw and (b"%2F" in raw or b"%2f" in raw):
+        if b"%2F" in raw or b"%2f" in raw:
             escaped = raw.replace(b"%2F", b"%252F").replace(b"%2f", b"%252f")
             scope["path"] = unquote_to_bytes(escaped).decode("utf-8", "replace")
         if self._exact and (b"//" in raw or raw[1:].endswith(b"/") or scope["method"] == "OPTIONS"):
@@ -74,11 +84,6 @@ class Application:
         await self._app(scope, receive, noting)
         if not answered:
             await send_page(send, self._site.malformed(raw_path(scope)))
-
-    def _other(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        if scope["type"] == "lifespan":
-            return self._live(scope, receive, send)
-        return send({"type": "websocket.close"})
 
     async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def noting(message: MutableMapping[str, Any]) -> None:

@@ -45,8 +45,10 @@ def responder(site: Site, route: Route) -> Responder:
     answer = asgi.answering(site, route)
 
     async def respond(request: Request, response: Response, **params: str) -> None:
-        values, stream = tuple(params.values()), request.stream.__aiter__
-        fill(response, await answer(request.scope, request.cookies, values, stream))
+        values = tuple(params.values())
+        # Falcon makes a stream when it is asked for.
+        page = await answer(request.scope, request.cookies, values, lambda: request.stream)
+        fill(response, page)
 
     return respond
 
@@ -59,10 +61,11 @@ def guarded(app: Any) -> asgi.App:
     """
 
     def application(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> Awaitable[None]:
-        if scope.get("http_version", "1.1") not in VERSIONS:
+        if scope["type"] == "http" and scope["http_version"] not in VERSIONS:
             scope["http_version"] = "1.0"
-        whole = scope.get("method", "GET") == "GET"
-        return (app if whole else with_body)(scope, receive, send)
+        if scope.get("method") == "GET":
+            return app(scope, receive, send)  # type: ignore[no-any-return]
+        return with_body(scope, receive, send)
 
     async def with_body(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         async def receiving() -> Any:
