@@ -39,24 +39,22 @@ class LimitedProtocol(_protocol):  # type: ignore[misc]
     held = b""
 
     def data_received(self, data: bytes) -> None:
-        # Nearly always nothing waits, and all of it is one piece.
         if self.held or self.pipeline or len(data) > PIECE:
             self.held += data
             self.parse_held()
-        else:
-            self.parse(data)
-
-    def parse(self, piece: bytes) -> None:
-        """Parse a piece, and count it if the head of its request has not ended."""
-        _protocol.data_received(self, piece)
+            return
+        # Nearly always nothing waits, and all of it is one piece.
+        _protocol.data_received(self, data)
         if self.cycle is None or self.cycle.scope is not self.scope:
-            self.count(len(piece))
+            self.count(len(data))
 
     def parse_held(self) -> None:
         """Parse the held bytes until a request has to wait for the answer to another."""
         while self.held and not self.pipeline and not self.transport.is_closing():
             piece, self.held = self.held[:PIECE], self.held[PIECE:]
-            self.parse(piece)
+            _protocol.data_received(self, piece)
+            if self.cycle is None or self.cycle.scope is not self.scope:
+                self.count(len(piece))
         if self.transport.is_closing():
             self.held = b""
         elif self.held:

@@ -26,7 +26,7 @@ class Application:
     ASGI decodes the path as a whole, and a router would take ``%2F`` for a separator. Here it stays
     escaped in ``path``. WebSockets are refused. With ``exact``, a path with an empty segment and
     the method OPTIONS have no route, for frameworks that take "/good/" or "//good" for "/good" and
-    answer OPTIONS by themselves.
+    answer OPTIONS by themselves; with ``lifespan=False``, it is never told of its start and end.
 
     What is called for each request is a function that returns a coroutine, the framework's own
     wherever possible: a coroutine around another would cost every request the more.
@@ -34,8 +34,9 @@ class Application:
 
     interface = "asgi"
 
-    def __init__(self, app: Any, site: Site, exact: bool = False) -> None:
+    def __init__(self, app: Any, site: Site, exact: bool = False, lifespan: bool = True) -> None:
         self._app: App = app
+        self._lifespan: App = app if lifespan else lives
         self._site = site
         self._exact = exact
         self._logs = access_log.wanted()
@@ -90,21 +91,14 @@ class Application:
             await send(message)
             self.started = message["type"] == "lifespan.startup.complete"
 
-        await self._app(scope, receive, noting)
+        await self._lifespan(scope, receive, noting)
 
 
-def without_lifespan(app: App) -> App:
-    """Return the application with answers to the lifespan's events, for one that knows none."""
-
-    def application(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        return app(scope, receive, send) if scope["type"] != "lifespan" else live(receive, send)
-
-    async def live(receive: Receive, send: Send) -> None:
-        for event in ("startup", "shutdown"):
-            await receive()
-            await send({"type": f"lifespan.{event}.complete"})
-
-    return application
+async def lives(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer the lifespan's events in place of an application that knows none."""
+    for event in ("startup", "shutdown"):
+        await receive()
+        await send({"type": f"lifespan.{event}.complete"})
 
 
 def logged(scope: Scope, send: Send) -> Send:

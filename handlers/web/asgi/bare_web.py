@@ -6,7 +6,7 @@ from typing import Any, AsyncIterator, Awaitable, Dict, Tuple
 
 from handlers.site import Site
 from handlers.web import asgi
-from handlers.web.asgi.application import Application, without_lifespan
+from handlers.web.asgi.application import Application
 from handlers.web.table import Table, cookies_in
 
 Found = Tuple[Any, Tuple[str, ...]]
@@ -52,4 +52,4 @@ def application(site: Site) -> Application:
         page = await answer(scope, cookies, params, lambda: chunks_of(receive))
         await asgi.send_page(send, page)
 
-    return Application(without_lifespan(app), site)
+    return Application(app, site, lifespan=False)
