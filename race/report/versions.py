@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from race.analysis.model import Analysis
 from race.saved.head import Build
@@ -35,12 +36,25 @@ def contenders(analysis: Analysis) -> list[Contender]:
 
 
 def facts(analysis: Analysis) -> dict[str, dict[str, list[str]]]:
-    """Return the labels of contenders by what is so of them, by what that is about."""
+    """Return the labels of contenders by what is so of them, by what that is about.
+
+    A label is without the parts at its end that all have.
+    """
+    ran = [one for one in contenders(analysis) if one.facts and not one.aa]
+    shared = len(_shared_end([one.label for one in ran]))
     found: dict[str, dict[str, list[str]]] = {}
-    for one in contenders(analysis):
+    for one in ran:
         for about, fact in one.facts.items():
-            found.setdefault(about, {}).setdefault(fact, []).append(one.label)
+            label = one.label[: len(one.label) - shared]
+            found.setdefault(about, {}).setdefault(fact, []).append(label)
     return found
+
+
+def _shared_end(labels: list[str]) -> str:
+    """Return the parts that all labels end with, such as "-postgres-pool"; "" of a single one."""
+    parts = [label.split("-")[:0:-1] for label in labels]
+    same = takewhile(lambda column: len(set(column)) == 1, zip(*parts, strict=False))
+    return "".join(f"-{column[0]}" for column in same) if len(labels) > 1 else ""
 
 
 def programs(analysis: Analysis) -> Versions:
