@@ -12,6 +12,7 @@ from race.saved.head import Build
 from race.saved.model import Contender
 
 _WORD = re.compile(r"[a-z0-9]+")
+_PART = re.compile(r"\W*\w+")
 
 Versions = list[tuple[str, str]]
 
@@ -52,9 +53,9 @@ def facts(analysis: Analysis) -> dict[str, dict[str, list[str]]]:
 
 def _shared_end(labels: list[str]) -> str:
     """Return the parts that all labels end with, such as "-postgres-pool"; "" of a single one."""
-    parts = [label.split("-")[:0:-1] for label in labels]
-    same = takewhile(lambda column: len(set(column)) == 1, zip(*parts, strict=False))
-    return "".join(f"-{column[0]}" for column in same) if len(labels) > 1 else ""
+    words = [_PART.findall(label)[:0:-1] for label in labels]
+    same = takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))
+    return "".join(column[0] for column in same) if len(labels) > 1 else ""
 
 
 def programs(analysis: Analysis) -> Versions:
