@@ -42,7 +42,7 @@ def facts(analysis: Analysis) -> dict[str, dict[str, list[str]]]:
     A label is without the parts at its end that all have.
     """
     ran = [one for one in contenders(analysis) if one.facts and not one.aa]
-    shared = len(_shared_end([one.label for one in ran]))
+    shared = _shared_end([one.label for one in ran])
     found: dict[str, dict[str, list[str]]] = {}
     for one in ran:
         for about, fact in one.facts.items():
@@ -51,11 +51,11 @@ def facts(analysis: Analysis) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def _shared_end(labels: list[str]) -> str:
-    """Return the parts that all labels end with, such as "-postgres-pool"; "" of a single one."""
+def _shared_end(labels: list[str]) -> int:
+    """Return the length of the parts that all labels end with; 0 of a single one."""
     words = [_PART.findall(label)[:0:-1] for label in labels]
     same = takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))
-    return "".join(column[0] for column in same) if len(labels) > 1 else ""
+    return sum(len(column[0]) for column in same) if len(labels) > 1 else 0
 
 
 def programs(analysis: Analysis) -> Versions:
