@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 
 from race.analysis.model import Analysis
+from race.report.charts.colours import shortened
 from race.saved.head import Build
 from race.saved.model import Contender
 
 _WORD = re.compile(r"[a-z0-9]+")
-_PART = re.compile(r"\W*\w+")
 
 Versions = list[tuple[str, str]]
 
@@ -39,23 +38,15 @@ def contenders(analysis: Analysis) -> list[Contender]:
 def facts(analysis: Analysis) -> dict[str, dict[str, list[str]]]:
     """Return the labels of contenders by what is so of them, by what that is about.
 
-    A label is without the parts at its end that all have.
+    The parts that all labels have are left out.
     """
     ran = [one for one in contenders(analysis) if one.facts and not one.aa]
-    shared = _shared_end([one.label for one in ran])
+    short = shortened(one.label for one in ran)
     found: dict[str, dict[str, list[str]]] = {}
     for one in ran:
         for about, fact in one.facts.items():
-            label = one.label[: len(one.label) - shared]
-            found.setdefault(about, {}).setdefault(fact, []).append(label)
+            found.setdefault(about, {}).setdefault(fact, []).append(short[one.label])
     return found
-
-
-def _shared_end(labels: list[str]) -> int:
-    """Return the length of the parts that all labels end with; 0 of a single one."""
-    words = [_PART.findall(label)[:0:-1] for label in labels]
-    same = takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))
-    return sum(len(column[0]) for column in same) if len(labels) > 1 else 0
 
 
 def programs(analysis: Analysis) -> Versions:

@@ -11,6 +11,7 @@ from msgspec.structs import replace as changed
 from race.analysis.analyse import analyse
 from race.report import format as words
 from race.report import html, markdown
+from race.report.charts.colours import shortened
 from race.report.legend import legend
 from race.report.outcomes import Outcomes
 from race.report.table import spreadsheet
