@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 from urllib.parse import parse_qsl
 
 from typing_extensions import Protocol
@@ -76,6 +76,12 @@ class Kind:
         self.content_type = mime + "; charset=utf-8" if text else mime
         self.headers = dict(SECURITY_HEADERS, **caching)
         self.all_headers = dict({"Content-Type": self.content_type}, **self.headers)
+        self.fields = fields_of(self.all_headers)
+
+
+def fields_of(headers: Dict[str, str]) -> List[Tuple[bytes, bytes]]:
+    """Return headers as ASGI and frameworks that are near to it have them."""
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
 HTML = Kind("text/html", FRESH)

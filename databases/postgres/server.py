@@ -35,7 +35,7 @@ SETTINGS = {
     "max_wal_senders": "0",
     # This bounds the time of the recovery after a kill.
     "max_wal_size": "256MB",
-    "max_connections": "200",
+    "max_connections": "400",  # a race has a pool of ten for each of some twenty servers
     "shared_buffers": "128MB",
     "autovacuum": "on",
     # The site's hot tables are rewritten within seconds and would grow in the default minute.

@@ -47,13 +47,12 @@ def guarded(app: Application, site: Site, stop: asyncio.Event) -> Any:
     request arrives at this moment: its vote would count, and nobody would be told.
     """
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    def application(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if scope["type"] == "http" and stop.is_set():
-            await send_page(send, site.closing(raw_path(scope)))
-        elif scope["type"] == "http" and ignores_body(scope):
-            await without_body(scope, receive, send)
-        else:
-            await app(scope, receive, send)
+            return send_page(send, site.closing(raw_path(scope)))
+        if scope["type"] == "http" and ignores_body(scope):
+            return without_body(scope, receive, send)
+        return app(scope, receive, send)
 
     async def without_body(scope: Scope, receive: Receive, send: Send) -> None:
         message = await receive()

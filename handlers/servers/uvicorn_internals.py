@@ -39,14 +39,20 @@ class LimitedProtocol(_protocol):  # type: ignore[misc]
     held = b""
 
     def data_received(self, data: bytes) -> None:
-        self.held += data
-        self.parse_held()
+        if self.held or self.pipeline or len(data) > PIECE:
+            self.held += data
+            self.parse_held()
+            return
+        # Nearly always nothing waits, and all of it is one piece.
+        _protocol.data_received(self, data)
+        if self.cycle is None or self.cycle.scope is not self.scope:
+            self.count(len(data))
 
     def parse_held(self) -> None:
         """Parse the held bytes until a request has to wait for the answer to another."""
         while self.held and not self.pipeline and not self.transport.is_closing():
             piece, self.held = self.held[:PIECE], self.held[PIECE:]
-            super().data_received(piece)
+            _protocol.data_received(self, piece)
             if self.cycle is None or self.cycle.scope is not self.scope:
                 self.count(len(piece))
         if self.transport.is_closing():
@@ -55,7 +61,7 @@ class LimitedProtocol(_protocol):  # type: ignore[misc]
             self.flow.pause_reading()
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()
+        _protocol.on_response_complete(self)
         # uvicorn has resumed reading; this pauses it again before the loop reads anything.
         if self.held:
             self.parse_held()

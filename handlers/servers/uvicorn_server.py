@@ -61,6 +61,7 @@ def serve(
         app = framework(site)
         config = uvicorn.Config(
             app,
+            interface="asgi3",  # uvicorn takes a function that returns a coroutine for ASGI 2
             http=limited_protocol(),
             lifespan="on",
             ws="none",

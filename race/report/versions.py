@@ -1,4 +1,4 @@
-"""Versions of the programs and packages that a race used, of all that were installed."""
+"""Facts of a race's contenders, and the versions of what they used, of all that was installed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from race.analysis.model import Analysis
+from race.report.charts.colours import shortened
 from race.saved.head import Build
 from race.saved.model import Contender
 
@@ -32,6 +33,20 @@ def contenders(analysis: Analysis) -> list[Contender]:
     """Return the contenders with a cell."""
     ran = {cell.label for cell in analysis.race.cells}
     return [one for one in analysis.race.head.contenders if one.label in ran]
+
+
+def facts(analysis: Analysis) -> dict[str, dict[str, list[str]]]:
+    """Return the labels of contenders by what is so of them, by what that is about.
+
+    The parts that all labels have are left out.
+    """
+    ran = [one for one in contenders(analysis) if one.facts and not one.aa]
+    short = shortened(one.label for one in ran)
+    found: dict[str, dict[str, list[str]]] = {}
+    for one in ran:
+        for about, fact in one.facts.items():
+            found.setdefault(about, {}).setdefault(fact, []).append(short[one.label])
+    return found
 
 
 def programs(analysis: Analysis) -> Versions:

@@ -221,7 +221,8 @@ class Cell(Struct, frozen=True, kw_only=True):
 class Contender(Struct, frozen=True, kw_only=True):
     """One line of a race. `name` is what the discipline starts, `factors` its levels by factor;
     `aa` marks the A/A twin, a contender that runs twice. `described` is False where the factors do
-    not say all that sets it apart: what runs is known by its name alone.
+    not say all that sets it apart: what runs is known by its name alone. `facts` are what no factor
+    says and comparisons ignore, such as the parser of HTTP.
     """
 
     label: Name
@@ -229,6 +230,7 @@ class Contender(Struct, frozen=True, kw_only=True):
     factors: dict[str, str] = {}
     aa: bool = False
     described: bool = True
+    facts: dict[str, str] = {}
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

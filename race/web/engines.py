@@ -20,6 +20,7 @@ from race.plan.contenders import matching, without_aliases
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from race.web.databases import has_server
+from race.web.levels import facts
 from race.web.link import DISTANCE, LINK, level
 from race.web.scenario import CORES, SiteScenario
 from runtime.interpreters import (
@@ -249,4 +250,10 @@ def _contender(
     factors = {**entry.factors, **rendered, WORKERS: str(workers), **linked}
     program = scenario.programs.get(entry.name)
     described = program is None or bool(program.factors)
-    return Contender(label=label, name=entry.name, factors=factors, described=described)
+    return Contender(
+        label=label,
+        name=entry.name,
+        factors=factors,
+        described=described,
+        facts=facts(factors) if program is None else {},
+    )

@@ -1,9 +1,11 @@
-"""Explains the levels of an engine's factors to readers of a report.
+"""Explains the levels of an engine's factors to readers of a report, and facts beside the levels.
 
 A level that its name explains has no text here. A report shows the levels that were raced.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 LEVELS = {
     "web": {
@@ -83,3 +85,21 @@ LEVELS = {
     },
 }
 """Texts by factor and level. `generator` is no factor: it explains a generator's figures."""
+
+PARSERS = {
+    "aiohttp": "llhttp, in C",
+    "sanic": "Sanic's, in Python",
+    "japronto": "picohttpparser, in C",
+    "uvicorn": "httptools (llhttp), in C",
+    "hypercorn": "h11, in Python",
+    "granian": "hyper, in Rust",
+    "gunicorn": "gunicorn's, in Python",
+}
+"""The parser of HTTP by server, or by web framework that is its own server."""
+
+
+def facts(factors: Mapping[str, str]) -> dict[str, str]:
+    """Return what servers do differently and no factor says, of an engine of server.py."""
+    server = factors.get("server", "")
+    parser = PARSERS.get(factors.get("web", "") if server == "own" else server, "unknown")
+    return {"HTTP parser": parser, "access log": "off"}

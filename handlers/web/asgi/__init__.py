@@ -20,7 +20,7 @@ from typing import (
     Type,
 )
 
-from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, Page
+from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, Page, fields_of
 from handlers.site import Route, Site
 
 # A body over the limit is read and dropped up to this size, because an answer that is sent before
@@ -171,8 +171,7 @@ def client_left(error: BaseException) -> bool:
 async def send_page(send: Send, page: Page) -> None:
     """Send a page in ASGI's own messages, without a framework."""
     body, kind, status, extra, session = page
-    headers = dict(kind.all_headers, **extra) if extra else kind.all_headers
-    fields = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    fields = fields_of(dict(kind.all_headers, **extra)) if extra else kind.fields.copy()
     if session is not None:
         cookie = f"{SESSION}={session}; Path=/; HttpOnly; SameSite=Lax"
         fields.append((b"set-cookie", cookie.encode()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, MutableMapping
+from typing import Any, Awaitable, MutableMapping
 from urllib.parse import unquote_to_bytes
 
 from handlers.site import Site
@@ -19,9 +19,6 @@ from handlers.web.asgi import (
     send_page,
 )
 
-# The versions of HTTP that every framework takes.
-VERSIONS = ("1.1", "1.0", "2", "3")
-
 
 class Application:
     """A framework's application as servers get it; ``started`` says that its lifespan has begun.
@@ -29,43 +26,49 @@ class Application:
     ASGI decodes the path as a whole, and a router would take ``%2F`` for a separator. Here it stays
     escaped in ``path``. WebSockets are refused. With ``exact``, a path with an empty segment and
     the method OPTIONS have no route, for frameworks that take "/good/" or "//good" for "/good" and
-    answer OPTIONS by themselves.
+    answer OPTIONS by themselves; with ``lifespan=False``, it is never told of its start and end.
+
+    What is called for each request is a function that returns a coroutine, the framework's own
+    wherever possible: a coroutine around another would cost every request the more.
     """
 
     interface = "asgi"
 
-    def __init__(self, app: Any, site: Site, exact: bool = False) -> None:
+    def __init__(self, app: Any, site: Site, exact: bool = False, lifespan: bool = True) -> None:
         self._app: App = app
+        self._lifespan: App = app if lifespan else lives
         self._site = site
         self._exact = exact
-        self._http = logged(self._answer) if access_log.wanted() else self._answer
+        self._logs = access_log.wanted()
+        # Paths of which a GET needs none of the looks that ``_answer`` takes at a request.
+        paths = [route.path.encode() for route in site.routes if "{" not in route.path]
+        self._plain = frozenset(paths if not self._logs else ())
         self.started = False
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        if scope.get("method") == "GET" and scope.get("raw_path") in self._plain:
+            return self._app(scope, receive, send)
         if scope["type"] == "http":
-            await self._http(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await self._live(scope, receive, send)
-        else:
-            await send({"type": "websocket.close"})
+            return self._answer(scope, receive, send)
+        if scope["type"] == "lifespan":
+            return self._live(scope, receive, send)
+        return send({"type": "websocket.close"})
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Falcon raises for others: Granian writes "1" for 1.0, and Hypercorn takes any version.
-        if scope["http_version"] not in VERSIONS:
-            scope["http_version"] = "1.0"
+    def _answer(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        if self._logs:
+            send = logged(scope, send)
         raw = scope.get("raw_path") or b""
         if b"%2F" in raw or b"%2f" in raw:
             escaped = raw.replace(b"%2F", b"%252F").replace(b"%2f", b"%252f")
             scope["path"] = unquote_to_bytes(escaped).decode("utf-8", "replace")
         if self._exact and (b"//" in raw or raw[1:].endswith(b"/") or scope["method"] == "OPTIONS"):
-            await send_page(send, missing(self._site, scope))
-        elif scope["method"] == "GET":
-            await self._app(scope, receive, send)
-        elif length_of(scope) > MOST_DROPPED:
+            return send_page(send, missing(self._site, scope))
+        if scope["method"] == "GET":
+            return self._app(scope, receive, send)
+        if length_of(scope) > MOST_DROPPED:
             # Refused before a framework reads any of it.
-            await send_page(send, self._site.too_large(raw_path(scope)))
-        else:
-            await self._change(scope, receive, send)
+            return send_page(send, self._site.too_large(raw_path(scope)))
+        return self._change(scope, receive, send)
 
     async def _change(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that may have a body.
@@ -88,32 +91,22 @@ class Application:
             await send(message)
             self.started = message["type"] == "lifespan.startup.complete"
 
-        await self._app(scope, receive, noting)
+        await self._lifespan(scope, receive, noting)
 
 
-def without_lifespan(app: App) -> App:
-    """Return the application with answers to the lifespan's events, for one that knows none."""
-
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "lifespan":
-            await app(scope, receive, send)
-            return
-        for event in ("startup", "shutdown"):
-            await receive()
-            await send({"type": f"lifespan.{event}.complete"})
-
-    return application
+async def lives(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer the lifespan's events in place of an application that knows none."""
+    for event in ("startup", "shutdown"):
+        await receive()
+        await send({"type": f"lifespan.{event}.complete"})
 
 
-def logged(app: App) -> App:
-    """Return the application with a line in the access log for each response that starts."""
+def logged(scope: Scope, send: Send) -> Send:
+    """Return ``send`` with a line in the access log when the response to a request starts."""
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        async def noting(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                access_log.note(scope["method"], raw_path(scope), message["status"])
-            await send(message)
+    async def noting(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            access_log.note(scope["method"], raw_path(scope), message["status"])
+        await send(message)
 
-        await app(scope, receive, noting)
-
-    return application
+    return noting

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import AsyncIterator, Dict
+from typing import Any, AsyncIterator, Awaitable, Dict, Tuple
 
 from handlers.site import Site
 from handlers.web import asgi
-from handlers.web.asgi.application import Application, without_lifespan
+from handlers.web.asgi.application import Application
 from handlers.web.table import Table, cookies_in
+
+Found = Tuple[Any, Tuple[str, ...]]
 
 
 def cookies_of(scope: asgi.Scope) -> Dict[str, str]:
@@ -35,17 +37,19 @@ def application(site: Site) -> Application:
     ]
     table = Table(site.routes, handlers)
 
-    async def app(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
+    def app(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> Awaitable[None]:
         found = table.find(scope["method"], asgi.raw_path(scope))
         if found is None:
-            await asgi.send_page(send, asgi.missing(site, scope))
-        elif isinstance(found[0], bytes):
+            return asgi.send_page(send, asgi.missing(site, scope))
+        if isinstance(found[0], bytes):
             plain = [(b"content-type", b"text/plain; charset=utf-8")]
-            await asgi.send_text(send, found[0], 200, plain)
-        else:
-            answer, params = found
-            cookies = cookies_of(scope)
-            page = await answer(scope, cookies, params, lambda: chunks_of(receive))
-            await asgi.send_page(send, page)
+            return asgi.send_text(send, found[0], 200, plain)
+        return show(found, scope, receive, send)
 
-    return Application(without_lifespan(app), site)
+    async def show(found: Found, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
+        answer, params = found
+        cookies = cookies_of(scope)
+        page = await answer(scope, cookies, params, lambda: chunks_of(receive))
+        await asgi.send_page(send, page)
+
+    return Application(app, site, lifespan=False)

@@ -9,7 +9,7 @@ from blacksheep import Content, Cookie, Request, Response, Router, text
 from blacksheep.cookies import CookieSameSiteMode
 from blacksheep.exceptions import MessageAborted
 
-from handlers.exchange import SESSION, Page
+from handlers.exchange import SESSION, Page, fields_of
 from handlers.site import Route, Site
 from handlers.web import asgi
 from handlers.web.asgi.application import Application
@@ -21,8 +21,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 def to_response(page: Page) -> Response:
     """Return a page as the framework sends it."""
     body, kind, status, extra, session = page
-    headers = dict(kind.headers, **extra) if extra else kind.headers
-    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
+    # The first of a kind's own is the type, which BlackSheep takes from the content.
+    fields = fields_of(dict(kind.headers, **extra)) if extra else kind.fields[1:]
     response = Response(status, fields, Content(kind.content_type.encode(), body))
     if session is not None:
         lax = CookieSameSiteMode.LAX

@@ -15,7 +15,7 @@ from django.urls import path as url
 from handlers.exchange import SESSION, SESSION_OPTIONS, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
-from handlers.web.asgi.application import Application, without_lifespan
+from handlers.web.asgi.application import Application
 from handlers.web.lifecycle import ignore
 
 View = Callable[..., Awaitable[HttpResponse]]
@@ -99,4 +99,4 @@ def application(site: Site) -> Application:
     )
     django.setup()
     ignore("django.request")  # a line for each request without a page
-    return Application(without_lifespan(get_asgi_application()), site)
+    return Application(get_asgi_application(), site, lifespan=False)

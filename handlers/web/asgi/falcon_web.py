@@ -16,6 +16,8 @@ from handlers.web import asgi
 from handlers.web.asgi.application import Application
 
 Responder = Callable[..., Awaitable[None]]
+# Falcon raises for others.
+VERSIONS = ("1.1", "1.0", "2", "3")
 
 
 def fill(response: Response, page: Page) -> None:
@@ -43,28 +45,35 @@ def responder(site: Site, route: Route) -> Responder:
     answer = asgi.answering(site, route)
 
     async def respond(request: Request, response: Response, **params: str) -> None:
-        values, stream = tuple(params.values()), request.stream.__aiter__
-        fill(response, await answer(request.scope, request.cookies, values, stream))
+        values = tuple(params.values())
+        # Falcon makes a stream when it is asked for.
+        page = await answer(request.scope, request.cookies, values, lambda: request.stream)
+        fill(response, page)
 
     return respond
 
 
-def whole_bodies(app: Any) -> asgi.App:
+def guarded(app: Any) -> asgi.App:
     """Return Falcon's application, which an error ends if the client leaves amid its body.
 
-    Falcon by itself takes the end of the connection for the end of the body.
+    Falcon by itself takes the end of the connection for the end of the body. Granian writes "1" for
+    HTTP/1.0, and Hypercorn takes any version.
     """
 
-    async def application(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
+    def application(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> Awaitable[None]:
+        if scope["type"] == "http" and scope["http_version"] not in VERSIONS:
+            scope["http_version"] = "1.0"
+        if scope.get("method") == "GET":
+            return app(scope, receive, send)  # type: ignore[no-any-return]
+        return with_body(scope, receive, send)
+
+    async def with_body(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         async def receiving() -> Any:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise asgi.ClientLeft
             return message
 
-        if scope.get("method", "GET") == "GET":
-            await app(scope, receive, send)
-            return
         with contextlib.suppress(asgi.ClientLeft):
             await app(scope, receiving, send)
 
@@ -90,4 +99,4 @@ def application(site: Site) -> Application:
         app.add_route(path, resource)
     app.add_error_handler(Exception, failed)
     app.add_error_handler(HTTPError, missing)
-    return Application(whole_bodies(app), site, exact=True)
+    return Application(guarded(app), site, exact=True)

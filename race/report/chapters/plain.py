@@ -15,7 +15,7 @@ from race.report.tables.pair import pair
 from race.report.tables.ranking import about_glance
 from race.report.tables.ranking import glance as ranks
 from race.report.template import ReportChapter, chapter
-from race.report.versions import interpreters, programs
+from race.report.versions import facts, interpreters, programs
 from race.stats import signed_rank
 from race.stats.noise import LEAST_MARGIN
 from race.stats.verdict import MOST, STRETCH
@@ -49,7 +49,7 @@ def meters(analysis: Analysis) -> ReportChapter | None:
 
 
 def machine(analysis: Analysis) -> ReportChapter | None:
-    """Return hardware, programs, and interpreters with their packages."""
+    """Return hardware, programs, facts of contenders, and interpreters with their packages."""
     return chapter(
         "Machine",
         "machine",
@@ -57,6 +57,7 @@ def machine(analysis: Analysis) -> ReportChapter | None:
         machine=analysis.race.head.environment,
         programs=programs(analysis),
         interpreters=interpreters(analysis),
+        facts=facts(analysis),
     )
 
 

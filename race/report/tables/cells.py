@@ -34,15 +34,18 @@ def spreadsheet(analysis: Analysis) -> ReportTable:
 
 
 def _fields(analysis: Analysis) -> list[Column]:
-    """Return the columns of a race: a factor has one where a contender has it, a party has one."""
+    """Return the columns of a race: a factor or fact that a contender has has one, and a party."""
     head, outcomes = analysis.race.head, Outcomes(analysis)
     levels = {one.label: one.factors for one in head.contenders}
     had = {factor for one in levels.values() for factor in one}
     factors = [factor for factor in analysis.discipline.factors if factor in had]
+    facts = {one.label: one.facts for one in head.contenders}
+    known = dict.fromkeys(about for one in facts.values() for about in one)
     return [
         Column("race", lambda cell: head.race),
         *map(_attribute, ("round", "order", "label")),
         *(_field(one, levels) for one in factors),
+        *(_field(one, facts) for one in known),
         _attribute("task"),
         Column("generator", lambda cell: cell.load.generator),
         Column("connections", lambda cell: cell.connections_used or cell.load.connections),

@@ -19,17 +19,25 @@ from race.stats.effects import Effect
 
 Contrast = Sequence[tuple[Work, Effect]]
 """One level against another of one factor: its effect on each task."""
+MOST_LEVELS = 4
+"""The most levels of a factor of which every pair is a contrast of its own: six at most."""
 UNITS = ("ns", "bytes")
 FACT = ColumnKind(lambda value: words.figure(value, "count"))
 
 
 def contrasts(analysis: Analysis) -> list[Contrast]:
-    """Return the effects of one level against another together, in the order of the factors."""
+    """Return the effects of one level against another together, in the order of the factors.
+
+    Of a factor with more than MOST_LEVELS, they are those against the level of the baseline.
+    """
+    head, order = analysis.race.head, list(analysis.discipline.factors)
+    baseline = next((one.factors for one in head.contenders if one.label == head.baseline), {})
+    raced = {name: {one.factors.get(name) for one in head.contenders} for name in order}
     groups: dict[tuple[str, str, str], list[tuple[Work, Effect]]] = {}
     for work, effect in analysis.effects:
         what = effect.factor, effect.level, effect.reference
-        groups.setdefault(what, []).append((work, effect))
-    order = list(analysis.discipline.factors)
+        if len(raced[effect.factor]) <= MOST_LEVELS or baseline.get(effect.factor) in what[1:]:
+            groups.setdefault(what, []).append((work, effect))
     return sorted(groups.values(), key=lambda found: order.index(found[0][1].factor))
 
 

@@ -129,12 +129,22 @@ def limited(
     return page
 
 
-def arguments() -> argparse.Namespace:
+def parser(text: str | None) -> Parser:
+    """Return the parser of the arguments that all applications take."""
+    made = Parser(description=text)
+    made.add_argument("-p", "--port", type=port, default=1717, help="0: a free one")
+    limit = "answer 503 where the database takes longer than the site would wait"
+    made.add_argument("--limit", action="store_true", help=limit)
+    return made
+
+
+def parsed(made: Parser) -> argparse.Namespace:
     """Return the arguments, with `index` and `good`: the two pages, with --limit limited."""
-    parser = Parser(description=__doc__)
-    parser.add_argument("-p", "--port", type=port, default=1717, help="0: a free one")
-    text = "answer 503 where the database takes longer than the site would wait"
-    parser.add_argument("--limit", action="store_true", help=text)
-    given = parser.parse_args()
+    given = made.parse_args()
     given.index, given.good = (limited(index), limited(good)) if given.limit else (index, good)
     return given
+
+
+def arguments() -> argparse.Namespace:
+    """Return the arguments of an application that takes no others."""
+    return parsed(parser(__doc__))

@@ -1,4 +1,4 @@
-"""Starts the programs of a scenario, as a race does."""
+"""Starts the programs of a scenario, as a race does, and compares their answers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from race.web import engines
 from race.web.scenario import SiteScenario
 from race.web.servers import Launcher, Server
 from tests.conftest import absent
+from tests.support.html import SESSION, UGLY, masked
+from tests.support.site_client import get
+
+PAGES = ("/", "/good", UGLY)
+OF_THE_MOMENT = {"date", "set-cookie"}
 
 
 @contextlib.contextmanager
@@ -27,3 +32,28 @@ def starting(
             return server
 
         yield started
+
+
+def answer_alike(engine: Server, program: Server) -> None:
+    """Assert that a program answers the pages as its engine does."""
+    servers = engine, program
+    for path in PAGES:
+        ours, theirs = (get(one.url, path) for one in servers)
+        assert (theirs.status, masked(theirs.text)) == (ours.status, masked(ours.text))
+        same = [
+            {name: value for name, value in answer.headers.items() if name not in OF_THE_MOMENT}
+            for answer in (ours, theirs)
+        ]
+        if path == UGLY:
+            assert "set-cookie" not in theirs.headers
+        else:
+            # Titles are not equally long.
+            assert same[0].pop("content-length")
+            assert same[1].pop("content-length")
+            session = SESSION.fullmatch(theirs.headers["set-cookie"])
+            assert session
+            for server in servers:
+                again = get(server.url, path, Cookie=f"a=b; session={session[1]}")
+                assert again.status == 200
+                assert "set-cookie" not in again.headers
+        assert same[0] == same[1]

@@ -20,13 +20,10 @@ from race.web.databases import Databases as Held
 from race.web.scenario import SiteScenario
 from race.web.servers import Server
 from tests.conftest import absent
-from tests.live.web.starting import starting
-from tests.support.html import SESSION, UGLY, masked
+from tests.live.web.starting import answer_alike, starting
 from tests.support.site_client import get
 from tests.support.site_server import Databases
 
-PAGES = ("/", "/good", UGLY)
-OF_THE_MOMENT = {"date", "set-cookie"}
 SCENARIO = cast("SiteScenario", load("layers"))
 LATE_SECONDS = 5.0  # longer than a page is given, for a machine with other work
 # Engines, their programs, and the same with a limit of time.
@@ -56,27 +53,7 @@ def start(environment: dict[str, str]) -> Iterator[Callable[[str], Server]]:
 def test_a_program_answers_as_its_engine(
     engine: str, program: str, start: Callable[[str], Server]
 ) -> None:
-    servers = start(engine), start(program)
-    for path in PAGES:
-        ours, theirs = (get(one.url, path) for one in servers)
-        assert (theirs.status, masked(theirs.text)) == (ours.status, masked(ours.text))
-        same = [
-            {name: value for name, value in answer.headers.items() if name not in OF_THE_MOMENT}
-            for answer in (ours, theirs)
-        ]
-        if path == UGLY:
-            assert "set-cookie" not in theirs.headers
-        else:
-            # Titles are not equally long.
-            assert same[0].pop("content-length")
-            assert same[1].pop("content-length")
-            session = SESSION.fullmatch(theirs.headers["set-cookie"])
-            assert session
-            for server in servers:
-                again = get(server.url, path, Cookie=f"a=b; session={session[1]}")
-                assert again.status == 200
-                assert "set-cookie" not in again.headers
-        assert same[0] == same[1]
+    answer_alike(start(engine), start(program))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

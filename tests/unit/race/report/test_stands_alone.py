@@ -11,11 +11,14 @@ from msgspec.structs import replace as changed
 from race.analysis.analyse import analyse
 from race.report import format as words
 from race.report import html, markdown
+from race.report.charts.colours import shortened
 from race.report.legend import legend
 from race.report.outcomes import Outcomes
+from race.report.table import spreadsheet
+from race.report.tables import cells
 from race.run.race import described
 from race.saved.head import Head
-from race.saved.model import Cell, Limits
+from race.saved.model import Cell, Contender, Limits
 from race.saved.reader import SavedRace
 from tests.support import toy
 from tests.support.synthetic import BASELINE, SMALL
@@ -161,6 +164,21 @@ def test_only_what_took_part_has_a_version(small: SavedRace) -> None:
     assert "1 package more in this environment" in machine
     without = alone(replace(small, head=head), SMALL[0], f"{SMALL[0]} (A/A)")
     assert "japronto" not in section(html.page(analyse(without)), "machine")
+
+
+def test_facts_that_no_factor_says_are_shown(small: SavedRace) -> None:
+    def known(one: Contender) -> Contender:
+        parser = "in C" if one.label == BASELINE else "in Python"
+        return changed(one, facts={"HTTP parser": parser, "access log": "off"})
+
+    head = changed(small.head, contenders=[known(one) for one in small.head.contenders])
+    race = replace(small, head=head)
+    machine = section(html.page(analyse(race)), "machine")
+    own = shortened(one.label for one in head.contenders if not one.aa)[BASELINE]
+    assert f'<h3>HTTP parser</h3>\n<dl class="pairs">\n<dt>in C</dt><dd>{own}</dd>' in machine
+    assert "<dt>off</dt><dd>every engine</dd>" in machine
+    row = spreadsheet(cells.spreadsheet(analyse(race))).splitlines()[0].split(",")
+    assert {"HTTP parser", "access log"} <= set(row)
 
 
 def test_versions_are_all_shown_where_nobody_says_what_took_part(small: SavedRace) -> None:
