@@ -22,12 +22,14 @@ LOAD = Load("wrk", CONNECTIONS, duration_s=0.6)
 def driven(engine: str, **more: Any) -> Measurement:
     """Start an engine as a race does, load it once, end it, and return what was measured."""
     data = {"name": "x", "title": "X", "engines": [engine], "pages": ["ugly"], **more}
-    scenario, site = from_json(data), SiteDiscipline()
+    scenario: Any = from_json(data)
+    site = SiteDiscipline()
     choice = site.choose(scenario)
     if not choice.contenders:
         absent("; ".join(choice.left_out))
     contender = choice.contenders[-1]
-    with site.open(choice.scenario, choice.contenders) as start:
+    chosen: Any = choice.scenario
+    with site.open(chosen, choice.contenders) as start:
         subject = start(contender)
         try:
             return measure(subject, meters(), Work("ugly", LOAD))

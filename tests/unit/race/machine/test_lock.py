@@ -81,10 +81,11 @@ def test_the_module_is_read_from_the_warning(monkeypatch: pytest.MonkeyPatch) ->
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         monkeypatch.setattr(warnings, "showwarning", cause.show)
-        warnings.warn("something else", RuntimeWarning, stacklevel=1)
-        assert cause.module is None
-        warnings.warn(WARNING, RuntimeWarning, stacklevel=1)
-    assert cause.module == "asyncpg.protocol.protocol"
+        modules = []
+        for message in ("something else", WARNING):
+            warnings.warn(message, RuntimeWarning, stacklevel=1)
+            modules.append(cause.module)
+    assert modules == [None, "asyncpg.protocol.protocol"]
     assert shown == ["something else", WARNING]
 
 
