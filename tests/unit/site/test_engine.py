@@ -21,6 +21,7 @@ from handlers.engine import (
 )
 from runtime import interpreters
 from runtime.plugin import Plugin
+from runtime.versions import order
 
 ANY = Web("nowhere:serve")
 NEW = Web("nowhere:serve", python="3.10+")
@@ -140,7 +141,7 @@ def test_an_interpreter_that_does_not_suit_is_one_line(
 def test_the_versions_of_environments_are_those_they_were_made_with() -> None:
     assert interpreters.current_version() == interpreters.version_of(interpreters.environment())
     found = interpreters.found_versions()
-    assert found == sorted(found, key=lambda name: int(name.split(".")[1]), reverse=True)
+    assert found == sorted(found, key=order, reverse=True)
     for version in found:
         assert interpreters.version_of(interpreters.environment(version)) == version
 
