@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from data_interface import BACKENDS
 from databases import find
@@ -14,6 +15,7 @@ from race.discipline import Party, Sample
 from race.load.drive import drive
 from race.load.generator import Target, WatchedProcesses
 from race.machine import cores
+from race.machine.accepted import counted
 from race.machine.cores import WORKERS, Layout
 from race.machine.describe import PYTHON
 from race.machine.lock import LockFolder
@@ -22,7 +24,6 @@ from race.machine.process import Child
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
-from race.web.accepted import counted
 from race.web.changes import SCRIPTS, ChangeCheck
 from race.web.databases import Databases, has_server
 from race.web.hosts import GeneratorHost, GeneratorMachine
@@ -156,7 +157,10 @@ class SiteSubject:
 
     def _counted(self, seconds: float) -> AbstractContextManager[list[int]]:
         """Count the connections of each worker, if there are several, after so many seconds."""
-        return counted(self.server, seconds) if self._workers > 1 else nullcontext([])
+        if self._workers == 1:
+            return nullcontext([])
+        port = urlsplit(self.server.url).port or 0
+        return counted(self.server.child.pid, port, seconds)
 
     def _target(self, work: Work) -> Target:
         """Return the target of a load, as a generator on its own machine sees it."""

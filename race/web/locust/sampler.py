@@ -15,7 +15,7 @@ from pathlib import Path
 
 from race.load.generator import WatchedProcesses
 from race.machine.proc import cpu_ns, tree
-from race.web.locust.sockets import open_to
+from race.machine.sockets import open_to
 
 EVERY_SECONDS = 1.0
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from race.web.locust.sockets import accepted, open_to
+from race.machine.sockets import accepted, open_to
 from runtime.address import Address
 
 

@@ -224,7 +224,7 @@ def test_every_chart_has_a_text_and_ids_are_unique(page: str) -> None:
 
 def test_page_shows_everything_it_has_data_for(small: SavedRace, page: str) -> None:
     drawn = [name for name in CHAPTERS if f'<section id="{name}">' in page]
-    none = ("why", "user-loads", "distributions", "hosts")  # nor a fixed number at once
+    none = ("why", "workers", "user-loads", "distributions", "hosts")  # nor a fixed number at once
     assert drawn == [name for name in CHAPTERS if name not in none]
     assert "race run article --rounds 6 --seed 20261120" in page
     assert page.count("<tr") > len(small.cells)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
-from urllib.parse import urlsplit
 
 from race.machine.proc import tree
-from race.web.locust.sockets import accepted
-from race.web.servers import Server
+from race.machine.sockets import accepted
 
 
 @contextmanager
-def counted(server: Server, seconds: float) -> Iterator[list[int]]:
+def counted(pid: int, port: int, seconds: float) -> Iterator[list[int]]:
     """Count once, so many seconds after the begin; the list stays empty if that is never reached.
 
     The kernel is asked, not the server, which takes this process a millisecond or two.
@@ -21,7 +19,7 @@ def counted(server: Server, seconds: float) -> Iterator[list[int]]:
     found: list[int] = []
 
     def count() -> None:
-        found.extend(accepted(urlsplit(server.url).port or 0, tree(server.child.pid)))
+        found.extend(accepted(port, tree(pid)))
 
     timer = Timer(seconds, count)
     timer.daemon = True
