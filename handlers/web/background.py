@@ -12,6 +12,7 @@ from handlers.web import client_timeouts
 from handlers.web.lifecycle import NewLoop
 from handlers.web.listen import Listen
 from handlers.web.supervisor import Life, Ready, supervise
+from runtime import lock
 
 # A function that answers on a socket until SIGTERM. It calls the second argument when it begins,
 # and the third when it has stopped accepting.
@@ -49,6 +50,7 @@ def run(
 
 
 def _live(answer: Answer, site: Site, sock: socket.socket, loop: NewLoop, life: Life) -> None:
+    lock.tell()
     background = Background(loop)
 
     async def begin() -> client_timeouts.ClientTimeouts:

@@ -9,17 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from handlers import HELD_THREADS
-from handlers.engine import parse
 from handlers.web import open_files
 from handlers.web.listen import Listen
-from tests.support.engines import BARE, Starter, with_each
+from tests.support.engines import BARE, Starter
 from tests.support.faults.slow import descriptors, limit_open_files, silent
 from tests.support.faults.voters import serves
 from tests.support.site_client import Client
-from tests.support.site_server import SiteServer, fleet, serving, until
+from tests.support.site_server import SiteServer, fleet, until
 
-HELD = [name for name in BARE if HELD_THREADS in parse(name).gaps]
 LIMIT = 96
 # Of this process, with the files that it needs itself.
 OWN_LIMIT = 256
@@ -30,36 +27,11 @@ SERVED_SECONDS = 6.0
 
 def test_at_the_limit_of_open_files_everybody_is_served(starter: Starter) -> None:
     """All frameworks and loops at once, as most of the time is waiting."""
-    engines = [name for name in BARE if name not in HELD]
-    for name in engines:
+    for name in BARE:
         starter.ready(name)
-    with (
-        fleet(engines, starter.databases.env()) as servers,
-        ThreadPoolExecutor(len(engines)) as pool,
-    ):
+    with fleet(BARE, starter.databases.env()) as servers, ThreadPoolExecutor(len(BARE)) as pool:
         for done in [pool.submit(check_at_the_limit, server) for server in servers.values()]:
             done.result()
-
-
-@with_each(HELD, gap=HELD_THREADS)
-def test_at_the_limit_of_open_files_everybody_is_served_by_threads(
-    starter: Starter, engine: str
-) -> None:
-    starter.ready(engine)
-    with serving(engine, starter.databases.env()) as server:
-        check_at_the_limit(server)
-
-
-@with_each(HELD)
-def test_after_the_limit_of_open_files_everybody_is_served(starter: Starter, engine: str) -> None:
-    starter.ready(engine)
-    with serving(engine, starter.databases.env()) as server:
-        limit_open_files(server, LIMIT)
-        with silent(server, SILENT):
-            until(server.log, SERVED_SECONDS, "no line says that files are short")
-        until(lambda: serves(server, "/"), SERVED_SECONDS, f"{server.engine} serves no visitor")
-        assert len(server.log().splitlines()) == 1
-        assert server.stop() == 0
 
 
 def check_at_the_limit(server: SiteServer) -> None:
