@@ -32,6 +32,9 @@ UNUSABLE = ("unable to open", "file is not a database", "readonly", "disk I/O er
 
 CLOSED = "The connection to SQLite was closed."
 
+# ``join`` uses the attribute ``_thread``, which the documentation does not describe.
+CHECKED_VERSIONS = {"aiosqlite": ("0.22.1",)}
+
 
 def open_store(connection: str, url: str, size: int) -> SqlStore:
     """Return the store in the file of a ``sqlite://`` URL in one of the connection modes."""
@@ -119,6 +122,14 @@ def translated(text: str) -> StoreError:
     return StoreError(f"SQLite failed: {text}")
 
 
+def join(raw: aiosqlite.Connection) -> None:
+    """Wait for the thread of a connection that is told to stop.
+
+    aiosqlite does not, and the thread would report its end to an event loop that may have closed.
+    """
+    raw._thread.join(TIMEOUTS.goodbye)
+
+
 class AiosqliteDriver:
     """The driver aiosqlite, for the connection modes."""
 
@@ -129,13 +140,18 @@ class AiosqliteDriver:
         self._path = path
 
     async def connect(self) -> AiosqliteConnection:
-        raw = await aiosqlite.connect(
+        raw = aiosqlite.connect(
             self._path,
             timeout=0,
             isolation_level=None,
             factory=SelfClosing,
             check_same_thread=False,
         )
+        try:
+            await raw
+        except BaseException:
+            join(raw)
+            raise
         connection = AiosqliteConnection(raw)
         try:
             await connection.script(SETTINGS)
@@ -155,8 +171,12 @@ class AiosqliteDriver:
         with contextlib.suppress(ValueError, sqlite3.Error):
             await connection.raw.interrupt()
         closing = connection.raw.stop()
-        if closing is not None:
-            await asyncio.wait([closing], timeout=TIMEOUTS.goodbye)
+        try:
+            if closing is not None:
+                await asyncio.wait([closing], timeout=TIMEOUTS.goodbye)
+        except asyncio.CancelledError:
+            join(connection.raw)
+            raise
 
     def is_open(self, connection: AiosqliteConnection) -> bool:
         return connection.is_open

@@ -19,7 +19,7 @@ from race.stats.effects import Effect
 
 Contrast = Sequence[tuple[Work, Effect]]
 """One level against another of one factor: its effect on each task."""
-MOST_LEVELS = 4
+MOST_LEVELS = 6
 """The most levels of a factor of which every pair is a contrast of its own: six at most."""
 UNITS = ("ns", "bytes")
 FACT = ColumnKind(lambda value: words.figure(value, "count"))
