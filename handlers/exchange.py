@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 from urllib.parse import parse_qsl
 
 from typing_extensions import Protocol
 
 # Bytes; a ballot has 100, a title 80 characters.
 BODY_LIMIT = 64 * 1024
+# A body over the limit is read and dropped up to this size, because an answer that is sent before
+# the body has arrived is lost with the connection. It must be below the limit of `client_timeouts`.
+MOST_DROPPED = 3 * 2**19
+MOST_DIGITS = 20
 MOST_FIELDS = 8
 
 # Few and short on purpose, as Sanic reads every character of every header of a response.
@@ -65,6 +69,36 @@ class Visit(Protocol):
     @property
     def body(self) -> bytes:
         """The body as it came; only for a page that waits."""
+
+
+class CookieVisit:
+    """Part of a ``Visit``: its cookies, which the adapter has read."""
+
+    __slots__ = ("_cookies",)
+
+    _cookies: Mapping[str, str]
+
+    @property
+    def session(self) -> Optional[str]:
+        return self._cookies.get(SESSION)
+
+    @property
+    def manager(self) -> Optional[str]:
+        return self._cookies.get(MANAGER)
+
+
+class TooLarge(Exception):
+    """The body is over BODY_LIMIT."""
+
+
+class ClientLeft(Exception):
+    """The client left in the middle of its body, or the body is malformed."""
+
+
+def announced(length: Union[str, bytes]) -> int:
+    """Return the number in a header Content-Length, 0 if it is none."""
+    digits = length.isascii() and length.isdigit() and len(length) < MOST_DIGITS
+    return int(length) if digits else 0
 
 
 class Kind:

@@ -94,8 +94,7 @@ class Sample:
     before or after it (start, sorting), where that is known. `process_connections` is how many
     connections each process of the party under test had open in the middle of the load, where they
     were counted. `problems` are reasons of the contender's own why the load does not count.
-    `timeline` and `by_name` are those of
-    a user load (`model.Cell`).
+    `timeline` and `by_name` are those of a user load (`model.Cell`).
     """
 
     count: int

@@ -15,16 +15,18 @@ import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from data_interface.article import Rows
-from data_interface.postgres.psycopg_store import CONNECT_SECONDS, NoticesItsEnd, PsycopgDriver
+from data_interface.postgres.psycopg_store import (
+    CONNECT_SECONDS,
+    WAIT_SECONDS,
+    NoticesItsEnd,
+    PsycopgDriver,
+)
 from data_interface.postgres.refusals import NO_URL, unavailable
 from data_interface.postgres.store import PostgresStore
 from data_interface.sql.placeholders import statement_for
 from data_interface.sql.threads import thread_mode
 from data_interface.store import Busy, Refused
 from data_interface.timeouts import TIMEOUTS
-
-# How often psycopg wakes up while it waits; its own default.
-WAIT_SECONDS = 0.1
 
 
 def open_store(connection: str, url: str, size: int) -> PostgresStore:

@@ -122,8 +122,10 @@ class ThreadPerPage(ThreadMode):
         return connection
 
     async def give_back(self, connection: Any, unit: Any, broken: bool) -> None:
-        await self.driver.disconnect(connection)
-        self._gate.release()
+        try:
+            await self.driver.disconnect(connection)
+        finally:
+            self._gate.release()
 
 
 class ThreadPerQuery(ThreadMode, ConnectionPerQuery):

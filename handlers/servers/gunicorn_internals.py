@@ -18,7 +18,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     It stops listening when it is told to end, where gunicorn's own goes on until its clients left,
     and calls ``stopped`` then. It stops accepting for as long as there are too many open files,
-    which would end gunicorn's own.
+    which would end gunicorn's own. It waits up to two seconds for a client to close its side in the
+    thread that answered it, where gunicorn's own does so in the one that accepts for all.
     """
 
     stopped: Callable[[], None]
@@ -31,11 +32,20 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         except OSError as error:
             if error.errno not in open_files.SHORTAGES:
                 raise
-            # Until one of these has closed.
+            # Until one of these has closed, when `set_accept_enabled` is called.
             self.worker_connections = max(self.nr_conns, 1)
+
+    def handle(self, conn: Any) -> Any:
+        kept = super().handle(conn)
+        if not kept:
+            conn.close(graceful=True)
+            conn.close = lambda graceful=False: None  # `finish_request` calls it once more
+        return kept
 
     def set_accept_enabled(self, enabled: Any) -> None:
         super().set_accept_enabled(enabled)
+        if enabled:
+            self.worker_connections = self.cfg.worker_connections
         if not self.alive:
             for listener in self.sockets:
                 listener.close()

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 from urllib.parse import quote
 
-from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, Page
+from handlers.exchange import (
+    BODY_LIMIT,
+    MOST_DROPPED,
+    SESSION,
+    ClientLeft,
+    CookieVisit,
+    Page,
+    TooLarge,
+    announced,
+)
 from handlers.site import Route, Site
 from handlers.web import access_log
-from handlers.web.asgi import MOST_DIGITS, MOST_DROPPED, ClientLeft, TooLarge
 from handlers.web.table import Table, cookies_in
 
 
-class RsgiVisit:
+class RsgiVisit(CookieVisit):
     """The ``Visit`` of a request."""
 
-    __slots__ = ("_cookies", "_scope", "body", "params")
+    __slots__ = ("_scope", "body", "params")
 
     def __init__(self, scope: Any, body: bytes, params: Tuple[str, ...]) -> None:
         self._scope = scope
-        self._cookies: Dict[str, str] = cookies_in(scope.headers.get("cookie") or "")
+        self._cookies = cookies_in(scope.headers.get("cookie") or "")
         self.body = body
         self.params = params
-
-    @property
-    def session(self) -> Optional[str]:
-        return self._cookies.get(SESSION)
-
-    @property
-    def manager(self) -> Optional[str]:
-        return self._cookies.get(MANAGER)
 
     @property
     def address(self) -> str:
@@ -106,7 +106,7 @@ class Application:
 
 async def read(scope: Any, protocol: Any) -> bytes:
     """Return the body of a request; raise TooLarge, or ClientLeft if it ends before its length."""
-    length = length_of(scope)
+    length = announced(scope.headers.get("content-length") or "")
     if length > MOST_DROPPED:
         raise TooLarge
     parts: List[bytes] = []
@@ -122,13 +122,6 @@ async def read(scope: Any, protocol: Any) -> bytes:
     if size < length:
         raise ClientLeft
     return b"".join(parts)
-
-
-def length_of(scope: Any) -> int:
-    """Return the length that a request announces for its body, 0 if it announces none."""
-    value: str = scope.headers.get("content-length") or ""
-    digits = value.isascii() and value.isdigit() and len(value) < MOST_DIGITS
-    return int(value) if digits else 0
 
 
 def application(site: Site) -> Application:

@@ -120,5 +120,5 @@ def _unlike_its_rates(found: Replication, claim: Claim) -> Iterator[str]:
     elif claim.id != TWIN:
         ratio = found.ratio.ratio
         first, second = (found.contenders[label].rate for label in claim.pair)
-        if abs(math.log(first / second / ratio)) > math.log(APART):
+        if abs(math.log(first) - math.log(second) - math.log(ratio)) > math.log(APART):
             yield f"its rates, {first:g} and {second:g}, do not give the ratio {ratio:g}"

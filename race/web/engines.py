@@ -47,7 +47,6 @@ RENDER = "render"
 class Entry:
     """One engine on one interpreter; `problem` is why it cannot run here, or None.
 
-
     `long_name` has the server also where `name` leaves it out.
     `no_render` has the ways to render that it lacks, with the reason of each.
     """

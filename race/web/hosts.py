@@ -37,15 +37,7 @@ class GeneratorHost:
         self._scenario = scenario
         self._given = scenario.hosts.generator or ""
         self._delays: dict[str, tuple[Figures, float]] = {}
-        self._host = Host(self._given)
-        try:
-            self._set_up()
-        except CellFailed as failure:
-            self.close()
-            raise RaceError(str(failure)) from None
-        except BaseException:
-            self.close()
-            raise
+        self._connect()
 
     @property
     def name(self) -> str:
@@ -67,14 +59,13 @@ class GeneratorHost:
         if not self._host.alive():
             self._host.close()
             try:
-                self._host = Host(self._given)
-                self._set_up()
+                self._connect()
             except RaceError as error:
                 raise CellFailed(str(error)) from None
         return self._host
 
     def described(self) -> OtherMachine:
-        """Return what a report says of the machine."""
+        """Return what a report says of the machine. CellFailed if it was lost."""
         facts, clocks = self._host.facts, self._host.clocks(PINGS)
         return OtherMachine(
             name=self.name,
@@ -110,6 +101,18 @@ class GeneratorHost:
     def close(self) -> None:
         """End the connection, and with it all that runs there."""
         self._host.close()
+
+    def _connect(self) -> None:
+        """Connect, and set the machine up. RaceError if it cannot be used."""
+        self._host = Host(self._given)
+        try:
+            self._set_up()
+        except CellFailed as failure:
+            self.close()
+            raise RaceError(str(failure)) from None
+        except BaseException:
+            self.close()
+            raise
 
     def _set_up(self) -> None:
         self.address = self._scenario.hosts.address or self._ours()
@@ -176,7 +179,10 @@ def machines(scenario: SiteScenario) -> dict[str, OtherMachine]:
     if scenario.hosts.generator is None:
         return {}
     with closing(GeneratorHost(scenario)) as host:
-        return {GENERATOR: host.described()}
+        try:
+            return {GENERATOR: host.described()}
+        except CellFailed as failure:
+            raise RaceError(str(failure)) from None
 
 
 def files_of(root: Path, folder: str) -> Mapping[str, str]:

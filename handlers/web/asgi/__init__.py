@@ -20,13 +20,18 @@ from typing import (
     Type,
 )
 
-from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, Page, fields_of
+from handlers.exchange import (
+    BODY_LIMIT,
+    MOST_DROPPED,
+    SESSION,
+    ClientLeft,
+    CookieVisit,
+    Page,
+    TooLarge,
+    announced,
+    fields_of,
+)
 from handlers.site import Route, Site
-
-# A body over the limit is read and dropped up to this size, because an answer that is sent before
-# the body has arrived is lost with the connection. It must be below the limit of `client_timeouts`.
-MOST_DROPPED = 3 * 2**19
-MOST_DIGITS = 20
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -40,18 +45,10 @@ Chunks = Callable[[], AsyncIterable[bytes]]
 Answer = Callable[[Scope, Mapping[str, str], Tuple[str, ...], Chunks], Awaitable[Page]]
 
 
-class TooLarge(Exception):
-    """The body is over BODY_LIMIT."""
-
-
-class ClientLeft(Exception):
-    """The client left in the middle of its body."""
-
-
-class AsgiVisit:
+class AsgiVisit(CookieVisit):
     """The ``Visit`` of a request, whose cookies the framework has read."""
 
-    __slots__ = ("_cookies", "_scope", "body", "params")
+    __slots__ = ("_scope", "body", "params")
 
     def __init__(
         self, scope: Scope, cookies: Mapping[str, str], body: bytes, params: Tuple[str, ...]
@@ -60,14 +57,6 @@ class AsgiVisit:
         self._cookies = cookies
         self.body = body
         self.params = params
-
-    @property
-    def session(self) -> Optional[str]:
-        return self._cookies.get(SESSION)
-
-    @property
-    def manager(self) -> Optional[str]:
-        return self._cookies.get(MANAGER)
 
     @property
     def address(self) -> str:
@@ -145,7 +134,7 @@ def length_of(scope: Scope) -> int:
     """Return the length that a request announces for its body, 0 if it announces none."""
     for name, value in scope["headers"]:
         if name == b"content-length":
-            return int(value) if value.isdigit() and len(value) < MOST_DIGITS else 0
+            return announced(value)
     return 0
 
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 from typing import Any, Awaitable, MutableMapping
 from urllib.parse import unquote_to_bytes
 
+from handlers.exchange import MOST_DROPPED
 from handlers.site import Site
 from handlers.web import access_log
-from handlers.web.asgi import (
-    MOST_DROPPED,
-    App,
-    Receive,
-    Scope,
-    Send,
-    length_of,
-    missing,
-    raw_path,
-    send_page,
-)
+from handlers.web.asgi import App, Receive, Scope, Send, length_of, missing, raw_path, send_page
 
 
 class Application:

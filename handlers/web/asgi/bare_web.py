@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Awaitable, Dict, Tuple
+from typing import AsyncIterator, Awaitable, Dict
 
+from handlers.exchange import ClientLeft
 from handlers.site import Site
 from handlers.web import asgi
 from handlers.web.asgi.application import Application
-from handlers.web.table import Table, cookies_in
-
-Found = Tuple[Any, Tuple[str, ...]]
+from handlers.web.table import Found, Table, cookies_in
 
 
 def cookies_of(scope: asgi.Scope) -> Dict[str, str]:
@@ -24,7 +23,7 @@ async def chunks_of(receive: asgi.Receive) -> AsyncIterator[bytes]:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise asgi.ClientLeft
+            raise ClientLeft
         yield message.get("body", b"")
         more = message.get("more_body", False)
 

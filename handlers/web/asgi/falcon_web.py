@@ -10,7 +10,7 @@ from falcon import HTTPError
 from falcon.asgi import App, Request, Response
 from falcon.constants import MEDIA_TEXT
 
-from handlers.exchange import SESSION, Page
+from handlers.exchange import SESSION, ClientLeft, Page
 from handlers.site import Route, Site
 from handlers.web import asgi
 from handlers.web.asgi.application import Application
@@ -71,10 +71,10 @@ def guarded(app: Any) -> asgi.App:
         async def receiving() -> Any:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise asgi.ClientLeft
+                raise ClientLeft
             return message
 
-        with contextlib.suppress(asgi.ClientLeft):
+        with contextlib.suppress(ClientLeft):
             await app(scope, receiving, send)
 
     return application

@@ -14,13 +14,17 @@ from http import HTTPStatus
 from typing import Any, Callable, Coroutine, Dict, Iterable, List, Mapping, Optional, Tuple
 from urllib.parse import urlsplit
 
-from handlers.exchange import BODY_LIMIT, MANAGER, SESSION, Page
+from handlers.exchange import (
+    BODY_LIMIT,
+    MOST_DROPPED,
+    SESSION,
+    ClientLeft,
+    CookieVisit,
+    Page,
+    TooLarge,
+    announced,
+)
 from handlers.site import Route, Site
-
-# A body over the limit is read and dropped up to this size, because an answer that is sent before
-# the body has arrived is lost with the connection. It must be below the limit of `client_timeouts`.
-MOST_DROPPED = 3 * 2**19
-MOST_DIGITS = 20
 
 Environ = Dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -30,18 +34,10 @@ App = Callable[[Environ, StartResponse], Iterable[bytes]]
 Answer = Callable[[Environ, Mapping[str, str], Tuple[str, ...], Any], Page]
 
 
-class TooLarge(Exception):
-    """The body is over BODY_LIMIT."""
-
-
-class NotWhole(Exception):
-    """The client left in the middle of its body, or the body is malformed."""
-
-
-class WsgiVisit:
+class WsgiVisit(CookieVisit):
     """The ``Visit`` of a request, whose cookies the framework has read."""
 
-    __slots__ = ("_cookies", "_environ", "body", "params")
+    __slots__ = ("_environ", "body", "params")
 
     def __init__(
         self, environ: Environ, cookies: Mapping[str, str], body: bytes, params: Tuple[str, ...]
@@ -50,14 +46,6 @@ class WsgiVisit:
         self._cookies = cookies
         self.body = body
         self.params = params
-
-    @property
-    def session(self) -> Optional[str]:
-        return self._cookies.get(SESSION)
-
-    @property
-    def manager(self) -> Optional[str]:
-        return self._cookies.get(MANAGER)
 
     @property
     def address(self) -> str:
@@ -102,7 +90,7 @@ def answering(site: Site, route: Route) -> Answer:
             body = read(environ, stream) if takes_body else b""
         except TooLarge:
             return site.too_large(raw_path(environ))
-        except NotWhole:
+        except ClientLeft:
             return site.malformed(raw_path(environ))
         try:
             page: Any = respond(WsgiVisit(environ, cookies, body, params))
@@ -115,7 +103,7 @@ def answering(site: Site, route: Route) -> Answer:
 
 
 def read(environ: Environ, stream: Any) -> bytes:
-    """Return the body of a request; raise TooLarge or NotWhole."""
+    """Return the body of a request; raise TooLarge or ClientLeft."""
     try:
         body: bytes = stream.read(BODY_LIMIT + 1)
         size = len(body)
@@ -126,19 +114,17 @@ def read(environ: Environ, stream: Any) -> bytes:
             size += len(part)
     except Exception as error:
         # A server raises errors of its own for a body that is no HTTP, or that ends too early.
-        raise NotWhole from error
+        raise ClientLeft from error
     if size > BODY_LIMIT:
         raise TooLarge
     if size < length_of(environ):
-        raise NotWhole
+        raise ClientLeft
     return body
 
 
 def length_of(environ: Environ) -> int:
     """Return the length that a request announces for its body, 0 if it announces none."""
-    value: str = environ.get("CONTENT_LENGTH") or ""
-    digits = value.isascii() and value.isdigit() and len(value) < MOST_DIGITS
-    return int(value) if digits else 0
+    return announced(environ.get("CONTENT_LENGTH") or "")
 
 
 def raw_path(environ: Environ) -> str:

@@ -5,18 +5,10 @@ from __future__ import annotations
 from typing import Any, Iterable
 from urllib.parse import unquote_to_bytes
 
+from handlers.exchange import MOST_DROPPED
 from handlers.site import Site
 from handlers.web import access_log
-from handlers.web.wsgi import (
-    MOST_DROPPED,
-    App,
-    Environ,
-    StartResponse,
-    length_of,
-    missing,
-    raw_path,
-    send_page,
-)
+from handlers.web.wsgi import App, Environ, StartResponse, length_of, missing, raw_path, send_page
 
 
 class Application:

@@ -102,16 +102,15 @@ class Host:
     def ask(self, question: str, *words: Any, timeout: float = TIMEOUTS.host) -> Any:
         """Return the agent's answer. CellFailed if it refuses or does not come in time."""
         line = msgspec.json.encode([question, words]).decode()
-        if not self._open or not self._link.tell(line, timeout):
-            raise CellFailed(self.lost())
         deadline = time.monotonic() + timeout
-        while (said := self._hear(deadline - time.monotonic())) is not None:
-            if "refused" in said:
-                raise CellFailed(f"{self.name}: {said['refused']}")
-            if "answer" in said:
-                return said["answer"]
+        if self._open and self._link.tell(line, timeout):
+            while (said := self._hear(deadline - time.monotonic())) is not None:
+                if "refused" in said:
+                    raise CellFailed(f"{self.name}: {said['refused']}")
+                if "answer" in said:
+                    return said["answer"]
         why = self.lost()
-        self.close()  # or a late answer would be taken for the next one
+        self.close()  # or half a question or a late answer would spoil the next one
         raise CellFailed(why)
 
     def asked(self, form: type[Answer], question: str, *words: Any) -> Answer:
@@ -169,7 +168,7 @@ class Host:
         line = self._link.read_line(max(0.0, timeout)) if self._open else None
         if line is None:
             return None
-        said: dict[str, Any] = msgspec.json.decode(line)
+        said = msgspec.json.decode(line, type=dict[str, Any])
         if "ended" in said:
             ended = msgspec.convert(said, Ended)
             self._ended[ended.ended] = ended
@@ -183,6 +182,9 @@ class Host:
             raise RaceError(f"the shell of {self.name} writes when ssh runs a command") from None
         if said is None:
             raise RaceError(self._unreached())
+        if "answer" not in said:
+            why = said.get("refused", "it says something else")
+            raise RaceError(f"{self.name} does not run the agent ({why}): it needs Linux")
         facts: dict[str, Any] = said["answer"]
         return facts
 

@@ -64,6 +64,7 @@ class Program:
             self._process.kill()
         self._kill()
         self._process.wait()
+        os.close(self.pidfd)
 
     def _kill(self) -> None:
         try:

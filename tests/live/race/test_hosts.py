@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import shlex
 import signal
 import subprocess
 import sys
@@ -167,6 +168,32 @@ def test_a_lost_connection_is_said_and_made_again() -> None:
         one.close()
 
 
+def test_a_machine_that_cannot_be_set_up_again_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = GeneratorHost(SITE)
+    try:
+        one.connected().close()
+        with monkeypatch.context() as changed:
+            no_wrk(changed)
+            with pytest.raises(CellFailed, match=r"^wrk-of-nobody is not installed on there$"):
+                one.connected()
+        one.connected()
+        assert Path(one.root).is_dir()
+    finally:
+        one.close()
+
+
+def test_an_ended_program_leaves_no_file_open_there(host: Host) -> None:
+    seconds = unique()
+    child = host.start(["sleep", seconds], frozenset(), 60)
+    (sleeper,) = until(lambda: sleeps(seconds), 10.0, "it did not start")
+    agent = sleeper.parent()
+    assert agent is not None
+    before = agent.num_fds()
+    child.end()
+    assert not sleeps(seconds)
+    assert agent.num_fds() == before - 3  # its two outputs and its pidfd
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_there_outlives_the_harness(number: signal.Signals) -> None:
     seconds = unique()
@@ -233,7 +260,17 @@ def test_what_is_missing_there_is_one_line(
     assert time.monotonic() - began < 10
 
 
-def test_a_shell_that_writes_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(SSH, "sh -c 'echo Welcome'")
-    with pytest.raises(RaceError, match=r"^the shell of there writes when ssh runs a command$"):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Welcome", "the shell of there writes when ssh runs a command"),
+        ("2026", "the shell of there writes when ssh runs a command"),
+        ('{"refused": "no /proc"}', "there does not run the agent (no /proc): it needs Linux"),
+    ],
+)
+def test_another_first_line_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    monkeypatch.setenv(SSH, shlex.join(["sh", "-c", f"echo {shlex.quote(text)}"]))
+    with pytest.raises(RaceError, match=f"^{re.escape(said)}$"):
         Host(THERE)

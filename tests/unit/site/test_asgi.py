@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from handlers.exchange import BODY_LIMIT
+from handlers.exchange import BODY_LIMIT, MOST_DROPPED, ClientLeft, TooLarge
 from handlers.web import asgi
 
 
@@ -25,12 +25,12 @@ def test_a_body_is_joined() -> None:
 
 
 def test_a_body_that_ends_early_is_none() -> None:
-    with pytest.raises(asgi.ClientLeft):
+    with pytest.raises(ClientLeft):
         read([b"ab"], 3)
 
 
 def test_a_body_over_the_limit_is_read_to_a_bounded_end() -> None:
-    with pytest.raises(asgi.TooLarge):
+    with pytest.raises(TooLarge):
         read([b"a" * (BODY_LIMIT + 1)])
     seen: list[int] = []
 
@@ -39,6 +39,6 @@ def test_a_body_over_the_limit_is_read_to_a_bounded_end() -> None:
             seen.append(BODY_LIMIT)
             yield b"a" * BODY_LIMIT
 
-    with pytest.raises(asgi.TooLarge):
+    with pytest.raises(TooLarge):
         asyncio.run(asgi.read({"headers": []}, endless()))
-    assert sum(seen) == asgi.MOST_DROPPED
+    assert sum(seen) == MOST_DROPPED

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handlers.exchange import BODY_LIMIT, Page, page
+from handlers.exchange import BODY_LIMIT, MOST_DROPPED, ClientLeft, Page, TooLarge, page
 from handlers.web import wsgi
 
 
@@ -26,7 +26,7 @@ def test_a_length_that_is_no_number_is_none(length: str) -> None:
 
 
 def test_a_body_that_ends_early_is_none() -> None:
-    with pytest.raises(wsgi.NotWhole):
+    with pytest.raises(ClientLeft):
         read(b"ab", "3")
 
 
@@ -35,17 +35,17 @@ def test_what_a_server_raises_for_a_body_is_the_clients_fault() -> None:
         def read(self, size: int | None = -1) -> bytes:
             raise OSError("no such chunk")
 
-    with pytest.raises(wsgi.NotWhole):
+    with pytest.raises(ClientLeft):
         wsgi.read({}, Malformed())
 
 
 def test_a_body_over_the_limit_is_read_to_a_bounded_end() -> None:
-    with pytest.raises(wsgi.TooLarge):
+    with pytest.raises(TooLarge):
         read(b"a" * (BODY_LIMIT + 1))
-    endless = io.BytesIO(b"a" * 2 * wsgi.MOST_DROPPED)
-    with pytest.raises(wsgi.TooLarge):
+    endless = io.BytesIO(b"a" * 2 * MOST_DROPPED)
+    with pytest.raises(TooLarge):
         wsgi.read({}, endless)
-    assert wsgi.MOST_DROPPED <= endless.tell() <= wsgi.MOST_DROPPED + BODY_LIMIT
+    assert MOST_DROPPED <= endless.tell() <= MOST_DROPPED + BODY_LIMIT
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ from tests.support.site_server import SiteServer, fleet, serving, until
 REQUEST_SECONDS, CHECK_SECONDS = 3.0, 0.25
 TIMEOUTS = f"request={REQUEST_SECONDS},check={CHECK_SECONDS}"
 SLOW = 80
+IN_THREADS = [name for name in ON_MEMORY if HELD_THREADS in parse(name).gaps]
+LAST_REQUEST = b"GET /ugly HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 # Fewer open files than one server gets connections: it has to raise this limit by itself.
 SOFT_LIMIT = 64
 
@@ -36,7 +38,7 @@ def test_slow_clients_are_gone_in_time_and_harm_nobody(starter: Starter) -> None
             done.result()
 
 
-@with_each([name for name in ON_MEMORY if HELD_THREADS in parse(name).gaps], gap=HELD_THREADS)
+@with_each(IN_THREADS, gap=HELD_THREADS)
 def test_slow_clients_harm_nobody(starter: Starter, engine: str) -> None:
     """Those of an engine with the gap; the others are tested above."""
     starter.ready(engine)
@@ -46,6 +48,20 @@ def test_slow_clients_harm_nobody(starter: Starter, engine: str) -> None:
             check_others(server, clients)
         finally:
             clients.close()
+
+
+@with_each(IN_THREADS)
+def test_clients_that_stay_after_their_answer_harm_nobody(starter: Starter, engine: str) -> None:
+    starter.ready(engine)
+    with serving(engine, starter.databases.env()) as server, contextlib.ExitStack() as stack:
+        began = time.monotonic()
+        for _ in range(4):
+            where = ("127.0.0.1", server.port)
+            connection = stack.enter_context(socket.create_connection(where, 5.0))
+            connection.sendall(LAST_REQUEST)
+            assert connection.recv(65536)
+        assert time.monotonic() - began < 1.5
+        assert get(server.url, "/ugly").status == 200
 
 
 def check_slow_clients(server: SiteServer) -> None:

@@ -159,6 +159,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"planted": Ratio(0.9, 0.88, 1e6)}, "planted is impossible"),
     ({"contenders": {}}, "is not among its contenders"),
     ({"contenders": {FIRST: Seen(9.0, "server", 8), SECOND: Seen(1.0, None, 8)}}, "its rates, 9"),
+    ({"contenders": {FIRST: Seen(1e-308, None, 8), SECOND: Seen(1e308, None, 8)}}, "its rates, 1"),
     ({"contenders": {**GOOD.contenders, "x": Seen(1.0, "moon", 8)}}, "'moon' is no party"),
     ({"commit": None}, "not of a commit"),
     ({"dirty": True}, "not of a commit"),
