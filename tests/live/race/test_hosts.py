@@ -235,5 +235,5 @@ def test_what_is_missing_there_is_one_line(
 
 def test_a_shell_that_writes_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SSH, "sh -c 'echo Welcome'")
-    with pytest.raises(RaceError, match=r"^the shell of there writes when ssh runs a command$"):
+    with pytest.raises(RaceError, match=r"^`ssh there true` prints text"):
         Host(THERE)
