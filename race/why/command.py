@@ -163,4 +163,4 @@ def _answer(found: Profile, unit: str, options: argparse.Namespace) -> None:
     )
 
 
-COMMAND = Command("which functions make a contender slower than another", arguments, run)
+COMMAND = Command("which functions or system calls make a contender slower", arguments, run)
