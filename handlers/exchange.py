@@ -114,7 +114,7 @@ class Kind:
 
 
 def fields_of(headers: Dict[str, str]) -> List[Tuple[bytes, bytes]]:
-    """Return headers as ASGI and frameworks that are near to it have them."""
+    """Return headers as the pairs of bytes that ASGI takes."""
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 

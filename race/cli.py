@@ -49,7 +49,7 @@ def parser() -> Parser:
         made.set_defaults(command=command)
         made.add_argument("--json", action="store_true", help="JSON on standard output")
         made.add_argument(
-            "--results", type=Path, default=RESULTS, metavar="DIR", help="saved races"
+            "--results", type=Path, default=RESULTS, metavar="DIR", help="folder of saved races"
         )
         command.arguments(made)
     return top

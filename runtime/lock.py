@@ -1,9 +1,9 @@
-"""The lock of the interpreter (GIL) in builds that can run without it, read while they serve.
+"""The GIL, the lock of the interpreter, in builds that can run without it: read while they serve.
 
-Such a build takes the lock again, for the rest of its life, when a module is imported that does not
-say that it runs without it. If SITE_LOCK names a folder, each process of a server writes
-``<its pid>.json`` there ten times a second: {"taken", "by"}, where "by" is the module that it was
-taken for, or null. A thread does that, so that it goes on under load.
+Such a process enables the GIL again, for the rest of its life, when it imports a module that does
+not declare that it runs without it. If SITE_LOCK names a folder, each process of a server writes
+``<its pid>.json`` there ten times a second: {"taken", "by"}, where "by" is the module that the GIL
+was enabled for, or null. A thread does that, so that it goes on under load.
 """
 
 from __future__ import annotations

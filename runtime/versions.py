@@ -1,5 +1,5 @@
-"""Versions of CPython as this project writes them: "3.12.1", and "3.14.0t" of a build without the
-lock of the interpreter (GIL), which is called free-threaded.
+"""Versions of CPython as this project writes them: "3.12.1", and "3.14.0t" of a free-threaded
+build, which can run without the GIL.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ def is_minor(text: str) -> bool:
 
 
 def is_free_threaded(version: str) -> bool:
-    """Return whether it is the version of a build without the lock."""
+    """Return whether a version is that of a free-threaded build."""
     return version.endswith(FREE_THREADED)
 
 
 def minor(version: str) -> str:
-    """Return "3.14t" of "3.14.0t"."""
+    """Return the minor version of a version: "3.14t" of "3.14.0t"."""
     numbers = ".".join(version.split(".")[:2])
     free = is_free_threaded(version) and not is_free_threaded(numbers)
     return numbers + (FREE_THREADED if free else "")
 
 
 def numbers(version: str) -> Tuple[int, ...]:
-    """Return (3, 14) of "3.14.0t", and of "3.14+", which means that one and newer."""
+    """Return the two numbers of a version: (3, 14) of "3.14.0t" and of "3.14+"."""
     return tuple(int(re.sub(r"\D.*", "", part) or 0) for part in version.split(".")[:2])
 
 

@@ -2,8 +2,8 @@
 die() { echo "$(basename "$0" .sh): $*" >&2; exit 1; }
 say() { echo "$(basename "$0" .sh): $*" >&2; }
 
-# is_cpython EXECUTABLE X.Y: it starts (a pyenv shim may not) and can build environments; a build
-# without the lock of the interpreter (GIL) is X.Yt.
+# is_cpython EXECUTABLE X.Y: it starts (a pyenv shim may not) and can build environments; a
+# free-threaded build is X.Yt.
 is_cpython() {
     local probe='
 import ensurepip, platform, sys, sysconfig, venv

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: scripts/env.sh [--python EXECUTABLE [--beside NAME]] [X.Y ...]
 # Builds .venv (current CPython), .venv-3.7, and .venv-X.Y for every X.Y named, each from its lock;
-# X.Yt is a build without the lock of the interpreter (GIL).
+# X.Yt is a free-threaded build.
 # Does nothing where an environment already matches its lock.
 # --python: of this CPython, from now on (an empty one: as found again); with --beside it gets an
 # environment of its own, .venv-NAME, and nothing else is built.

@@ -32,7 +32,7 @@ class ThreadUnit:
         self.deadline = 0.0
 
     def left(self) -> float:
-        """Return the seconds that are left. Raise ``Unavailable`` if there are none."""
+        """Return the seconds until the deadline. Raise ``Unavailable`` if there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise Unavailable("The database did not answer in time.")

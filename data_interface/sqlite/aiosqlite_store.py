@@ -127,7 +127,7 @@ def join(raw: aiosqlite.Connection) -> None:
 
     aiosqlite does not, and the thread would report its end to an event loop that may have closed.
     """
-    raw._thread.join(TIMEOUTS.goodbye)
+    raw._thread.join(TIMEOUTS.goodbye)  # noqa: SLF001
 
 
 class AiosqliteDriver:

@@ -1,4 +1,4 @@
-"""Start, background work and end of a process whose pages run in threads."""
+"""The life of a process whose pages run in threads: start, background work, end."""
 
 from __future__ import annotations
 

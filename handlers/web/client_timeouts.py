@@ -245,8 +245,8 @@ def enforce(
 ) -> ClientTimeouts:
     """Enforce the timeouts of clients on that port while the loop runs; `more` checks come first.
 
-    All checks run within a tick when the memory of the process has grown. Return what checks the
-    clients.
+    All checks run within a tick when the memory of the process has grown. Return the object that
+    checks the clients.
     """
     clients = ClientTimeouts(listening, time.monotonic)
     checks = [

@@ -46,15 +46,16 @@ def scenario_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--factors", type=names, metavar="A,B", help=text)
     text = "of an application: race although servers answer differently"
     parser.add_argument("--allow-different", action="store_true", default=None, help=text)
-    parser.add_argument("--rounds", type=int, metavar="N")
+    parser.add_argument("--rounds", type=int, metavar="N", help="how often each cell runs")
     parser.add_argument(
         "--reruns", type=int, metavar="N", help="repeat an invalid cell at most N times"
     )
     parser.add_argument(
         "--duration", type=seconds, metavar="TIME", help="length of a cell: 5s, 500ms"
     )
-    parser.add_argument("--connections", type=int, metavar="N")
-    text = "the machine that the load comes from, as in `ssh HOST`; see docs/hosts.md"
+    text = "connections that the calibration begins with; it raises them where more are needed"
+    parser.add_argument("--connections", type=int, metavar="N", help=text)
+    text = "of the site: the machine that the load comes from, as in `ssh HOST`: docs/hosts.md"
     parser.add_argument("--generator", metavar="HOST[:PYTHON]", help=text)
     text = "any key of the scenario, as in load.concurrency=1,10; may be given again"
     form = "KEY=VALUE"

@@ -46,7 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--path", action="append", metavar="PATH", help=text)
     scenario_options(parser)
     programs.option(parser)
-    text = "then say which functions make the difference, as `race why` does"
+    text = "then say which functions or system calls make the difference, as `race why` does"
     parser.add_argument("--why", action="store_true", help=text)
     parser.add_argument("--seed", type=int, metavar="S", help="seed of the random order")
     parser.add_argument(

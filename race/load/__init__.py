@@ -29,5 +29,5 @@ def portable(name: str) -> Portable:
     """Return the generator of that name. RaceError if it does not run on another machine."""
     driver = find(name)
     if not isinstance(driver, Portable):
-        raise RaceError(f"{name} drives from this machine alone: leave out --generator")
+        raise RaceError(f"{name} runs on this machine alone: leave out --generator")
     return driver

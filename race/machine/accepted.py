@@ -12,7 +12,7 @@ from race.machine.sockets import accepted
 
 @contextmanager
 def counted(pid: int, port: int, seconds: float) -> Iterator[list[int]]:
-    """Count once, so many seconds after the begin; the list stays empty if that is never reached.
+    """Count once, so many seconds after the start; the list stays empty if it ends before.
 
     The kernel is asked, not the server, which takes this process a millisecond or two.
     """

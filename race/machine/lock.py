@@ -1,4 +1,4 @@
-"""Reads the state of the interpreter's lock in the processes of a server, under load."""
+"""Reads the state of the GIL in the processes of a server, under load."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LATE = 5
 
 @dataclass(frozen=True)
 class LockFolder:
-    """The folder in which a server's processes write the state of their lock."""
+    """The folder in which a server's processes write the state of their GIL."""
 
     _folder: TemporaryDirectory[str] = field(
         default_factory=lambda: TemporaryDirectory(prefix="race-lock-")
@@ -25,11 +25,11 @@ class LockFolder:
 
     @property
     def env(self) -> Mapping[str, str]:
-        """Return what a server's environment needs to tell its lock's state."""
+        """Return what a server's environment needs to tell the state of its GIL."""
         return {VARIABLE: self._folder.name}
 
     def problems(self, pids: Iterable[int], workers: int, now: float) -> tuple[str, ...]:
-        """Return what is wrong at the end of a load: the lock was taken again, which holds for the
+        """Return what is wrong at the end of a load: the GIL is enabled again, which holds for the
         rest of a process's life, or its state is not known in every worker. `now` is in the time
         of files.
         """
@@ -39,10 +39,10 @@ class LockFolder:
         found = []
         if causes:
             where = f"{taken} of {len(states)} processes"
-            found.append(f"the interpreter lock was taken again in {where}, by {', '.join(causes)}")
+            found.append(f"the GIL was enabled again in {where}, by {', '.join(causes)}")
         if len(states) < workers:
             known = f"{len(states)} of {workers} processes"
-            found.append(f"the state of the interpreter lock is known of {known} only")
+            found.append(f"the state of the GIL is known of {known} only")
         return tuple(found)
 
     def close(self) -> None:

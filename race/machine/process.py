@@ -47,8 +47,8 @@ class Exit:
 
 
 class Awaited(Protocol):
-    """Something that ends. `pidfd` is a descriptor that becomes readable then, or for another
-    reason.
+    """Something that ends. `pidfd` is a descriptor that becomes readable when it ends, and may
+    for other reasons.
     """
 
     @property

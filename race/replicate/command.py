@@ -38,13 +38,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("claim", nargs="?", metavar="CLAIM", help="an id that --list prints")
-    what.add_argument("--list", action="store_true", help="the claims with their predictions")
-    text = "say whether these files are replications of claims; exit 1 if one is not"
+    what.add_argument("--list", action="store_true", help="print the claims with their predictions")
+    text = "check files that `race replicate` wrote; exit status 1 if one is wrong"
     what.add_argument("--check", type=Path, nargs="+", metavar="FILE", help=text)
-    text = f"write the replication there; default {FILE} in the folder of the race"
+    text = f"where to write the replication; default {FILE} in the folder of the race"
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=text)
     rounds = whole_number("number of rounds", rounds_needed(), MOST_ROUNDS)
-    parser.add_argument("--rounds", type=rounds, metavar="N", help="more or fewer rounds")
+    parser.add_argument("--rounds", type=rounds, metavar="N", help="rounds of the race")
     parser.add_argument("--seed", type=int, metavar="S", help="seed of the random order")
 
 
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(as_json: bool) -> int:
-    """Print the claims, and of those that cannot be tried here why."""
+    """Print the claims, with the reason where one cannot be tried here."""
     known = predictions.read()
     if as_json:
         console.write(json.dumps([to_builtins(one) for one in known.values()]))

@@ -71,7 +71,7 @@ def _obstacles(found: Replication) -> Iterator[str]:
             yield f"the same engine twice (A/A) comes out different: {found.twin}"
         if found.margin > MOST_MARGIN:
             percent = 100 * (found.margin - 1)
-            yield f"the same engine twice (A/A) may differ by {percent:.0f} %: it is too loud here"
+            yield f"the same engine twice (A/A) may differ by {percent:.0f} %: too noisy a machine"
     if found.claim != PLANTED:
         planted = found.planted.estimate(found.rounds)
         if verdict(planted, math.log(found.margin)) is not Verdict.DIFFERENT or planted.value > 0:

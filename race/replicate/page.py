@@ -16,7 +16,7 @@ from race.errors import RaceError
 from race.paths import PUBLISHED, RESULTS
 from race.replicate import pictures, record
 from race.replicate.predictions import PLANTED, PREDICTIONS, SHARE, TWIN, Claim, FindRun, read
-from race.replicate.record import Replication
+from race.replicate.record import HOLDS, Replication
 from race.report import format as words
 from race.report.claims.measures import measure, sides
 from race.report.claims.pairs import comparisons
@@ -107,13 +107,13 @@ def _saturated(claim: Claim, runs: Sequence[Run], *labels: str) -> str:
 
 
 def _elsewhere(claim: Claim, known: Sequence[Replication]) -> str:
-    """Return the prediction, and how many replications say what; each has both controls."""
+    """Return the prediction, and the outcomes of replications, each of which has both controls."""
     low, high = claim.predicted
     expected = f"predicted {low:.2f} to {high:.2f}"
     if claim.of_the_race:
         ratios = [one.twin if claim.id == TWIN else one.planted for one in known]
         inside = sum(one is not None and low <= one.low and one.high <= high for one in ratios)
-        return f"{expected}; so in {inside} of {len(ratios)}" if ratios else expected
+        return f"{expected}; {HOLDS}: {inside} of {len(ratios)}" if ratios else expected
     outcomes = Counter(one.outcome for one in known if one.claim == claim.id)
     return "; ".join([expected, *(f"{outcome}: {n}" for outcome, n in outcomes.items())])
 

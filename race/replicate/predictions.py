@@ -27,7 +27,7 @@ FindRun = Callable[[str], Run]
 
 
 class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A ratio of the rates of `first` and `second` on a page, and where it lies elsewhere.
+    """A ratio of the rates of `first` and `second` on a page, and its predicted interval.
 
     `here` are the engines that are raced in place of those two, where an engine without a database
     runs the same code. `runs` are the published runs that the printed ratio is of, `also` the

@@ -36,7 +36,7 @@ def contenders(analysis: Analysis) -> list[Contender]:
 
 
 def facts(analysis: Analysis) -> dict[str, dict[str, list[str]]]:
-    """Return the labels of contenders by what is so of them, by what that is about.
+    """Return the labels of contenders by fact, by the fact's name, such as "HTTP parser".
 
     The parts that all labels have are left out.
     """

@@ -1,7 +1,7 @@
-"""Asks before programs are run that only a scenario in a folder of results names.
+"""Asks before programs are run, or machines connected to, that only a saved race names.
 
-Such a folder may come from elsewhere. Its programs run if they ran here before, or if a person
-agrees.
+Its folder may come from elsewhere. Its programs run if they ran here before, or if a person
+agrees; a machine is among them as the command `ssh HOST`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OPTION = "--run-programs"
 
 def option(parser: ArgumentParser) -> None:
     """Add the option that allows programs without a question."""
-    text = "also programs that only a folder names, of a race that was not begun here"
+    text = "run the programs, and connect to the machines, that a race from elsewhere names"
     parser.add_argument(OPTION, action="store_true", help=text)
 
 

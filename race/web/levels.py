@@ -63,8 +63,8 @@ LEVELS = {
         "prepared": "templates are rendered once, when the server starts, and filled in later",
     },
     "python": {
-        f"{version}t": f"CPython {version} built without the lock of the interpreter (GIL); a "
-        "cell in which a module takes it again is invalid"
+        f"{version}t": f"CPython {version}, free-threaded: built to run without the GIL; a cell "
+        "in which a module enables it again is invalid"
         for version in ("3.13", "3.14")
     },
     "link": {
@@ -99,7 +99,7 @@ PARSERS = {
 
 
 def facts(factors: Mapping[str, str]) -> dict[str, str]:
-    """Return what servers do differently and no factor says, of an engine of server.py."""
+    """Return the facts of an engine of server.py: what its server does and no factor says."""
     server = factors.get("server", "")
     parser = PARSERS.get(factors.get("web", "") if server == "own" else server, "unknown")
     return {"HTTP parser": parser, "access log": "off"}

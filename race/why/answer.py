@@ -93,8 +93,8 @@ def _about(found: Explanation, unit: str) -> Iterator[str]:
         if found.calls:
             cells = words.plural(found.counted, "further cell")
             yield f"System calls for {words.a(unit)}: strace counted them in {cells} of each,"
-            yield "under the same load. It stopped the process at each call, which takes time: of"
-            yield "calls that are made by the clock, such as nanosleep, there are too many."
+            yield "under the same load. strace stops the process at each call, so calls that depend"
+            yield "on the clock, such as nanosleep, are counted too often."
         else:
             because = [f"because {why}"] if (why := found.profile.no_calls) else []
             yield f"{', '.join(['By system call: cannot say', *because])}."

@@ -47,9 +47,9 @@ class Asked(NamedTuple):
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run, the two contenders and the task."""
     parser.epilog = (
-        "Runs cells of its own under the load of the race, in which py-spy looks into both, or "
-        "strace counts system calls of what is no Python; saves them beside the race and adds them "
-        "to its report. Nothing that is measured is profiled."
+        "Runs further cells under the load of the race, in which py-spy samples both contenders, "
+        "or strace counts the system calls of programs that are not CPython. Saves them beside "
+        "the race and adds them to its report. Nothing that is measured is profiled."
     )
     text = f"{SAVED_RACE}; default {LATEST}"
     parser.add_argument("race", metavar="RUN", nargs="?", default=LATEST, help=text)
@@ -163,4 +163,4 @@ def _answer(found: Profile, unit: str, options: argparse.Namespace) -> None:
     )
 
 
-COMMAND = Command("which functions make a contender slower than another", arguments, run)
+COMMAND = Command("which functions or system calls make a contender slower", arguments, run)

@@ -1,5 +1,5 @@
-"""What two profiles differ in: CPU microseconds of a unit by function, or by thread and system
-calls.
+"""The differences of two profiles: CPU microseconds of a unit by function or by thread, and
+system calls.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ class Application:
     the method OPTIONS have no route, for frameworks that take "/good/" or "//good" for "/good" and
     answer OPTIONS by themselves; with ``lifespan=False``, it is never told of its start and end.
 
-    What is called for each request is a function that returns a coroutine, the framework's own
-    wherever possible: a coroutine around another would cost every request the more.
+    A call returns a coroutine, the framework's own wherever possible: a coroutine around another
+    one would cost every request time.
     """
 
     interface = "asgi"
@@ -31,7 +31,7 @@ class Application:
         self._site = site
         self._exact = exact
         self._logs = access_log.wanted()
-        # Paths of which a GET needs none of the looks that ``_answer`` takes at a request.
+        # A GET of one of these paths needs none of the checks in ``_answer``.
         paths = [route.path.encode() for route in site.routes if "{" not in route.path]
         self._plain = frozenset(paths if not self._logs else ())
         self.started = False

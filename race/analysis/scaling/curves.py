@@ -57,8 +57,8 @@ class Point:
 class Scaling:
     """A contender on a work by its number of workers, fewest first; `name` leaves that number out.
 
-    `knee` is the number of workers from which on the next is not shown to be faster; None where
-    each step was. `law` is fitted to the points that are exact, if they are enough.
+    `knee` is the first number of workers after which the next is not shown to be faster; None
+    where each step was. `law` is fitted to the points that are exact, if they are enough.
     """
 
     name: str

@@ -3,7 +3,7 @@
 N workers do C(N) = N / (1 + sigma (N - 1) + kappa N (N - 1)) times as much as one (N. J. Gunther,
 Guerrilla Capacity Planning, Springer 2007, chapters 4 to 6). Sigma is the share of the work in
 which they wait for each other (contention), kappa the price of keeping each pair of them in step
-(coherency). With kappa above zero there is a most, beyond which more workers do less.
+(coherency). With kappa above zero there is a maximum, beyond which more workers do less.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ FEWEST = 3
 two equations, and nothing is left over to tell how well the law fits.
 """
 FARTHEST = 2
-"""The law is projected up to so many times the most workers that it was fitted to."""
+"""The law is projected up to so many times the largest number of workers of its points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """The parameters of a fit, and the most workers of its points."""
+    """The parameters of a fit, and the largest number of workers among its points."""
 
     sigma: float
     kappa: float
     fitted_to: int
 
     def speedup(self, workers: float) -> float:
-        """Return how many times as much as one worker so many do."""
+        """Return the speed-up of so many workers over one."""
         beside = workers - 1
         return workers / (1 + self.sigma * beside + self.kappa * workers * beside)
 
     @property
     def farthest(self) -> int:
-        """The most workers that it is projected to."""
+        """The largest number of workers that it is projected to."""
         return FARTHEST * self.fitted_to
 
     @property
     def peak(self) -> float | None:
-        """The workers that do most, where that is within the projection; None if it is not."""
+        """The number of workers with the largest speed-up; None if it is beyond the projection."""
         if self.sigma >= 1:
             return 1.0
         found = math.sqrt((1 - self.sigma) / self.kappa) if self.kappa > 0 else math.inf

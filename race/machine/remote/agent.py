@@ -171,7 +171,7 @@ def _say(what: dict[str, Any]) -> None:
 
 
 def _stop(number: int, frame: Any) -> None:
-    """Handle a signal: the first one ends us, later ones are too late."""
+    """Handle a signal: the first one ends the agent, later ones are ignored."""
     for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(each, signal.SIG_IGN)
     sys.exit(0)

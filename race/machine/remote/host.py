@@ -52,7 +52,7 @@ module.main()
 
 
 class Clocks(NamedTuple):
-    """Nanoseconds that another machine's clock is ahead of ours, and by how many that is unsure."""
+    """Nanoseconds that another machine's clock is ahead of ours, and the uncertainty of that."""
 
     offset_ns: int
     unsure_ns: int
@@ -179,7 +179,7 @@ class Host:
         try:
             said = self._hear(2 * TIMEOUTS.host_connect)
         except msgspec.DecodeError:
-            raise RaceError(f"the shell of {self.name} writes when ssh runs a command") from None
+            raise RaceError(f"`ssh {self.name} true` prints text: it must print none") from None
         if said is None:
             raise RaceError(self._unreached())
         if "answer" not in said:
@@ -194,7 +194,7 @@ class Host:
             return f"{self.name} did not answer in time: does `ssh {self.name} true` end at once?"
         code, said = self._link.exit().code, self._link.complaint()
         if code == SSH_FAILED:
-            return f"cannot reach {self.name} ({said}): `ssh {self.name} true` must ask nothing"
+            return f"cannot reach {self.name} ({said}): `ssh {self.name} true` must work unasked"
         if code == NOT_FOUND:
             return (
                 f"{self.name} has no {self._python}: name one, as in {self.name}:/opt/bin/python3"

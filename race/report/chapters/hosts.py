@@ -52,6 +52,6 @@ def _network(analysis: Analysis, party: str) -> ReportTable:
     )
     caption = (
         f"Round trip: a TCP connection from the {party} to the {discipline.parties[0]}, before the "
-        "load. Share: one round trip of the median latency."
+        "load. Share: that round trip divided by the median latency."
     )
     return fill(f"The network of the {party}", columns, rows, caption)

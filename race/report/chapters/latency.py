@@ -143,7 +143,7 @@ def _rates(comparisons: Sequence[Comparison], latencies: Found, colours: Palette
 
 
 def over_rates(analysis: Analysis) -> tuple[list[Panel], list[Look]]:
-    """Return p50, p99 and p99.9 over the offered rate, a panel for each, and the lines in them."""
+    """Return a panel over the offered rate for each percentile, and the lines in them."""
     comparisons = [one for one in analysis.comparisons if one.rated]
     found = {one.work: latencies(analysis, one) for one in comparisons}
     known = lines(comparisons, palette(analysis))

@@ -23,7 +23,7 @@ QUARTILES = (25.0, 50.0, 75.0)
 THIN = 7
 """Pixels from one thin interval to the next."""
 OTHER = "var(--accent3)"
-"""The colour of thin intervals of elsewhere."""
+"""The colour of thin intervals of other machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,8 @@ def boxes(rows: Sequence[LatencyBox], title: str, form: BoxForm = TAILS) -> Pane
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A ratio in a row of its own; `each` are those that it is the mean of, `others` those that it
-    is not, and `frame` the limits in which they were expected.
+    """A ratio in a row of its own; `each` are the ratios that it is the mean of, `others` are those
+    of other machines, and `frame` has the limits that were predicted.
 
     Without an `estimate` only the text stands there, and the others.
     """

@@ -39,7 +39,7 @@ def standalone(
     key: Sequence[Entry] = (),
     columns: int = 1,
 ) -> str:
-    """Return the text of an SVG file with panels in rows; it asks for nothing else."""
+    """Return the text of an SVG file with panels in rows; it loads nothing else."""
     explained, top = _key(key, TITLE + LINE)
     width = (WIDTH - 2 * EDGE - GAP * (columns - 1)) / columns
     drawn: list[Markup] = []
@@ -102,7 +102,7 @@ def _style() -> str:
 
 
 def _coloured(text: str) -> str:
-    """Return a text with light colours in place of their names, which few viewers know."""
+    """Return a text with light colours in place of CSS variables, which few viewers know."""
     colours = dict(re.findall(r"--([\w-]+): ([^;]+);", _sheet().partition("@media")[0]))
     return re.sub(r"var\(--([\w-]+)\)", lambda match: colours[match[1]], text)
 

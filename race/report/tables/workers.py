@@ -66,8 +66,8 @@ def knees(analysis: Analysis, comparison: Comparison, found: Sequence[Scaling]) 
 
 
 def knee(scaling: Scaling) -> str:
-    """Return the number of workers from which on the next is not shown to be faster; in words if it
-    is not the workers that it tells about.
+    """Return the first number of workers after which the next is not shown to be faster, or in
+    words why that says nothing about the workers.
     """
     first, last, after = scaling.points[0], scaling.points[-1], scaling.after_knee
     if first.speedup is None:
@@ -101,7 +101,7 @@ def _speedup(point: Point) -> Ratio | str | None:
 
 
 def _efficiency(point: Point) -> str | None:
-    """Return the rate over that of as many times one worker, with its interval if it has one."""
+    """Return the speed-up divided by the workers, with its interval if it has one."""
     found = point.speedup
     if point.workers == 1 or found is None:
         return None

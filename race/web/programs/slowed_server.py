@@ -1,4 +1,4 @@
-"""server.py made slower by a known share: proof that a race finds a difference of that size.
+"""server.py made slower by a known share, to show that a race finds a difference of that size.
 
 ``python -m race.web.programs.slowed_server SHARE -e ENGINE -p PORT``. Every 2 ms the event loop
 burns as much CPU time as makes the whole slower by SHARE: with 0.2, d seconds of work are followed

@@ -263,8 +263,8 @@ def test_what_is_missing_there_is_one_line(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Welcome", "the shell of there writes when ssh runs a command"),
-        ("2026", "the shell of there writes when ssh runs a command"),
+        ("Welcome", "`ssh there true` prints text"),
+        ("2026", "`ssh there true` prints text"),
         ('{"refused": "no /proc"}', "there does not run the agent (no /proc): it needs Linux"),
     ],
 )
@@ -272,5 +272,5 @@ def test_another_first_line_is_one_line(
     monkeypatch: pytest.MonkeyPatch, text: str, said: str
 ) -> None:
     monkeypatch.setenv(SSH, shlex.join(["sh", "-c", f"echo {shlex.quote(text)}"]))
-    with pytest.raises(RaceError, match=f"^{re.escape(said)}$"):
+    with pytest.raises(RaceError, match=f"^{re.escape(said)}"):
         Host(THERE)

@@ -55,7 +55,7 @@ def test_one_worker_has_no_shares() -> None:
 
 
 def free_threaded() -> str:
-    """Return the version of an environment without the lock of the interpreter."""
+    """Return the version of an environment without the GIL."""
     found = [version for version in found_versions() if is_free_threaded(version)]
     if not found:
         # No distribution brings one, so CI is none the worse without it.
@@ -73,5 +73,5 @@ def test_a_lock_that_was_taken_is_seen_in_every_process(monkeypatch: pytest.Monk
     version = free_threaded()
     monkeypatch.setenv("PYTHON_GIL", "1")
     measured = driven("aiohttp-sqlite-one", workers=[2], pythons=[version])
-    text = "the interpreter lock was taken again in 2 of 2 processes, by an unknown module"
+    text = "the GIL was enabled again in 2 of 2 processes, by an unknown module"
     assert measured.sample.problems == (text,)

@@ -1,4 +1,4 @@
-"""Versions of CPython, with and without the lock of the interpreter."""
+"""Versions of CPython, with and without the GIL."""
 
 from __future__ import annotations
 

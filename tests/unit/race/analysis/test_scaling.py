@@ -104,7 +104,7 @@ def test_two_cores_tell_nothing_of_two_workers(tmp_path: Path) -> None:
     assert [point.crowded for point in found.points] == [False, True]
     assert (tables.knee(found), found.law) == ("cannot be told: 2 workers share cores", None)
     page = section(html.page(analysis), "workers")
-    assert "On 2 cores it cannot be told what 2 workers alone can do" in page
+    assert "2 cores cannot show what 2 workers alone can do" in page
     assert "projection is no measurement" not in page
 
 

@@ -1,4 +1,4 @@
-"""The lock of the interpreter: what a process tells of it, and what a race makes of that."""
+"""The GIL: what a process tells of it, and what a race makes of that."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_who_took_the_lock_is_named_and_the_cell_invalid(folder: LockFolder) -> 
     write(folder, 11, taken=False)
     write(folder, 12, taken=True, by="asyncpg.protocol.protocol")
     found = folder.problems([11, 12], 2, time.time())
-    text = "the interpreter lock was taken again in 1 of 2 processes, by asyncpg.protocol.protocol"
+    text = "the GIL was enabled again in 1 of 2 processes, by asyncpg.protocol.protocol"
     assert found == (text,)
     meters = {"busy": {"server": 1.0}, "cpu_ns": {}, "cores": {"steal": 0.0, "foreign": 0.0}}
     sample = Sample(2000, 2.0, problems=found)
@@ -64,7 +64,7 @@ def test_a_worker_that_says_nothing_is_not_taken_for_one_without_the_lock(
 ) -> None:
     write(folder, 11, taken=False)
     write(folder, 12, taken=False, age=60)
-    known = "the state of the interpreter lock is known of 1 of 2 processes only"
+    known = "the state of the GIL is known of 1 of 2 processes only"
     assert folder.problems([11, 12, 13], 2, time.time()) == (known,)
 
 

@@ -89,7 +89,7 @@ def test_defaults_are_the_protocol() -> None:
                 "hosts": {"generator": "far"},
                 "load": {"generator": "locust", "user": "Voter", "shape": "Steps"},
             },
-            "locust drives from this machine alone: leave out --generator",
+            "locust runs on this machine alone: leave out --generator",
         ),
     ],
 )

@@ -104,7 +104,7 @@ def test_machines_of_other_parties_and_their_network_have_a_chapter(small: Saved
     found = analyse(replace(small, head=head, cells=cells))
     chapter = section(html.page(found), "hosts")
     assert "The server listened on 192.0.2.1, where load1 reaches it" in chapter
-    assert "-250 us ahead, give or take 40 us" in chapter
+    assert "-250 ± 40 µs" in chapter
     (comparison, *_) = found.comparisons
     item = next(one for one in comparison.results if one.latency_us)
     assert words.percent(200 / item.latency_us["p50"]) in chapter
