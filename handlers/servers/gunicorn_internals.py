@@ -16,16 +16,10 @@ CHECKED = {"current": "27.0.1"}
 class Worker(ThreadWorker):  # type: ignore[misc]
     """gunicorn's worker with threads, in a process that is not its arbiter's.
 
-    <<<<<<< HEAD
-        It stops listening when it is told to end, where gunicorn's own goes on until its clients left,
-        and calls ``stopped`` then. It stops accepting for as long as there are too many open files,
-        which would end gunicorn's own. It waits up to two seconds for a client to close its side in the
-        thread that answered it, where gunicorn's own does so in the one that accepts for all.
-    =======
-        When it is told to end it stops listening and calls ``stopped``; gunicorn's own worker listens
-        until its clients have left. At the limit of open files it accepts nothing until one closes;
-        gunicorn's own worker ends there.
-    >>>>>>> words
+    When it is told to end it stops listening and calls ``stopped``; gunicorn's own worker listens
+    until its clients have left. At the limit of open files it accepts nothing until one closes;
+    gunicorn's own worker ends there. The thread that answered a client waits up to two seconds for
+    it to close its side; gunicorn's own waits in the thread that accepts for all.
     """
 
     stopped: Callable[[], None]
