@@ -194,7 +194,7 @@ class Host:
             return f"{self.name} did not answer in time: does `ssh {self.name} true` end at once?"
         code, said = self._link.exit().code, self._link.complaint()
         if code == SSH_FAILED:
-            return f"cannot reach {self.name} ({said}): `ssh {self.name} true` must work unasked"
+            return f"cannot reach {self.name} ({said}): `ssh {self.name} true` must not ask"
         if code == NOT_FOUND:
             return (
                 f"{self.name} has no {self._python}: name one, as in {self.name}:/opt/bin/python3"
