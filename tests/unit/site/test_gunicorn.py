@@ -33,7 +33,8 @@ class Poller:
 
 
 def test_a_shortage_of_files_limits_the_clients_no_longer_than_it_lasts() -> None:
-    config, listener = Config(), Short()
+    config = Config()
+    listener: Any = Short()
     worker = Worker(1, 0, [listener], None, 0, config, None)
     worker.poller, worker.nr_conns = Poller(), 3
     worker.set_accept_enabled(True)
