@@ -133,10 +133,10 @@ def shortened(labels: Iterable[str]) -> dict[str, str]:
     """Return label to label without the parts that all have."""
     known = list(labels)
     left_out = shared(known)
-    return {label: _without(label, left_out) for label in known}
+    return {label: without(label, left_out) for label in known}
 
 
-def _without(label: str, left_out: Sequence[str]) -> str:
+def without(label: str, left_out: Sequence[str]) -> str:
     """Return a label without these parts, and without the signs that joined them."""
     first, *others = PARTS.split(label)
     joined = zip(["", *PARTS.findall(label)], [first, *others], strict=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from race.report import format as words
 from race.report.charts import svg
+from race.report.charts.colours import PARTS, without
 from race.report.charts.rows import AXIS, Bar, axis
 from race.report.charts.svg import Panel, Scale
 
@@ -44,7 +46,8 @@ def groups(found: Sequence[Group], title: str, note: str = "") -> Panel:
     The names stand to the left of their bars, the texts at their ends, and the range of a bar is a
     thin line.
     """
-    letters = max(len(_fitting(bar.look.short)) for group in found for bar in group.bars)
+    names, left_out = shorter(bar.look.short for group in found for bar in group.bars)
+    letters = max(len(_fitting(name)) for name in names.values())
     left = min(round(letters * LETTER) + 8, MOST_LEFT)
     scale = Scale(0, max(group.end for group in found) * 1.45 or 1)
     height = sum(group.height for group in found)
@@ -52,18 +55,37 @@ def groups(found: Sequence[Group], title: str, note: str = "") -> Panel:
     for group in found:
         drawn.append(svg.text(group.title, 0, top + 17, dx=-left, class_="group"))
         for number, bar in enumerate(group.bars):
-            drawn += _bar(bar, scale, top + HEADING + STEP * number + STEP / 2)
+            drawn += _bar(bar, names, scale, top + HEADING + STEP * number + STEP / 2)
         top += group.height
+    if left_out:
+        note = f"{note} Names are without {words.listed(left_out)}.".strip()
     return Panel(title, height + AXIS, drawn, left, note)
+
+
+def shorter(names: Iterable[str]) -> tuple[Mapping[str, str], Sequence[str]]:
+    """Return name to name, and the parts that were left out.
+
+    Where a name has no room, parts that most names have are left out, if no two become alike.
+    """
+    found: Mapping[str, str] = {name: name for name in names}
+    left_out: list[str] = []
+    number_of = Counter(part for name in found for part in set(PARTS.split(name)))
+    for part, number in number_of.most_common():
+        if number * 2 <= len(found) or max(map(len, found.values())) <= MOST_LETTERS:
+            break
+        fewer = {name: without(name, [*left_out, part]) for name in found}
+        if all(fewer.values()) and len({*fewer.values()}) == len(fewer):
+            found, left_out = fewer, [*left_out, part]
+    return found, left_out
 
 
 def _tick(number: float) -> str:
     return words.short(number) if number >= 1000 else f"{number:g}"
 
 
-def _bar(bar: Bar, scale: Scale, y: float) -> Iterator[Markup]:
+def _bar(bar: Bar, names: Mapping[str, str], scale: Scale, y: float) -> Iterator[Markup]:
     look, far = bar.look, bar.value
-    yield svg.text(_fitting(look.short), 0, y + 4, dx=-8, class_="value")
+    yield svg.text(_fitting(names[look.short]), 0, y + 4, dx=-8, class_="value")
     own = {"fill": look.colour, "opacity": look.opacity}
     yield svg.bar(0, scale.percent(bar.value), y, STEP - 5, rx=1.5, **own)
     if bar.range:

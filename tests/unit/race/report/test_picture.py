@@ -12,7 +12,7 @@ from race.analysis.values import rate, values
 from race.report import html
 from race.report.chapters.picture import alike, interval
 from race.report.charts.colours import Look
-from race.report.charts.groups import Group, groups
+from race.report.charts.groups import Group, groups, shorter
 from race.report.charts.rows import Bar
 from race.report.charts.svg import drawing
 from race.saved.reader import SavedRace
@@ -68,3 +68,19 @@ def test_every_engine_stands_in_every_group(article_page: str) -> None:
     assert names[: len(ARTICLE)] == names[len(ARTICLE) : 2 * len(ARTICLE)]
     assert "failed" in text
     assert "95 % interval of the rate" in text
+
+
+def test_long_names_lose_the_parts_that_most_have_and_stay_distinct() -> None:
+    short = ["aiohttp-one", "aiohttp-pool"]
+    assert shorter(short) == ({name: name for name in short}, [])
+    names = [
+        "a-postgres-uvloop",
+        "starlette-granian-postgres-uvloop",
+        "a-uvloop",
+        "flask-psycopgsync",
+    ]
+    found, left_out = shorter(names)
+    # Without "postgres", two would be called "a-uvloop"; half have it in any case.
+    assert left_out == ["uvloop"]
+    assert found["starlette-granian-postgres-uvloop"] == "starlette-granian-postgres"
+    assert len({*found.values()}) == len(names)
