@@ -42,5 +42,5 @@ def test_the_modules_are_found() -> None:
     libraries = {library for _, library, _ in checked()}
     assert libraries == {
         *("aiomysql", "aiotarantool", "asyncmy", "asynctnt", "japronto", "psycopg"),
-        *("tarantool", "valkey"),
+        *("aiosqlite", "tarantool", "valkey"),
     }
