@@ -43,7 +43,8 @@ def test_a_slower_commit_fails_the_job_and_the_answer_is_there(
     path = Path(file(repository, "plain"))
     path.write_text(path.read_text().replace('plain = ""\nplain = "plain"', 'plain = ""'))
     words = ["main~1", "main", "--requests", "list", "--rounds", "6", "--slower", "20%"]
-    done = gate(repository, tmp_path, *words)
+    # tests/long has p99 at a shared rate, which takes as long again.
+    done = gate(repository, tmp_path, *words, "--set", "load.rates_of_slowest=[]")
     assert done.returncode == 1, done.stderr
     comment = (tmp_path / "answer" / "comment.md").read_text()
     assert "is slower than" in comment
