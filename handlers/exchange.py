@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, AsyncIterable, Dict, List, Mapping, Optional, Tuple, Union
 from urllib.parse import parse_qsl
 
 from typing_extensions import Protocol
@@ -99,6 +99,26 @@ def announced(length: Union[str, bytes]) -> int:
     """Return the number in a header Content-Length, 0 if it is none."""
     digits = length.isascii() and length.isdigit() and len(length) < MOST_DIGITS
     return int(length) if digits else 0
+
+
+async def read(chunks: AsyncIterable[bytes], length: int) -> bytes:
+    """Return a body from its chunks, of which ``length`` bytes are announced.
+
+    Raises TooLarge, or ClientLeft if it ends before its length.
+    """
+    parts: List[bytes] = []
+    size = 0
+    async for part in chunks:
+        size += len(part)
+        if size <= BODY_LIMIT:
+            parts.append(part)
+        if size >= MOST_DROPPED:
+            break
+    if size > BODY_LIMIT:
+        raise TooLarge
+    if size < length:
+        raise ClientLeft
+    return b"".join(parts)
 
 
 class Kind:

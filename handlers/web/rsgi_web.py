@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, Optional, Tuple
 from urllib.parse import quote
 
 from handlers.exchange import (
-    BODY_LIMIT,
     MOST_DROPPED,
     SESSION,
     ClientLeft,
@@ -14,6 +13,7 @@ from handlers.exchange import (
     Page,
     TooLarge,
     announced,
+    read,
 )
 from handlers.site import Route, Site
 from handlers.web import access_log
@@ -82,7 +82,7 @@ class Application:
     async def _page(self, scope: Any, protocol: Any, route: Route, params: Tuple[str, ...]) -> Page:
         respond: Any = route.respond
         try:
-            body = await read(scope, protocol) if route.takes_body else b""
+            body = await body_of(scope, protocol) if route.takes_body else b""
         except TooLarge:
             return self._site.too_large(scope.path)
         except ClientLeft:
@@ -104,24 +104,12 @@ class Application:
             access_log.note(scope.method, scope.path, status)
 
 
-async def read(scope: Any, protocol: Any) -> bytes:
-    """Return the body of a request; raise TooLarge, or ClientLeft if it ends before its length."""
+async def body_of(scope: Any, protocol: Any) -> bytes:
+    """Return the body of a request; raise TooLarge or ClientLeft."""
     length = announced(scope.headers.get("content-length") or "")
     if length > MOST_DROPPED:
         raise TooLarge
-    parts: List[bytes] = []
-    size = 0
-    async for part in protocol:
-        size += len(part)
-        if size <= BODY_LIMIT:
-            parts.append(part)
-        if size >= MOST_DROPPED:
-            break
-    if size > BODY_LIMIT:
-        raise TooLarge
-    if size < length:
-        raise ClientLeft
-    return b"".join(parts)
+    return await read(protocol, length)
 
 
 def application(site: Site) -> Application:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 
+from race.machine.proc import tree
 from race.timeouts import TIMEOUTS
 from runtime.address import Address
 
@@ -45,6 +48,23 @@ def accepted(port: int, pids: Iterable[int]) -> list[int]:
         if _is_established(line, 1, port)
     ]
     return [len(_sockets([pid]).intersection(inodes)) for pid in pids]
+
+
+@contextmanager
+def counted(pid: int, port: int, seconds: float) -> Iterator[list[int]]:
+    """Count what each process of a tree has accepted, once, so many seconds after the start.
+
+    The list stays empty if it ends before. The kernel is asked, which takes a millisecond or two.
+    """
+    found: list[int] = []
+    timer = Timer(seconds, lambda: found.extend(accepted(port, tree(pid))))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield found
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 def _sockets(pids: Iterable[int]) -> set[str]:

@@ -15,12 +15,12 @@ from race.discipline import Party, Sample
 from race.load.drive import drive
 from race.load.generator import Target, WatchedProcesses
 from race.machine import cores
-from race.machine.accepted import counted
 from race.machine.cores import WORKERS, Layout
 from race.machine.describe import PYTHON
 from race.machine.lock import LockFolder
 from race.machine.proc import tree
 from race.machine.process import Child
+from race.machine.sockets import counted
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks

@@ -21,8 +21,6 @@ from typing import (
 )
 
 from handlers.exchange import (
-    BODY_LIMIT,
-    MOST_DROPPED,
     SESSION,
     ClientLeft,
     CookieVisit,
@@ -30,6 +28,7 @@ from handlers.exchange import (
     TooLarge,
     announced,
     fields_of,
+    read,
 )
 from handlers.site import Route, Site
 
@@ -98,7 +97,7 @@ def answering(site: Site, route: Route, *left: Type[BaseException]) -> Answer:
         scope: Scope, cookies: Mapping[str, str], params: Tuple[str, ...], chunks: Chunks
     ) -> Page:
         try:
-            body = await read(scope, chunks()) if takes_body else b""
+            body = await read(chunks(), length_of(scope)) if takes_body else b""
         except TooLarge:
             return site.too_large(raw_path(scope))
         except gone:
@@ -111,23 +110,6 @@ def answering(site: Site, route: Route, *left: Type[BaseException]) -> Answer:
         return made
 
     return answer
-
-
-async def read(scope: Scope, chunks: AsyncIterable[bytes]) -> bytes:
-    """Return the body of a request; raise TooLarge, or ClientLeft if it ends before its length."""
-    parts: List[bytes] = []
-    size = 0
-    async for part in chunks:
-        size += len(part)
-        if size <= BODY_LIMIT:
-            parts.append(part)
-        if size >= MOST_DROPPED:
-            break
-    if size > BODY_LIMIT:
-        raise TooLarge
-    if size < length_of(scope):
-        raise ClientLeft
-    return b"".join(parts)
 
 
 def length_of(scope: Scope) -> int:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from handlers import exchange
 from handlers.exchange import BODY_LIMIT, MOST_DROPPED, ClientLeft, TooLarge
 from handlers.web import asgi
 
@@ -17,7 +18,7 @@ def read(parts: list[bytes], length: int | None = None) -> bytes:
             yield part
 
     headers = [] if length is None else [(b"content-length", b"%d" % length)]
-    return asyncio.run(asgi.read({"headers": headers}, chunks()))
+    return asyncio.run(exchange.read(chunks(), asgi.length_of({"headers": headers})))
 
 
 def test_a_body_is_joined() -> None:
@@ -40,5 +41,5 @@ def test_a_body_over_the_limit_is_read_to_a_bounded_end() -> None:
             yield b"a" * BODY_LIMIT
 
     with pytest.raises(TooLarge):
-        asyncio.run(asgi.read({"headers": []}, endless()))
+        asyncio.run(exchange.read(endless(), 0))
     assert sum(seen) == MOST_DROPPED
