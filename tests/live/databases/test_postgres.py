@@ -160,6 +160,8 @@ async def test_functions_that_are_pages_read_by_index(server: str) -> None:
     async with new_database(server) as url, opened("postgresfunc", url):
         connection = await connected(url)
         await connection.execute("SET search_path = sticker_site")
+        # A ballot whose second sticker is the first one draws again; with this seed none does.
+        await connection.execute("SELECT setseed(0.25)")
 
         async def scans() -> tuple[int, int]:
             await connection.execute("SELECT pg_stat_force_next_flush()")
@@ -171,10 +173,8 @@ async def test_functions_that_are_pages_read_by_index(server: str) -> None:
         for sql, limit in ((BALLOT, ()), (BEST, (9,)), (WORST, (9,))):
             for _ in range(10):
                 await connection.fetch(sql, None, "", "", *limit)
-        # A ballot looks for both ends of the ids and for two stickers; the site counts them, too.
-        now_sequential, now_by_index = await scans()
-        assert now_sequential == sequential
-        assert now_by_index >= by_index + 10 * (4 + 1 + 1)
+        # A ballot looks for both ends of the ids and for two stickers.
+        assert await scans() == (sequential, by_index + 10 * (4 + 1 + 1))
         await connection.close()
 
 
