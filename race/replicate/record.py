@@ -48,7 +48,7 @@ class Ratio(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Seen(Struct, frozen=True, forbid_unknown_fields=True):
-    """What was seen of a contender: its median requests/s, and the party that was saturated."""
+    """A contender as it was seen: its median requests/s, and the party that was saturated."""
 
     rate: Positive
     saturated: str | None

@@ -1,1 +1,1 @@
-"""How a contender's rate grows with its workers."""
+"""Tells how a contender's rate grows with its workers."""

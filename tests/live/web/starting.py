@@ -5,15 +5,31 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 
+import pytest
+
+from databases import find
 from race.web import engines
 from race.web.scenario import SiteScenario
 from race.web.servers import Launcher, Server
 from tests.conftest import absent
 from tests.support.html import SESSION, UGLY, masked
 from tests.support.site_client import get
+from tests.support.site_server import Databases
 
 PAGES = ("/", "/good", UGLY)
 OF_THE_MOMENT = {"date", "set-cookie"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment(databases: Databases) -> Iterator[dict[str, str]]:
+    """The database of this test run, for servers and for the harness."""
+    if missing := find("tarantool").missing():
+        absent(missing)
+    variables = {find("tarantool").url_variable: databases.hold("tarantool")}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        yield variables
 
 
 @contextlib.contextmanager

@@ -13,33 +13,21 @@ from typing import Any, cast
 import pytest
 
 from data_interface.timeouts import TIMEOUTS
-from databases import find
 from race.plan.read import load
 from race.web import requests
 from race.web.databases import Databases as Held
 from race.web.scenario import SiteScenario
 from race.web.servers import Server
-from tests.conftest import absent
-from tests.live.web.starting import answer_alike, starting
+from tests.live.web.starting import answer_alike, environment, starting
 from tests.support.site_client import get
 from tests.support.site_server import Databases
+
+__all__ = ["environment"]
 
 SCENARIO = cast("SiteScenario", load("layers"))
 LATE_SECONDS = 5.0  # longer than a page is given, for a machine with other work
 # Engines, their programs, and the same with a limit of time.
 ENGINES, PROGRAMS, LIMITED = (SCENARIO.contenders[first::3] for first in range(3))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def environment(databases: Databases) -> Iterator[dict[str, str]]:
-    """The database of this test run, for servers and for the harness."""
-    if missing := find("tarantool").missing():
-        absent(missing)
-    variables = {find("tarantool").url_variable: databases.hold("tarantool")}
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in variables.items():
-            patch.setenv(name, value)
-        yield variables
 
 
 @pytest.fixture

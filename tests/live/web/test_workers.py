@@ -1,4 +1,4 @@
-"""What a race reads of a server's workers while they are under load."""
+"""A race reads a server's workers while they are under load."""
 
 from __future__ import annotations
 

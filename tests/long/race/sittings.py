@@ -73,7 +73,7 @@ KINDS = {
     "imports": ("\nHANDLER_US", f"\n{IMPORTS}HANDLER_US"),
     "slower": ("HANDLER_US, ROWS = 400, 4000", "HANDLER_US, ROWS = 443, 4470"),
 }
-"""What the second commit changes: "slower" is some 10 % more time for each request."""
+"""Texts that the second commit replaces: "slower" takes some 10 % more time for each request."""
 TASKS = ("handled", "queried")
 NOISY = [
     *("--set", "limits.foreign=1", "--set", "limits.steal=1"),

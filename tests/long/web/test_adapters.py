@@ -7,31 +7,18 @@ from typing import cast
 
 import pytest
 
-from databases import find
 from handlers import ASGI, OWN, WEB
 from race.plan.read import load
 from race.web import requests
 from race.web.databases import Databases as Held
 from race.web.scenario import SiteScenario
 from race.web.servers import Server
-from tests.conftest import absent
-from tests.live.web.starting import answer_alike, starting
-from tests.support.site_server import Databases
+from tests.live.web.starting import answer_alike, environment, starting
+
+__all__ = ["environment"]
 
 SCENARIO = cast("SiteScenario", load("adapters"))
 PAIRS = list(zip(SCENARIO.contenders[::2], SCENARIO.contenders[1::2], strict=True))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def environment(databases: Databases) -> Iterator[dict[str, str]]:
-    """The database of this test run, for servers and for the harness."""
-    if missing := find("tarantool").missing():
-        absent(missing)
-    variables = {find("tarantool").url_variable: databases.hold("tarantool")}
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in variables.items():
-            patch.setenv(name, value)
-        yield variables
 
 
 @pytest.fixture

@@ -112,7 +112,7 @@ def test_wrong_use_is_one_short_line(
 
 
 def test_an_option_without_a_value_is_typed_as_it_was(tmp_path: Path) -> None:
-    """What a race saves as its command repeats it."""
+    """A race saves the command that repeats it."""
     data = {"discipline": "app", "serve": "x {port}", "requests": [{"name": "it", "get": "/"}]}
     scenario = from_file(tmp_path / "race.toml", data)
     options = parser().parse_args(["run", "race.toml", "--allow-different", "--factors", "a"])

@@ -40,7 +40,7 @@ def test_slow_clients_are_gone_in_time_and_harm_nobody(starter: Starter) -> None
 
 @with_each(IN_THREADS, gap=HELD_THREADS)
 def test_slow_clients_harm_nobody(starter: Starter, engine: str) -> None:
-    """Those of an engine with the gap; the others are tested above."""
+    """It is expected to fail: these engines have the gap. The others are tested above."""
     starter.ready(engine)
     with serving(engine, starter.databases.env(SITE_TIMEOUTS=TIMEOUTS)) as server:
         clients = SlowClients(server, SLOW)
