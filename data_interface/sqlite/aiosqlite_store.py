@@ -122,12 +122,12 @@ def translated(text: str) -> StoreError:
     return StoreError(f"SQLite failed: {text}")
 
 
-def join(raw: aiosqlite.Connection) -> None:
+def join(raw: aiosqlite.Connection, seconds: float) -> None:
     """Wait for the thread of a connection that is told to stop.
 
     aiosqlite does not, and the thread would report its end to an event loop that may have closed.
     """
-    raw._thread.join(TIMEOUTS.goodbye)  # noqa: SLF001
+    raw._thread.join(seconds)  # noqa: SLF001
 
 
 class AiosqliteDriver:
@@ -150,7 +150,7 @@ class AiosqliteDriver:
         try:
             await raw
         except BaseException:
-            join(raw)
+            join(raw, TIMEOUTS.goodbye)
             raise
         connection = AiosqliteConnection(raw)
         try:
@@ -173,9 +173,10 @@ class AiosqliteDriver:
         closing = connection.raw.stop()
         try:
             if closing is not None:
-                await asyncio.wait([closing], timeout=TIMEOUTS.goodbye)
+                # The last connection to a file writes its log into it, which takes its time.
+                await asyncio.wait([closing], timeout=TIMEOUTS.close)
         except asyncio.CancelledError:
-            join(connection.raw)
+            join(connection.raw, TIMEOUTS.close)
             raise
 
     def is_open(self, connection: AiosqliteConnection) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sqlite3
 from typing import Any, AsyncIterator, Callable, Iterator, List, Tuple
 
 from data_interface.store import Store
 from databases.wire import Tap
+
+CLEANED_SECONDS = 15.0
 
 
 class Trace:
@@ -41,9 +44,17 @@ class Trace:
 
 @contextlib.asynccontextmanager
 async def traced(store: Any) -> AsyncIterator[Tuple[Any, Store]]:
-    """Open a store whose pages' statements are noted as SQLite itself tells of them."""
-    trace, driver = Trace(), store._driver
+    """Open a store whose pages' statements are noted as SQLite itself tells of them.
+
+    The store's first cleaning has ended: a page that finds its lock sends a statement twice.
+    """
+    trace, driver, upkeep = Trace(), store._driver, store._upkeep
     connect = driver.connect
+    cleaned = asyncio.Event()
+
+    async def clean(connection: Any) -> None:
+        await upkeep.clean(connection)
+        cleaned.set()
 
     async def traced_connect() -> Any:
         connection = await connect()
@@ -51,8 +62,10 @@ async def traced(store: Any) -> AsyncIterator[Tuple[Any, Store]]:
         return connection
 
     driver.connect = traced_connect
+    store._upkeep = upkeep._replace(clean=clean)
     await store.open()
     try:
+        await asyncio.wait_for(cleaned.wait(), CLEANED_SECONDS)
         yield trace, store
     finally:
         await store.close()
