@@ -1,6 +1,6 @@
 """Load generators: a file and a line of the registry each, imported when a scenario asks.
 
-wrk and oha know requests and nothing of what answers them; Locust's users know the site.
+wrk, h2load and oha know requests and nothing of what answers them; Locust's users know the site.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from runtime.plugin import Plugin
 
 GENERATORS = {
     "wrk": Plugin("race.load.wrk:Wrk"),
+    "h2load": Plugin("race.load.h2load:H2load"),
     "oha": Plugin("race.load.oha:Oha"),
     "vegeta": Plugin("race.load.vegeta:Vegeta"),
     "locust": Plugin("race.web.locust.generator:Locust"),

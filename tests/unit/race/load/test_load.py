@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from race.errors import RaceError
 from race.load import GENERATORS, find
 from race.load.generator import Target
+from race.load.h2load import H2load
 from race.load.oha import VERSION, Oha
 from race.load.vegeta import MODULE, Vegeta, lateness
 from race.load.wrk import Wrk
@@ -54,6 +55,33 @@ def test_generators_are_told_a_unix_socket() -> None:
     target = Target("http://127.0.0.1", "/items", requests="/a/file", socket="/run/shop.sock")
     words = Wrk().command(target, LOAD)
     assert words[-4:] == ["http://unix/run/shop.sock", "--", "--file", "/a/file"]
+
+
+H2LOAD = """\
+1\t200\t100
+2\t200\t300
+3\t404\t200
+4\t200\t900
+requests: 3 total, 4 started, 3 done, 2 succeeded, 2 failed, 1 errored, 1 timeout
+traffic: 3.08KB (3156) total, 2.19KB (2240) headers (space savings 0.00%), 48B (48) data
+"""
+
+
+def test_h2load_tells_answers_until_the_end_and_what_failed() -> None:
+    sample = H2load().parse(H2LOAD, replace(LOAD, duration_s=0.5)).sample
+    assert (sample.count, sample.seconds, sample.bytes) == (2, 0.5, 3156)
+    assert sample.errors == {"connect": 0, "read": 0, "write": 0, "timeout": 1, "status": 1}
+    assert sample.latency_us["p50"] == 300.0
+    with pytest.raises(ValueError, match="no request was answered"):
+        H2load().parse(H2LOAD.replace("3 done", "0 done"), LOAD)
+
+
+def test_h2load_is_told_its_path_depth_and_socket_and_takes_no_script() -> None:
+    words = H2load().command(Target("http://1", "/x", socket="/a", cookie="a=1"), LOAD)
+    assert words[1:8] == ["--h1", "-D", "2000ms", "-c", "100", "-t", "1"]
+    assert words[-5:] == ["-H", "Cookie: a=1", "-B", "unix:/a", "http://1/x"]
+    with pytest.raises(RaceError, match="race this page with wrk"):
+        H2load().command(Target("http://1", "/", script="vote.lua"), LOAD)
 
 
 def test_oha_percentiles_are_nearest_ranks_and_lost_requests_are_slow_ones() -> None:
