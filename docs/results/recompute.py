@@ -139,7 +139,10 @@ def main(document: Path = FOLDER / "README.md") -> int:
     equal = []
     for published, cpu, words in re.findall(RATIO + CLAIM, document.read_text("utf-8")):
         runs, *rest = (word.strip('"') for word in re.findall(r'"[^"]+"|\S+', words))
-        text = printed(*map(exp, merged([interval(run, cpu, *rest) for run in runs.split("+")])))
+        try:
+            text = printed(*map(exp, merged([interval(run, cpu, *rest) for run in runs.split("+")])))
+        except (OSError, LookupError):
+            text = "no such run or contender"
         equal.append(text == published)
         print(f"{'equal' if equal[-1] else 'DIFFERS':9}{published:27}{text:27}{cpu}{words}")
     print(f"{sum(equal)} of {len(equal)} are equal.")

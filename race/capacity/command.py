@@ -20,7 +20,7 @@ from race.capacity.record import FILE, CapacityRun, Promise, RateCell
 from race.capacity.threshold import FEWEST_LIVES
 from race.commands import INTERRUPTED, NO_RESULT, Command
 from race.commands import run as races
-from race.commands.options import as_words, changed, percent, scenario_options, span
+from race.commands.options import as_words, changed, exact, percent, scenario_options, span
 from race.commands.output import answer, forms
 from race.console import Console
 from race.discipline import discipline
@@ -129,9 +129,14 @@ def _begun(plan: Plan, seed: int, options: argparse.Namespace) -> CapacityRun:
     fitting = (options.within - seconds_needed(searches, 0.0, LIVES)) / cells
     cell_s = min(MOST_CELL_S, PROMISES * options.p99 / 1e6, fitting)
     cell_s = options.duration or round(max(LEAST_CELL_S, cell_s), 1)
-    typed = ["race", "capacity", options.scenario, "--p99", f"{options.p99:g}us"]
-    typed += ["--errors", f"{100 * options.errors:g}%", "--within", f"{options.within:g}s"]
-    typed += [*as_words(options, plan.scenario), "--seed", str(seed)]
+    typed = ["race", "capacity", options.scenario, "--p99", f"{exact(options.p99)}us"]
+    typed += [
+        "--errors",
+        f"{exact(100 * options.errors)}%",
+        "--within",
+        f"{exact(options.within)}s",
+    ]
+    typed += [*as_words(options, plan.scenario.discipline), "--seed", str(seed)]
     head = race.new_head(plan, seed, typed, options.results)
     return CapacityRun(
         head=replace(head, race=f"{head.race}-capacity"),

@@ -95,9 +95,9 @@ def _some(names: Sequence[str], kind: str) -> str:
     return ", ".join(names) if len(names) < 3 else f"{len(names)} {kind}s"
 
 
-def as_words(options: argparse.Namespace, scenario: Scenario) -> list[str]:
-    """Return the options as they are typed."""
-    chosen = discipline(scenario.discipline)
+def as_words(options: argparse.Namespace, named: str) -> list[str]:
+    """Return the options as they are typed for a race of the discipline of that name."""
+    chosen = discipline(named)
     own = {"contenders": chosen.contender, "tasks": chosen.task}
     words: list[str] = []
     for kind in LISTS:
@@ -109,6 +109,11 @@ def as_words(options: argparse.Namespace, scenario: Scenario) -> list[str]:
         value = getattr(options, name)
         words += [f"--{name}", str(value)] if value is not None else []
     return words + [word for *_, text in options.set for word in ("--set", text)]
+
+
+def exact(number: float) -> str:
+    """Return a number as it is typed: without an exponent, which no option takes."""
+    return f"{number:.12g}"
 
 
 def _word(option: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run a race; return 1 if a cell failed, 3 if the machine disturbed it too much."""
+def run(options: argparse.Namespace, typed: Sequence[str] = ()) -> int:
+    """Run a race; return 1 if a cell failed, 3 if the machine disturbed it too much.
+
+    `typed` are the words of another command that begins it, without `race` and the seed.
+    """
     with race.interruptible():
         plan, connections = _like(options) if options.like else (_plan(options), {})
         console = Console(stderr=options.json)
@@ -64,8 +67,8 @@ def run(options: argparse.Namespace) -> int:
         if options.dry_run:
             return _dry_run(plan, console, options)
         seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
-        words = ["race", "run", *_what(options), *as_words(options, plan.scenario)]
-        words += ["--seed", str(seed)]
+        words = list(typed) or [*_what(options), *as_words(options, plan.scenario.discipline)]
+        words = ["race", *words, "--seed", str(seed)]
         head = race.new_head(plan, seed, words, options.results, connections)
         programs.remember(plan.scenario)
         folder = options.results / head.race
@@ -76,13 +79,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _what(options: argparse.Namespace) -> list[str]:
-    """Return what is raced, as it is typed."""
+    """Return the command with what is raced, as it is typed."""
     if options.like:
-        return ["--like", options.like]
+        return ["run", "--like", options.like]
     if not options.program:
-        return [str(options.scenario)]
-    paths = [word for path in options.path or () for word in ("--path", path)]
-    return [*(word for one in options.program for word in ("--program", one)), *paths]
+        return ["run", str(options.scenario)]
+    programs = [word for one in options.program for word in ("--program", one)]
+    return ["run", *programs, *(word for path in options.path or () for word in ("--path", path))]
 
 
 def _plan(options: argparse.Namespace) -> Plan:

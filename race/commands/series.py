@@ -87,7 +87,7 @@ def _opened(options: argparse.Namespace) -> tuple[Path, Asked]:
     if (folder / SERIES_FILE).exists():
         return folder, _same(folder, series.read(folder).asked, meant)
     race.prepare(meant)  # refuses what cannot run here before there is a folder
-    words = ["race", "run", options.scenario, *as_words(options, meant)]
+    words = ["race", "run", options.scenario, *as_words(options, meant.discipline)]
     return folder, Asked(scenario=meant.as_json(), times=TIMES, every_s=EVERY, command=words)
 
 

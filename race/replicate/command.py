@@ -16,7 +16,7 @@ from race.console import Console
 from race.errors import RaceError
 from race.replicate import predictions, record
 from race.replicate.judge import problems
-from race.replicate.predictions import Claim, Limits
+from race.replicate.predictions import ROUNDS, Claim, Limits
 from race.replicate.record import FAILS, HOLDS, OPEN, Replication
 from race.run import race
 from race.stats.signed_rank import rounds_needed
@@ -44,7 +44,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = f"where to write the replication; default {FILE} in the folder of the race"
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=text)
     rounds = whole_number("number of rounds", rounds_needed(), MOST_ROUNDS)
-    parser.add_argument("--rounds", type=rounds, metavar="N", help="rounds of the race")
+    text = "rounds of the race; default %(default)s"
+    parser.add_argument("--rounds", type=rounds, default=ROUNDS, metavar="N", help=text)
     parser.add_argument("--seed", type=int, metavar="S", help="seed of the random order")
 
 
@@ -105,7 +106,7 @@ def _replicate(claim: Claim, options: argparse.Namespace) -> int:
     progress = Console(stderr=True)
     with race.interruptible():
         try:
-            made = racing.plan(claim, options.rounds or racing.ROUNDS)
+            made = racing.plan(claim, options.rounds)
         except RaceError as error:
             return _cannot(claim, str(error), options.json)
         tell(progress, f"{claim.question} About {made.seconds() / 60:.0f} minutes.")

@@ -21,6 +21,8 @@ TWIN, PLANTED = "aa", "planted"
 """The claims about the race itself: the same code twice, and a slowdown that is put in."""
 SHARE = 0.1
 """The share that the planted slowdown takes: its ratio is 0.9."""
+ROUNDS = 48
+"""The rounds of a replication, where no other number is asked for."""
 
 Limits = tuple[float, float]
 FindRun = Callable[[str], Run]

@@ -20,7 +20,7 @@ from race.plan import read
 from race.plan.contenders import TWIN_MARK
 from race.plan.forecast import Plan
 from race.replicate.judge import judged
-from race.replicate.predictions import SHARE, Claim
+from race.replicate.predictions import ROUNDS, SHARE, Claim
 from race.replicate.record import OPEN, Machine, Ratio, Replication, Seen
 from race.run import race
 from race.run.learned import connection_key
@@ -29,7 +29,7 @@ from race.saved.reader import load
 from race.stats.processes import log_ratios
 from race.terminal import board
 
-ROUNDS, RESTART = 48, 4
+RESTART = 4
 MOST_SECONDS = 540.0
 PLAIN, SLOWED = "plain", "slowed"
 _SERVER = ["{python}", "-m", "race.web.programs.slowed_server"]
@@ -90,7 +90,8 @@ def _programs(claim: Claim) -> Mapping[str, Any]:
 def raced(made: Plan, claim: Claim, results: Path, seed: int | None = None) -> Path:
     """Race a plan with the connections of its claim; return the folder of the race."""
     seed = secrets.randbelow(2**31) if seed is None else seed
-    words = ["race", "replicate", claim.id, "--seed", str(seed)]
+    rounds = str(made.scenario.rounds)
+    words = ["race", "replicate", claim.id, "--rounds", rounds, "--seed", str(seed)]
     connections = {connection_key(work): claim.connections for work in made.works}
     head = race.new_head(made, seed, words, results, connections)
     folder = results / head.race

@@ -25,7 +25,7 @@ from race.saved.model import Work
 from race.saved.reader import SavedRace, load
 from race.scenario import Scenario
 from race.terminal import programs
-from race.terminal.say import say
+from race.terminal.say import say, tell
 from race.why import record
 from race.why.differences import explanation
 from race.why.explain import FEWEST_ROUNDS, ROUNDS, SECONDS, Explain
@@ -105,7 +105,14 @@ def explained(saved: SavedRace, asked: Asked, allow: Callable[[Scenario], None])
     contenders = [one for label in labels for one in plan.contenders if one.label == label]
     seed = secrets.randbelow(2**31) if asked.seed is None else asked.seed
     console = Console(stderr=True)
-    runner = Explain(plan, contenders, work, seed, lambda cell: say(console, line(cell)))
+    runner = Explain(
+        plan,
+        contenders,
+        work,
+        seed,
+        told=lambda cell: say(console, line(cell)),
+        said=lambda text: tell(console, text),
+    )
     found = runner.run(saved.head.race, asked.rounds)
     record.write(saved.folder, found)
     say(console, f"report:  {report(analyse(load(saved.folder)))}")

@@ -26,17 +26,21 @@ CALLS_SECONDS = 2.0
 WARM_SECONDS = 1.0
 ROUNDS = 6
 FEWEST_ROUNDS = 3
+NOTHING_SEEN = profiler.Looks({}, 0, False)
 
 
 @dataclass
 class Explain:
-    """Runs the cells; both contenders start anew in each round. `told` takes each cell."""
+    """Runs the cells; both contenders start anew in each round. `told` takes each cell, and
+    `said` a line about what cannot be said.
+    """
 
     plan: Plan
     contenders: Sequence[Contender]
     work: Work
     seed: int
     told: Callable[[ProfileCell], None]
+    said: Callable[[str], None]
     no_functions: str = field(default_factory=lambda: profiler.missing() or "")
     no_calls: str = ""
     _meters: Mapping[str, Meter] = field(default_factory=meters)
@@ -83,14 +87,14 @@ class Explain:
         party, under_test = next(iter(subject.parties().items()))
         if under_test.pid is None:
             raise RaceError(f"{label} runs on another machine, where nobody can look at it")
-        looks = profiler.Looks({}, 0, False)
+        looks = NOTHING_SEEN
         with ExitStack() as stack:
             seen = self._looking(stack, under_test.pid)
             before = threads.now(under_test.pid)
             measured = measure(subject, self._meters, self.work)
             spent = threads.used(before, threads.now(under_test.pid))
             if seen is not None:
-                looks = seen.looks()
+                looks = self._looks(seen)
         return _counted(label, number, party, measured, spent, looks)
 
     def _looking(self, stack: ExitStack, pid: int) -> profiler.Profiler | None:
@@ -100,12 +104,25 @@ class Explain:
         away = cores.resting(layout_of(self.plan))
         try:
             return stack.enter_context(profiler.looking(pid, away))
-        except profiler.NoPython:
-            self.no_functions = f"{profiler.NAME} finds no Python in one of them"
+        except profiler.CannotLook as failure:
+            self._without_functions(failure)
             return None
 
+    def _without_functions(self, why: Exception) -> None:
+        self.no_functions = str(why)
+        self.said(f"functions cannot be seen, threads are compared: {why}")
+
+    def _looks(self, seen: profiler.Profiler) -> profiler.Looks:
+        try:
+            return seen.looks()
+        except profiler.CannotLook as failure:
+            self._without_functions(failure)
+            return NOTHING_SEEN
+
     def _calls(self, subject: Subject) -> Mapping[str, float]:
-        """Return the system calls of a unit, under the same load; none where nobody may count."""
+        """Return the system calls of a unit, under the same load; none where they cannot be
+        counted, whatever the reason: the CPU time is known without them.
+        """
         under_test = next(iter(subject.parties().values()))
         if self.no_calls or under_test.pid is None:
             return {}
@@ -115,8 +132,9 @@ class Explain:
                 measured = measure(subject, self._meters, work)
                 count = _answered(measured)
                 return {name: calls / count for name, calls in seen.counts().items()}
-        except syscalls.CannotCount as failure:
+        except (syscalls.CannotCount, CellFailed, RaceError) as failure:
             self.no_calls = str(failure)
+            self.said(f"system calls cannot be counted: {failure}")
             return {}
 
 

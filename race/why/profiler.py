@@ -16,7 +16,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from race.errors import CellFailed, RaceError
 from race.machine.process import Child, wait_first
 from race.timeouts import TIMEOUTS
 
@@ -32,8 +31,8 @@ REFUSED = ("permission denied", "operation not permitted", "elevated")
 NO_PYTHON = ("no python processes", "find python version", "python interpreter")
 
 
-class NoPython(Exception):
-    """There is no CPython in the process tree that the profiler knows."""
+class CannotLook(Exception):
+    """Functions cannot be seen here; the text says why, and what to do."""
 
 
 class Looks(NamedTuple):
@@ -62,13 +61,13 @@ class Profiler:
         self._child, self._output = child, output
 
     def looks(self) -> Looks:
-        """End it and return what it has seen. CellFailed if it fails."""
+        """End it and return what it has seen. CannotLook if it fails."""
         self._child.interrupt()
         if wait_first([self._child], TIMEOUTS.generator_end) is None:
-            raise CellFailed(f"{NAME} did not end")
+            raise CannotLook(f"{NAME} did not end")
         said = self._rest()
         if self._child.exit().code != 0 or not self._output.exists():
-            raise CellFailed(f"{NAME} {self._child.last_words()}")
+            raise CannotLook(f"{NAME} {self._child.last_words()}")
         errors = ERRORS.search(said)
         return Looks(
             stacks(self._output.read_text(errors="replace")),
@@ -88,7 +87,7 @@ class Profiler:
 def looking(pid: int, cores: frozenset[int]) -> Iterator[Profiler]:
     """Look at a process and all below it, from some cores, for the length of a `with`.
 
-    NoPython if there is nothing to see, RaceError if that is not allowed, CellFailed otherwise.
+    CannotLook if there is nothing to see, or if it may not look.
     """
     with TemporaryDirectory(prefix="race-") as folder:
         output = Path(folder) / "stacks"
@@ -109,13 +108,13 @@ def _wait(child: Child) -> None:
             return
     said = " ".join(child.log(20)).strip()
     if any(one in said.lower() for one in REFUSED):
-        raise RaceError(
+        raise CannotLook(
             f"{NAME} may not look into the server: run as root, in a container with SYS_PTRACE, or "
             "set kernel.yama.ptrace_scope to 0"
         )
     if any(one in said.lower() for one in NO_PYTHON):
-        raise NoPython
-    raise CellFailed(f"{NAME} is not ready: {said or 'without a word'}")
+        raise CannotLook(f"{NAME} finds no Python in one of them")
+    raise CannotLook(f"{NAME} is not ready: {said or 'without a word'}")
 
 
 def stacks(text: str) -> dict[str, int]:

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from race.errors import CellFailed
 from race.machine.proc import read, tree
 from race.machine.process import Child, wait_first
 from race.timeouts import TIMEOUTS
@@ -37,12 +36,12 @@ class Counter:
         self._child, self._output = child, output
 
     def counts(self) -> dict[str, int]:
-        """End it and return the number of calls by name. CellFailed if it says none."""
+        """End it and return the number of calls by name. CannotCount if it says none."""
         self._child.interrupt()
         if wait_first([self._child], TIMEOUTS.generator_end) is None:
-            raise CellFailed(f"{NAME} did not end")
+            raise CannotCount(f"{NAME} did not end")
         if not self._output.exists():
-            raise CellFailed(f"{NAME} {self._child.last_words()}")
+            raise CannotCount(f"{NAME} {self._child.last_words()}")
         return summary(self._output.read_text(errors="replace"))
 
 

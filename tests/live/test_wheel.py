@@ -16,6 +16,7 @@ from statistics import median
 import pytest
 from packaging.requirements import Requirement
 
+from databases.postgres.programs import REQUIREMENT
 from race.saved.reader import SavedRace, load
 from runtime.paths import ROOT
 from tests.conftest import absent
@@ -51,6 +52,23 @@ class Hello(BaseHTTPRequestHandler):
         pass
 
 ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Hello).serve_forever()
+"""
+WITH_DATABASE = f"""
+discipline = "app"
+database = "postgres"
+serve = "DATABASE_URL={{database_url}} {sys.executable} hello.py {{port}} 0"
+[[requests]]
+name = "hello"
+get = "/hello"
+"""
+STARTED = """
+from race.app.database.process import DatabaseProcess
+
+databases = DatabaseProcess("postgres")
+try:
+    print(databases.start("one").url)
+finally:
+    databases.close()
 """
 FAST, SLOW = (f"{sys.executable} hello.py {{port}} {seconds}" for seconds in ("0", "0.004"))
 
@@ -138,6 +156,7 @@ def test_it_is_one_package_with_all_that_runs_and_nothing_else(wheel: Path, race
     description = distribution(race).metadata
     assert (description["License-Expression"], description["Requires-Python"]) == ("MIT", ">=3.11")
     assert description.get_all("Provides-Extra") == ["locust", "site", "toolbench"]
+    assert any(one.startswith(REQUIREMENT) for one in distribution(race).requires or [])
 
 
 def test_programs_from_elsewhere_race(race: Path, elsewhere: Path) -> None:
@@ -167,15 +186,37 @@ def test_what_is_missing_is_one_line_with_the_command(
     wheel: Path, race: Path, elsewhere: Path
 ) -> None:
     need_wrk()
+    (elsewhere / "race.toml").write_text(WITH_DATABASE)
     origin = f" @ {wheel.as_uri()}'"
     for words, path, command in (
         (["quick"], os.environ["PATH"], f"{NAME}[site]{origin}"),
         (["toolbench"], os.environ["PATH"], f"{NAME}[toolbench]{origin}"),
+        (["race.toml"], os.environ["PATH"], f" '{REQUIREMENT}'"),
         (["--program", FAST], str(race.parent), "apt-get install wrk"),
     ):
         done = ran(race, "run", *words, "--dry-run", cwd=elsewhere, PATH=path)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
         assert done.stderr.endswith(f"{command}\n")
+
+
+def test_a_private_database_for_applications_needs_one_more_package(
+    race: Path, elsewhere: Path
+) -> None:
+    need_wrk()
+    (elsewhere / "race.toml").write_text(WITH_DATABASE)
+    with_it = elsewhere / "packages"
+    with_it.mkdir()
+    package = Requirement(REQUIREMENT).name
+    for name in {package, *needed(metadata.distribution(package))}:
+        for part in parts(name):
+            (with_it / part).symlink_to(PACKAGES / part)
+    for words in (
+        [race, "run", "race.toml", "--dry-run"],
+        [race.parent / "python", "-c", STARTED],
+    ):
+        done = ran(*words, cwd=elsewhere, PYTHONPATH=str(with_it))
+        assert done.returncode == 0, done.stderr + done.stdout
+    assert done.stdout.startswith("postgres")
 
 
 def test_the_module_is_the_command_and_says_its_version(race: Path, elsewhere: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +13,12 @@ from pathlib import Path
 
 from race.analysis.model import Analysis
 from race.app.commits import checkouts
-from race.app.commits.command import FILE
+from race.app.commits.command import APPLICATIONS, FILE
 from race.app.commits.search import Found, Halves, Skipped, search
 from race.app.gate import answer, racing
 from race.app.gate.judge import Checked, Gate, Limits, Outcome, gate
 from race.commands import NO_RESULT, Command
-from race.commands.options import changed, percent, scenario_options, span
+from race.commands.options import as_words, changed, exact, percent, scenario_options, span
 from race.commands.output import report
 from race.commands.run import scenario
 from race.console import Console
@@ -100,12 +101,13 @@ class Bisection:
     limit: float
     within: float
     results: Path
-    words: list[str]
+    typed: list[str]
     ends: float
 
     @classmethod
     def begun(cls, options: argparse.Namespace) -> Bisection:
         """Read the scenario and list the commits. RaceError where GOOD is no part of BAD."""
+        words = typed(options)
         options.scenario = options.file
         if options.request:
             options.tasks = [options.request]
@@ -117,7 +119,7 @@ class Bisection:
             limit=options.slower,
             within=options.within,
             results=options.results,
-            words=["race", "bisect", options.good, options.bad, "--file", options.file],
+            typed=words,
             ends=time.monotonic() + options.within,
         )
 
@@ -145,7 +147,7 @@ class Bisection:
             last = f"one of {inner + 1} commits after {old}, up to {new}"
             raise OutOfTime(f"no time is left for a race of {candidate}. It is {last}.")
         try:
-            analysis = racing.raced(plan, self.results, self.words)
+            analysis = self._raced(plan)
         except RaceError as error:
             self._tell(f"skipped: {error}")
             raise Skipped(str(error)) from None
@@ -179,9 +181,12 @@ class Bisection:
         if rounds < racing.least(plan):
             raise RaceError(f"{self.within:g} s are too short: give more time (--within)")
         plan = racing.with_rounds(plan, rounds)
-        analysis = racing.raced(plan, self.results, self.words)
+        analysis = self._raced(plan)
         self._tell(f"report: {report(analysis)}")
         return self._gate(analysis, plan, 0, 1)
+
+    def _raced(self, plan: Plan) -> Analysis:
+        return racing.raced(plan, self.results, self.typed, secrets.randbelow(2**31))
 
     def _plan(self, commits: Sequence[str], task: str, rounds: int = ROUNDS) -> Plan:
         """Return the plan of a race of commits, one contender each."""
@@ -203,6 +208,15 @@ class Bisection:
 
     def _tell(self, text: str) -> None:
         tell(Console(stderr=True), text)
+
+
+def typed(options: argparse.Namespace) -> list[str]:
+    """Return the command as it is typed."""
+    words = ["bisect", options.good, options.bad, "--file", options.file]
+    words += as_words(options, APPLICATIONS)
+    words += ["--request", options.request] if options.request else []
+    slower, within = exact(100 * options.slower), exact(options.within)
+    return [*words, "--slower", f"{slower}%", "--within", f"{within}s"]
 
 
 def _but(check: Checked) -> str:

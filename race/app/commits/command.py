@@ -8,7 +8,7 @@ from pathlib import Path
 from race.app.commits import checkouts, shared_rate
 from race.commands import Command
 from race.commands import run as races
-from race.commands.options import changed, scenario_options
+from race.commands.options import as_words, changed, scenario_options
 from race.console import Console
 from race.errors import RaceError
 from race.run import race
@@ -16,6 +16,8 @@ from race.terminal import programs
 from race.terminal.say import tell
 
 FILE = "race.toml"
+APPLICATIONS = "app"
+"""The discipline whose scenarios have commits."""
 BRANCHES = ("origin/HEAD", "main", "master")
 
 
@@ -44,13 +46,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Race them as `race run` does, with p99 at one rate where a generator can drive that."""
+    words = typed("commits", options)
     complete(options)
     plan = race.prepare(changed(races.scenario(options), options))
     more, without = shared_rate.settings(plan.scenario, options.set)
     if without:
         tell(Console(stderr=True), without)
     options.set = [*more, *options.set]
-    return races.run(options)
+    return races.run(options, words)
+
+
+def typed(command: str, options: argparse.Namespace) -> list[str]:
+    """Return a command with its revisions and options as they are typed, before `complete`."""
+    words = [command, *options.revisions, "--file", options.file]
+    words += ["--merge-base"] if options.merge_base else []
+    return [*words, *as_words(options, APPLICATIONS)]
 
 
 def complete(options: argparse.Namespace) -> None:

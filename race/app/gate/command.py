@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import secrets
 from pathlib import Path
 
 from race.app.commits import command as commits
@@ -12,7 +13,7 @@ from race.app.gate import racing
 from race.app.gate.judge import Gate, Limits, Outcome, gate
 from race.app.gate.racing import fitting, raced, with_rounds
 from race.commands import Command
-from race.commands.options import changed, percent, scenario_options, span
+from race.commands.options import changed, exact, percent, scenario_options, span
 from race.commands.output import report, write
 from race.commands.run import scenario
 from race.console import Console
@@ -51,15 +52,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Race the two commits for a number of rounds that is fixed before, and judge once."""
     with race.interruptible():
+        seed = secrets.randbelow(2**31) if options.seed is None else options.seed
+        words = [*typed(options), "--seed", str(seed)]
         plan = planned(options)
-        words = ["race", "gate", *options.revisions, "--file", options.file]
-        words += ["--merge-base"] if options.merge_base else []
         tell(Console(stderr=True), f"{plan.scenario.rounds} rounds")
-        analysis = raced(plan, options.results, words, options.seed)
+        analysis = raced(plan, options.results, words, seed)
         old, new = (one.label for one in plan.contenders if not one.aa)
         found = gate(analysis, old, new, Limits(options.slower, options.p99))
         tell(Console(stderr=True), f"report: {report(analysis)}")
     return answered(found, options)
+
+
+def typed(options: argparse.Namespace) -> list[str]:
+    """Return the command as it is typed, without the seed; call it before `planned`."""
+    words = [*commits.typed("gate", options), "--slower", f"{exact(100 * options.slower)}%"]
+    words += ["--p99", f"{exact(100 * options.p99)}%"] if options.p99 is not None else []
+    return [*words, "--within", f"{exact(options.within)}s"]
 
 
 def planned(options: argparse.Namespace) -> Plan:

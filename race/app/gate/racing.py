@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,12 +47,11 @@ def with_rounds(plan: Plan, rounds: int) -> Plan:
     return race.prepare(read.change(plan.scenario, {"rounds": rounds}))
 
 
-def raced(plan: Plan, results: Path, words: Sequence[str], seed: int | None = None) -> Analysis:
+def raced(plan: Plan, results: Path, words: Sequence[str], seed: int) -> Analysis:
     """Race a plan, and return what was found, also where the machine disturbed the race too much.
-    `words` repeat it.
+    `words` are the command that began it.
     """
-    seed = secrets.randbelow(2**31) if seed is None else seed
-    head = race.new_head(plan, seed, [*words, "--seed", str(seed)], results)
+    head = race.new_head(plan, seed, ["race", *words], results)
     folder = results / head.race
     with contextlib.suppress(Disturbed):
         race.run(folder, head, plan, board.on(Console(stderr=True)))

@@ -7,16 +7,20 @@ import time
 import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from msgspec.structs import replace as changed
 
+from race.app.commits import bisect
+from race.app.commits import command as commits
+from race.app.gate import command as gate
 from race.cli import main, parser
 from race.commands import doctor
 from race.commands import list as list_command
-from race.commands.options import as_words, seconds
+from race.commands.options import as_words, exact, seconds
 from race.commands.options import changed as changed_by
 from race.discipline import Finding
 from race.errors import RaceError
@@ -116,9 +120,32 @@ def test_an_option_without_a_value_is_typed_as_it_was(tmp_path: Path) -> None:
     data = {"discipline": "app", "serve": "x {port}", "requests": [{"name": "it", "get": "/"}]}
     scenario = from_file(tmp_path / "race.toml", data)
     options = parser().parse_args(["run", "race.toml", "--allow-different", "--factors", "a"])
-    assert as_words(options, scenario) == ["--factors", "a", "--allow-different"]
+    assert as_words(options, scenario.discipline) == ["--factors", "a", "--allow-different"]
     options.factors = None
     assert changed_by(scenario, options).as_json()["allow_different"] is True
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commits main HEAD --file a.toml --merge-base --servers a,b --rounds 9",
+        "gate main --file race.toml --slower 3.5% --p99 25% --within 600s",
+        "gate --file race.toml --set load.rates=[10] --slower 5% --within 1000000s",
+        "bisect v1 main --file race.toml --duration 0.5 --request list --slower 5% --within 3600s",
+    ],
+)
+def test_a_command_with_commits_is_saved_with_all_its_options(text: str) -> None:
+    options = parser().parse_args(text.split())
+    typed = {
+        "commits": partial(commits.typed, "commits"),
+        "gate": gate.typed,
+        "bisect": bisect.typed,
+    }
+    assert typed[text.split()[0]](options) == text.split()
+
+
+def test_a_number_is_typed_without_an_exponent() -> None:
+    assert [exact(number) for number in (1.5e6, 100 * 0.07, 0.1)] == ["1500000", "7", "0.1"]
 
 
 def test_an_interpreter_that_is_not_here_is_refused(

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from runtime import paths
-from runtime.paths import ROOT, extra, make, var
+from runtime.paths import ROOT, extra, install, make, var
 
 
 def test_a_checkout_has_its_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("VAR_DIR", raising=False)
     assert var() == ROOT / "var"
     assert (extra("site"), make("drivers")) == ("make env", "make drivers")
+    assert install("a-package>=1") == "make env"
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     assert var() == tmp_path
 
@@ -55,4 +56,5 @@ def test_an_extra_comes_from_where_the_wheel_came_from(
     assert extra("site") == f"{sys.executable} -m pip install 'python-loop-races[site]{origin}'"
     monkeypatch.setattr(paths, "find_spec", lambda _name: None)
     uv = f"uv pip install --python {sys.executable}"
+    assert install("a-package>=1") == f"{uv} 'a-package>=1'"
     assert extra("site") == f"{uv} 'python-loop-races[site]{origin}'"

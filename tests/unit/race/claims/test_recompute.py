@@ -52,6 +52,20 @@ def test_a_wrong_digit_fails(
     assert capsys.readouterr().out.startswith(mark)
 
 
+@pytest.mark.parametrize("word", ["article-1+", "sanic-tarantool-one"])
+def test_a_run_or_contender_that_is_not_published_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    document = tmp_path / "text.md"
+    claim = CLAIM.replace(word, "nosuch+" if word.endswith("+") else "nosuch")
+    document.write_text(f"0.856× [0.833, 0.884] {claim}\n", encoding="utf-8")
+    assert recompute["main"](document) == 1
+    line, total = capsys.readouterr().out.splitlines()
+    assert line.startswith("DIFFERS")
+    assert "no such run or contender" in line
+    assert total == "0 of 1 are equal."
+
+
 @pytest.mark.parametrize("values", [(0.1, 0.11, 0.12), (0.1, 0.3, -0.1, 0.2), (0.0, 0.0, 0.0, 0.0)])
 def test_it_merges_many_runs_alike(values: tuple[float, ...]) -> None:
     runs = [(v, v - 0.02 - v / 9, v + 0.03, 11 + n) for n, v in enumerate(values)]
