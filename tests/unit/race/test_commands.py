@@ -141,7 +141,7 @@ def test_a_command_with_commits_is_saved_with_all_its_options(text: str) -> None
         "gate": gate.typed,
         "bisect": bisect.typed,
     }
-    assert typed[text.split()[0]](options) == text.split()
+    assert typed[text.split(maxsplit=1)[0]](options) == text.split()
 
 
 def test_a_number_is_typed_without_an_exponent() -> None:
