@@ -210,13 +210,11 @@ def test_a_private_database_for_applications_needs_one_more_package(
     for name in {package, *needed(metadata.distribution(package))}:
         for part in parts(name):
             (with_it / part).symlink_to(PACKAGES / part)
-    for words in (
-        [race, "run", "race.toml", "--dry-run"],
-        [race.parent / "python", "-c", STARTED],
-    ):
-        done = ran(*words, cwd=elsewhere, PYTHONPATH=str(with_it))
-        assert done.returncode == 0, done.stderr + done.stdout
-    assert done.stdout.startswith("postgres")
+    path = str(with_it)
+    planned = ran(race, "run", "race.toml", "--dry-run", cwd=elsewhere, PYTHONPATH=path)
+    assert planned.returncode == 0, planned.stderr
+    started = ran(race.parent / "python", "-c", STARTED, cwd=elsewhere, PYTHONPATH=path)
+    assert started.stdout.startswith("postgres"), started.stderr
 
 
 def test_the_module_is_the_command_and_says_its_version(race: Path, elsewhere: Path) -> None:

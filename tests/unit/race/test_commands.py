@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 import tomllib
-from collections.abc import Iterator
+from argparse import Namespace
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -136,7 +137,7 @@ def test_an_option_without_a_value_is_typed_as_it_was(tmp_path: Path) -> None:
 )
 def test_a_command_with_commits_is_saved_with_all_its_options(text: str) -> None:
     options = parser().parse_args(text.split())
-    typed = {
+    typed: dict[str, Callable[[Namespace], list[str]]] = {
         "commits": partial(commits.typed, "commits"),
         "gate": gate.typed,
         "bisect": bisect.typed,

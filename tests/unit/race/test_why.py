@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from unittest.mock import Mock
+
 import pytest
 from markupsafe import Markup
 
+from race.discipline import Party, Sample
+from race.errors import CellFailed, RaceError
 from race.report.charts import svg
-from race.saved.model import Load
-from race.why import answer
+from race.run.measure import Measurement
+from race.saved.model import Contender, Load, Work
+from race.why import answer, explain, profiler, syscalls
 from race.why.differences import Explanation, explanation
 from race.why.flames import flames
 from race.why.profiler import stacks
 from race.why.record import Profile, ProfileCell
-from race.why.syscalls import summary
+from race.why.syscalls import CannotCount, summary
 
 RAW = """process 7:"sh -c a; b";process 8:"python shop.py";run (runners.py);list_items (shop.py) 30
 run (runners.py);<module> (a b.py) 12
@@ -148,3 +154,25 @@ def test_a_deep_recursion_is_drawn_down_to_a_depth() -> None:
     deep = ";".join(["again"] * 3000)
     cells = [cell(label, 1, 100, {deep: 10}) for label in ("old", "new")]
     assert explanation(profile(*cells)).tree.width == 100
+
+
+@pytest.mark.parametrize("failed", [CannotCount, CellFailed, RaceError])
+def test_cpu_time_is_known_whatever_becomes_of_the_profiler_and_strace(
+    monkeypatch: pytest.MonkeyPatch, failed: type[Exception]
+) -> None:
+    measured = Measurement(Sample(count=100, seconds=1.0), {"cpu_ns": {"server": 500_000}})
+    for module, name, fake in (
+        (explain, "layout_of", Mock(return_value={})),
+        (explain, "measure", Mock(return_value=measured)),
+        (profiler, "missing", Mock(return_value=None)),
+        (profiler, "looking", Mock(side_effect=profiler.CannotLook("may not look"))),
+        (syscalls, "counting", Mock(side_effect=failed("strace broke"))),
+    ):
+        monkeypatch.setattr(module, name, fake)
+    subject, said = Mock(parties=lambda: {"server": Party(pid=os.getpid())}), Mock()
+    runner = explain.Explain(Mock(), [], Work("list", Load("wrk", 16)), 1, Mock(), said)
+    one = runner._cell(Mock(return_value=subject), Contender(label="a", name="a"), 1)
+    assert (one.cpu_us, one.calls) == (5.0, {})
+    assert (runner.no_functions, runner.no_calls) == ("may not look", "strace broke")
+    assert said.call_count == 2
+    subject.close.assert_called_once_with()
