@@ -28,6 +28,12 @@ def make(target: str, elsewhere: str = "") -> str:
     return f"make {target}"
 
 
+def system(packages: str) -> str:
+    """Return the command that installs packages of Debian; a checkout has one for all of them."""
+    command = f"apt-get install {packages}"
+    return command if INSTALLED else f"make system, or {command}"
+
+
 def extra(name: str) -> str:
     """Return the command that installs the Python packages of an extra."""
     return install(f"{NAME}[{name}]{_origin()}") if INSTALLED else "make env"

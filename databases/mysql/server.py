@@ -18,6 +18,7 @@ from databases.home import socket_folder
 from databases.locks import locked
 from databases.process import ServerProcess, environment_without, remove, spawn, version_text
 from databases.timeouts import TIMEOUTS
+from runtime.paths import system
 
 # The installer is a script that runs the last of them.
 SERVER, INSTALLER, _ = PROGRAMS = ("mariadbd", "mariadb-install-db", "my_print_defaults")
@@ -60,7 +61,7 @@ def program(name: str) -> Optional[str]:
 def missing() -> Optional[str]:
     """Return the first program that is missing, with the command that installs it, or None."""
     lacking = [name for name in PROGRAMS if program(name) is None]
-    return f"no {lacking[0]}: make system, or apt-get install {PACKAGES}" if lacking else None
+    return f"no {lacking[0]}: {system(PACKAGES)}" if lacking else None
 
 
 def version() -> Optional[str]:

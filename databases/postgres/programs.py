@@ -25,7 +25,7 @@ PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
 
 def missing() -> Optional[str]:
     """Return what is missing to run PostgreSQL here, or None."""
-    return None if wheel() else f"no PostgreSQL: {install(REQUIREMENT)}"
+    return None if wheel() else f"no private PostgreSQL: {install(REQUIREMENT)}"
 
 
 def wheel() -> Optional[Path]:
@@ -44,7 +44,7 @@ def programs_for(user: Account) -> Path:
     """Return the folder of ``postgres`` and ``initdb``, which the account can read."""
     packages = wheel()
     if packages is None:
-        raise DatabaseError(f"no PostgreSQL: {install(REQUIREMENT)}")
+        raise DatabaseError(f"no private PostgreSQL: {install(REQUIREMENT)}")
     if _runs(packages / PROGRAMS, user):
         return packages / PROGRAMS
     # The programs find their libraries beside the package, so the copy has the same layout.

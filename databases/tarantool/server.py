@@ -14,7 +14,7 @@ from databases.database import DatabaseError, Running
 from databases.home import socket_folder
 from databases.process import ServerProcess, environment_without, remove, spawn, version_text
 from databases.root_homes import copied
-from runtime.paths import ROOT
+from runtime.paths import ROOT, system
 
 PROGRAM = "tarantool/init.lua"
 # Its last words when it could not read all of its data into its memory.
@@ -25,7 +25,7 @@ def missing() -> Optional[str]:
     """Return that Tarantool is missing, with the command that installs it, or None."""
     if shutil.which("tarantool"):
         return None
-    return "no tarantool: make system, or apt-get install tarantool"
+    return f"no tarantool: {system('tarantool')}"
 
 
 def version() -> Optional[str]:

@@ -13,6 +13,7 @@ from databases.account import account, home_of, identity, make_folder
 from databases.database import Running
 from databases.home import socket_folder
 from databases.process import ServerProcess, remove, spawn, version_text
+from runtime.paths import system
 
 # The server, by the name that it must be called, and the files that have it. Debian's packages of
 # tools have it as the checker of its files, without a server of the system.
@@ -50,7 +51,7 @@ def missing() -> Optional[str]:
     """Return that the server is missing, with the command that installs it, or None."""
     if program():
         return None
-    return "no valkey-server, no redis-server: make system, or apt-get install redis-tools"
+    return f"no valkey-server, no redis-server: {system('redis-tools')}"
 
 
 def version() -> Optional[str]:

@@ -178,7 +178,7 @@ def _command(
     try:
         words = shlex.split(filled)
     except ValueError as error:
-        raise RaceError(f"{what} {filled!r}: {error}") from None
+        raise RaceError(f"{what} {_filled(text, levels)!r}: {error}") from None
     if shell := SHELL.intersection(words):
         raise RaceError(
             f"{what} has {shell.pop()!r}, but no shell runs it: write sh -c 'exec ...' around it"

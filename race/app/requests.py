@@ -19,7 +19,8 @@ DRAWN = 1000
 """How many requests a task has whose values vary; the load takes them in turn, again and again."""
 MOST_BYTES = 1 << 28
 """The most that a load generator has to keep in memory."""
-_BRACES = re.compile(r"\{[^{}]*\}")
+_BRACES = re.compile(r"\{[^{}]*\}?|\}")
+"""What is left where braces stand for no value, or one of them is missing."""
 
 
 @dataclass(frozen=True)

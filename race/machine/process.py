@@ -27,6 +27,8 @@ from race.timeouts import TIMEOUTS
 Ending = TypeVar("Ending", bound="Awaited")
 
 LAST_WORDS = 4096
+LINE = 300
+"""The most characters of a line of a log that are shown: a program may write megabytes in one."""
 READ_BYTES = 65536
 LOG_BYTES = 1 << 20
 """The size from which a child's stderr is cut to its end, when the harness next looks at it."""
@@ -185,11 +187,13 @@ class Child:
 
     def complaint(self) -> str:
         """Return the last line of its stderr, or "" if it wrote none."""
-        return last_line(_text(self._stderr, LAST_WORDS))
+        return _shown(last_line(_text(self._stderr, LAST_WORDS)))
 
     def log(self, lines: int) -> list[str]:
         """Return the last lines of its stderr; with `logs`, of both its outputs."""
-        return _text(self._stderr, LAST_WORDS).strip().splitlines()[-lines:]
+        return [
+            _shown(line) for line in _text(self._stderr, LAST_WORDS).strip().splitlines()[-lines:]
+        ]
 
     def exit(self) -> Exit:
         """Return how it ended; it is not reaped, so its CPU time stays readable until `end`."""
@@ -278,6 +282,10 @@ def _text(file: IO[bytes], last: int) -> str:
     size = os.fstat(file.fileno()).st_size
     begin = max(0, size - last) if last else 0
     return os.pread(file.fileno(), size - begin, begin).decode(errors="replace")
+
+
+def _shown(line: str) -> str:
+    return line if len(line) <= LINE else f"{line[:LINE]}…"
 
 
 def last_line(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from runtime import paths
-from runtime.paths import ROOT, extra, install, make, var
+from runtime.paths import ROOT, extra, install, make, system, var
 
 
 def test_a_checkout_has_its_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -17,6 +17,7 @@ def test_a_checkout_has_its_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert var() == ROOT / "var"
     assert (extra("site"), make("drivers")) == ("make env", "make drivers")
     assert install("a-package>=1") == "make env"
+    assert system("tarantool") == "make system, or apt-get install tarantool"
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     assert var() == tmp_path
 
@@ -33,6 +34,7 @@ def test_a_wheel_writes_into_the_users_cache(
     assert var() == tmp_path / "other" / "python-loop-races"
     assert make("drivers") == "make drivers in a checkout of this project"
     assert make("oha", "cargo install oha") == "cargo install oha"
+    assert system("tarantool") == "apt-get install tarantool"
 
 
 @pytest.mark.parametrize(

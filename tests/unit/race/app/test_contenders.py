@@ -144,7 +144,7 @@ def test_a_server_listens_on_a_port_or_on_a_socket(tmp_path: Path) -> None:
         ({"serve": "nothing-like-this {port}"}, "cannot find 'nothing-like-this'"),
         ({"serve": "./app {port}"}, "cannot find './app'"),
         ({"serve": "cd x && python {port}"}, "no shell runs it: write sh -c"),
-        ({"serve": "python 'app {port}"}, "No closing quotation"),
+        ({"serve": "python 'app {port}"}, 'serve "python \'app {port}": No closing quotation'),
         ({"serve": "PORT={port}"}, "has no program"),
         ({"serve": f"{PYTHON} app.py"}, "of {port} and {socket} `serve` has none"),
         ({"serve": f"{PYTHON} {{port}} {{socket}}"}, "of {port} and {socket} `serve` has both"),
