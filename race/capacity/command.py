@@ -122,7 +122,7 @@ def _begun(plan: Plan, seed: int, options: argparse.Namespace) -> CapacityRun:
     least = seconds_needed(searches, options.duration or LEAST_CELL_S, FEWEST_LIVES)
     if options.within < least:
         raise RaceError(
-            f"{options.within:g} s are too short: {words.plural(searches, 'search')} need about "
+            f"{options.within:g} s are too short: the search needs about "
             f"{math.ceil(least / 60)}m; give more time (--within), or choose fewer"
         )
     cells = seconds_needed(searches, 1.0, LIVES) - seconds_needed(searches, 0.0, LIVES)

@@ -46,6 +46,13 @@ def test_output_and_last_words() -> None:
     child.end()
 
 
+def test_a_line_is_shown_up_to_a_length() -> None:
+    child = python("import sys; sys.stderr.write('y' * 10_000)")
+    assert wait_first([child], 10) is child
+    assert [child.complaint()] == child.log(5) == [f"{'y' * 300}…"]
+    child.end()
+
+
 @pytest.mark.parametrize("watched", [True, False], ids=["waited for", "at rest"])
 def test_a_log_without_end_takes_no_memory_without_end(
     watched: bool, monkeypatch: pytest.MonkeyPatch
