@@ -73,11 +73,13 @@ finally:
 FAST, SLOW = (f"{sys.executable} hello.py {{port}} {seconds}" for seconds in ("0", "0.004"))
 
 
-def ran(*words: str | Path, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+def ran(
+    *words: str | Path, cwd: Path, seconds: float = 100, **env: str
+) -> subprocess.CompletedProcess[str]:
     """Run a command in a folder, in an environment that says nothing of this project."""
     plain = {"PATH": os.environ["PATH"], "HOME": str(cwd), "COLUMNS": "200", **env}
     return subprocess.run(
-        words, cwd=cwd, env=plain, capture_output=True, text=True, timeout=100, check=False
+        words, cwd=cwd, env=plain, capture_output=True, text=True, timeout=seconds, check=False
     )
 
 

@@ -141,7 +141,8 @@ class Bisection:
     def _halves(self, task: str, old: str, candidate: str, new: str, number: int) -> Halves:
         """Race a candidate between two ends. `Skipped` where it cannot be raced."""
         inner = self.commits.index(new) - self.commits.index(old) - 1
-        self._tell(f"{self._said(candidate)}: one of {inner} commits between {old} and {new}")
+        one = f"one of {inner} commits" if inner > 1 else "the commit"
+        self._tell(f"{self._said(candidate)}: {one} between {old} and {new}")
         plan = self._plan((old, candidate, new), task, ROUNDS * 2**number)
         if plan.seconds() > self.ends - time.monotonic() - SHARE * self.within:
             last = f"one of {inner + 1} commits after {old}, up to {new}"

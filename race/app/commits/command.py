@@ -81,6 +81,8 @@ def _pair(folder: Path, revisions: list[str], merged: bool = False) -> list[str]
     """Return the two revisions to race; `merged`: in place of the first what both come from."""
     if len(revisions) > 2:
         raise RaceError("give at most two revisions, the older one first")
+    if len(revisions) == 2 and revisions[0] == revisions[1]:
+        raise RaceError(f"{revisions[0]} is named twice: name two revisions")
     if len(revisions) == 2 and merged:
         return [checkouts.merge_base(folder, *revisions)[:12], revisions[1]]
     if len(revisions) == 2:
