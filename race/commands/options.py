@@ -31,6 +31,8 @@ CHANGED = {
     "generator": "hosts.generator",
 }
 """Option to the key of the scenario that it changes."""
+EVERYONE = "*"
+"""The pattern of all contenders."""
 FOR_APPLICATIONS = ("factors", "allow_different")
 LONGEST = 30 * 86400.0
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -81,7 +83,8 @@ def changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
     changes = {key: value for key, value in given.items() if value is not None}
     changes |= {key: value for key, value, _ in options.set}
     made = read.change(chosen, changes) if changes else chosen
-    return read.change(made, {"title": _title(made)}) if changes.keys() & LISTS else made
+    titled = "title" in changes or not changes.keys() & LISTS
+    return made if titled else read.change(made, {"title": _title(made)})
 
 
 def _title(scenario: Scenario) -> str:
@@ -92,6 +95,8 @@ def _title(scenario: Scenario) -> str:
 
 
 def _some(names: Sequence[str], kind: str) -> str:
+    if list(names) == [EVERYONE]:
+        return f"all {kind}s"
     return ", ".join(names) if len(names) < 3 else f"{len(names)} {kind}s"
 
 

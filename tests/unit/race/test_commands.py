@@ -126,6 +126,14 @@ def test_an_option_without_a_value_is_typed_as_it_was(tmp_path: Path) -> None:
     assert changed_by(scenario, options).as_json()["allow_different"] is True
 
 
+def test_a_choice_is_the_title_unless_there_is_another(tmp_path: Path) -> None:
+    data = {"discipline": "app", "serve": "x {port}", "requests": [{"name": "it", "get": "/"}]}
+    scenario = from_file(tmp_path / "race.toml", data)
+    for more, title in ((), "all servers on it"), (["--set", "title=a and b"], "a and b"):
+        options = parser().parse_args(["run", "race.toml", "--requests", "it", *more])
+        assert changed_by(scenario, options).title == title
+
+
 @pytest.mark.parametrize(
     "text",
     [
