@@ -25,7 +25,7 @@ from race.saved.model import Work
 from race.saved.reader import SavedRace, load
 from race.scenario import Scenario
 from race.terminal import programs
-from race.terminal.say import say, tell
+from race.terminal.say import say
 from race.why import record
 from race.why.differences import explanation
 from race.why.explain import FEWEST_ROUNDS, ROUNDS, SECONDS, Explain
@@ -111,7 +111,7 @@ def explained(saved: SavedRace, asked: Asked, allow: Callable[[Scenario], None])
         work,
         seed,
         told=lambda cell: say(console, line(cell)),
-        said=lambda text: tell(console, text),
+        said=lambda text: say(console, text),
     )
     found = runner.run(saved.head.race, asked.rounds)
     record.write(saved.folder, found)
