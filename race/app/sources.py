@@ -41,19 +41,25 @@ def read(path: Path) -> Source:
         text = path.read_text(errors="replace")
     except OSError as error:
         raise RaceError(f"cannot read {path}: {error.strerror}") from None
-    data = _data(path, text)
-    if isinstance(data, dict) and "log" in data:
-        found = _har(data["log"])
-    elif isinstance(data, dict) and "paths" in data:
-        found = _openapi(data)
-    elif _LOGGED.search(text):
-        found = _log(text)
-    else:
+    try:
+        found = _found(text, _data(path, text))
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        raise RaceError(f"{path} has another form than a HAR file or OpenAPI document") from None
+    if found is None:
         raise RaceError(f"{path} is no HAR file, OpenAPI document or access log")
     if not found.requests:
         why = f": {'; '.join(found.left_out[:3])}" if found.left_out else ""
         raise RaceError(f"{path} has no request that can be sent again{why}")
     return found
+
+
+def _found(text: str, data: Any) -> Source | None:
+    """Return the requests of a file with this text and data; None if it is none of the three."""
+    if isinstance(data, dict) and "log" in data:
+        return _har(data["log"])
+    if isinstance(data, dict) and "paths" in data:
+        return _openapi(data)
+    return _log(text) if _LOGGED.search(text) else None
 
 
 def _data(path: Path, text: str) -> Any:

@@ -92,10 +92,11 @@ class Child:
                 start_new_session=True,  # Ctrl-C reaches the harness alone, which then ends us
             )
             self._pidfd = os.pidfd_open(self._process.pid)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a null character in a word
             self._stderr.close()
             self._stdout.close()
-            raise RaceError(f"cannot start {command[0]}: {error.strerror}") from error
+            why = error.strerror if isinstance(error, OSError) else error
+            raise RaceError(f"cannot start {command[0]}: {why}") from error
         if self._process.stdout is not None:
             self._stdout.close()
             self._stdout = self._process.stdout

@@ -9,13 +9,15 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from race.errors import RaceError
-from race.saved.model import Name, Positive, matching
+from race.saved.model import Name, matching
 
 FRAMING = ("content-length", "transfer-encoding")
 METHODS = ("get", "post", "put", "patch", "delete", "options")
 BODIES = ("json", "form", "body", "file")
 
 Path = Annotated[str, matching(r"^/[^\s\x00-\x1f\x7f]*$", "a path begins with / and has no spaces")]
+Title = Annotated[str, matching(r"^[^\x00-\x1f\x7f]+$", "a name is one line")]
+Weight = Annotated[float, Meta(gt=0, le=1e9)]
 Status = Annotated[int, Meta(ge=200, le=399)]
 Header = Annotated[str, matching(r"^[^\r\n\x00]*$", "a header is one line")]
 HeaderName = Annotated[
@@ -43,7 +45,7 @@ class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     differ matches one of the patterns in `mask`.
     """
 
-    name: Name
+    name: Title
     get: Path | None = None
     post: Path | None = None
     put: Path | None = None
@@ -57,7 +59,7 @@ class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     body: str | None = None
     file: Name | None = None
     files: dict[str, Name] = {}
-    weight: Positive = 1.0
+    weight: Weight = 1.0
     expect: Expected = Expected()
     compare: bool = True
     mask: tuple[str, ...] = ()

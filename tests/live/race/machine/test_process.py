@@ -157,6 +157,11 @@ def test_how_a_child_was_killed_is_said() -> None:
     assert child.exit().signal is signal.SIGKILL
 
 
+def test_a_word_that_no_program_can_be_given_is_one_line() -> None:
+    with pytest.raises(RaceError, match="cannot start true: embedded null"):
+        Child(["true", "a\0b"])
+
+
 def test_a_program_that_does_not_exist_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("race.machine.process._prefix", lambda cores: [])
     with pytest.raises(RaceError, match="cannot start no-such-program: No such file"):

@@ -150,6 +150,8 @@ def test_the_mix_has_all_requests_by_weight(tmp_path: Path) -> None:
         ({"get": "/", "cookies": {"a": "b"}, "headers": {"cookie": "c"}}, "give cookies, or the"),
         ({"get": "/", "cookies": {"a": "b; c=d"}}, "key 'requests[0].cookies"),
         ({"get": "/{id}"}, "{id} stands for no value, as {1..50}"),
+        ({"get": "/", "weight": float("inf")}, "key 'requests[0].weight': expected float <="),
+        ({"get": "/", "name": "a\nb"}, "key 'requests[0].name': a name is one line"),
         ({"get": "/items?page={1..5"}, "{1..5 stands for no value"),
         ({"get": "/{9..1}"}, "{9..1} is no range"),
         ({"get": "/{users.csv:x}"}, "users.csv: No such file"),

@@ -93,7 +93,11 @@ def test_an_access_log(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["hello", "{}", '{"log": {"entries": []}}', '{"paths": {}}', "[1"])
+WITHOUT = ("hello", "{}", '{"log": {"entries": []}}', '{"paths": {}}', "[1")
+OTHER_FORMS = ('{"log": {"entries": 5}}', '{"paths": [1]}', "[" * 200_000)
+
+
+@pytest.mark.parametrize("text", [*WITHOUT, *OTHER_FORMS], ids=lambda text: text[:20])
 def test_what_has_no_requests_is_one_line(
     text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
