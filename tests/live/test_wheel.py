@@ -225,8 +225,13 @@ def test_the_module_is_the_command_and_says_its_version(race: Path, elsewhere: P
         assert ran(*words, "--version", cwd=elsewhere).stdout == f"race {version}\n"
     for shell in ("bash", "zsh", "fish"):
         assert "race" in ran(race, "completion", shell, cwd=elsewhere).stdout
-    shell, line = ["bash", "-c", f"{race} 8>&1 9>/dev/null"], "race run laye"
-    done = ran(*shell, cwd=elsewhere, _ARGCOMPLETE="1", COMP_LINE=line, COMP_POINT="13")
+    done = ran(
+        *("bash", "-c", f"{race} 8>&1 9>/dev/null"),
+        cwd=elsewhere,
+        _ARGCOMPLETE="1",
+        COMP_LINE="race run laye",
+        COMP_POINT="13",
+    )
     assert done.stdout.strip() == "layers"
 
 
