@@ -1,20 +1,19 @@
 """Recompute the ratios in README.md from the saved cells: python3 docs/results/recompute.py
 
 This needs CPython 3.11 and this folder, and no code of the project. It prints each ratio of rates
-or of CPU time at full load as published and as recomputed; the exit status is 1 if a printed digit
-differs. docs/method.md has the formulas, and the sources that are named here ("The verdict").
+or of CPU time at full load as published and as recomputed; the exit status is 1 if a digit differs.
+docs/method.md has the formulas, and the sources that are named here ("The verdict").
 """
 
 import gzip
 import json
 import re
 from functools import cache
-from itertools import accumulate, combinations, combinations_with_replacement
+from itertools import accumulate, combinations, combinations_with_replacement, groupby
 from math import ceil, cos, exp, floor, hypot, log, log10, pi, sqrt, tan
 from pathlib import Path
 from statistics import fmean, median, variance
 
-Interval = tuple[float, float, float, int]  # the logs of a ratio and its limits; rounds
 FOLDER = Path(__file__).parent
 RATIO = r"(\d[\d.,]*× \[[\d.,]+, [\d.,]+\])†?\s+"
 CLAIM = r"<!-- claim: (?!user-load)(cpu-ratio )?(?:(?:least-)?ratio )?((?:(?!-->|/s ).)+) -->"
@@ -45,10 +44,8 @@ def read(run: str, cpu: str) -> tuple[int, dict[str, dict[str, dict[int, float]]
 
 def pair(restart: int, first: dict[int, float], second: dict[int, float]) -> list[list[float]]:
     """Return the log-ratios of the rounds that both have, in a list for each process."""
-    groups: dict[int, list[float]] = {}
-    for number in first.keys() & second.keys():
-        groups.setdefault((number - 1) // restart, []).append(first[number] - second[number])
-    return list(groups.values())
+    lives = groupby(sorted(first.keys() & second.keys()), lambda number: (number - 1) // restart)
+    return [[first[number] - second[number] for number in life] for _, life in lives]
 
 
 def between(groups: list[list[float]]) -> float | None:
@@ -93,11 +90,11 @@ def walsh(x: list[float]) -> list[float]:
     return sorted((a + b) / 2 for a, b in combinations_with_replacement(x, 2))
 
 
-def interval(run: str, cpu: str, task: str, first: str, second: str) -> Interval:
-    """Return the median Walsh average, the k-th smallest and largest (Hollander, Wolfe, Chicken),
-    moved outwards by the variance between processes (Zou, Donner), and the number of rounds."""
+def interval(run: str, cpu: str, task: str, a: str, b: str) -> tuple[float, float, float, int]:
+    """Return the logs of the median Walsh average and of the k-th smallest and largest (Hollander,
+    Wolfe, Chicken), moved outwards by the variance between processes (Zou, Donner); the rounds."""
     restart, logs = read(run, cpu)
-    groups = pair(restart, logs[task][first], logs[task][second])
+    groups = pair(restart, logs[task][a], logs[task][b])
     x = [value for group in groups for value in group]
     ways = [1]  # the number of sets of the ranks up to n with each sum T
     for n in range(1, len(x) + 1):
@@ -112,7 +109,7 @@ def interval(run: str, cpu: str, task: str, first: str, second: str) -> Interval
     return mid, mid - hypot(mid - low, half), mid + hypot(high - mid, half), len(x)
 
 
-def merged(runs: list[Interval]) -> tuple[float, float, float]:
+def merged(runs: list[tuple[float, float, float, int]]) -> tuple[float, float, float]:
     """Return the hull of one or two runs; of more, random effects (DerSimonian; Hartung, Knapp)."""
     values, lows, highs, rounds = zip(*runs, strict=True)
     if len(runs) < 3:
@@ -140,7 +137,7 @@ def main(document: Path = FOLDER / "README.md") -> int:
     for published, cpu, words in re.findall(RATIO + CLAIM, document.read_text("utf-8")):
         runs, *rest = (word.strip('"') for word in re.findall(r'"[^"]+"|\S+', words))
         try:
-            text = printed(*map(exp, merged([interval(run, cpu, *rest) for run in runs.split("+")])))
+            text = printed(*map(exp, merged([interval(r, cpu, *rest) for r in runs.split("+")])))
         except (OSError, LookupError):
             text = "no such run or contender"
         equal.append(text == published)
