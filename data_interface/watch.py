@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any, Awaitable, Callable, Optional
 
@@ -24,22 +25,26 @@ EVERY_SECONDS = 1.0
 
 
 class ProcessCounts:
-    """The counts of one process."""
+    """The counts of one process. Its pages may run in threads, so each change holds a lock."""
 
     def __init__(self) -> None:
-        self.pages = 0
-        self.requests = 0
-        self.waiting = 0
+        self.counts = {"pages": 0, "requests": 0, "waiting": 0}
+        self._lock = threading.Lock()
+
+    def add(self, name: str, number: int = 1) -> None:
+        """Add a number to one of the counts."""
+        with self._lock:
+            self.counts[name] += number
 
     def counting_waits(self, take: Callable[[Unit], Awaitable[Any]]) -> Any:
         """Wrap ``Mode.take``: it counts the units that are in it."""
 
         async def counted(unit: Unit) -> Any:
-            self.waiting += 1
+            self.add("waiting")
             try:
                 return await take(unit)
             finally:
-                self.waiting -= 1
+                self.add("waiting", -1)
 
         return counted
 
@@ -47,7 +52,7 @@ class ProcessCounts:
         """Wrap ``Mode.ready``, which every page with a database calls once."""
 
         def counted(unit: Unit) -> Optional[Data]:
-            self.pages += 1
+            self.add("pages")
             return ready(unit)
 
         return counted
@@ -58,7 +63,7 @@ class ProcessCounts:
         fresh = path.with_suffix(".new")
         # The process that watches may have ended and removed its folder.
         with contextlib.suppress(OSError):
-            fresh.write_text(json.dumps(vars(self)))
+            fresh.write_text(json.dumps(self.counts))
             fresh.replace(path)
 
 
@@ -87,7 +92,7 @@ class _CountingConnection:
         call = getattr(self._connection, name)
 
         def request(*arguments: Any, **options: Any) -> Any:
-            self._figures.requests += 1
+            self._figures.add("requests")
             return call(*arguments, **options)
 
         return request

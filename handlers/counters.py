@@ -40,8 +40,8 @@ class SharedCounters(OwnCounters):
         record = self._memory[:]
         # A record that is read in the middle of a change has a wrong checksum; the last one stays.
         if record != self._record and record[_VALUES.size :] == _checksum(record[: _VALUES.size]):
-            self._record = record
             self._statistics = Statistics(*_VALUES.unpack_from(record))
+            self._record = record  # last, because other threads that see it take the statistics
         return self._statistics
 
     def put(self, statistics: Statistics) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,9 @@ from runtime.lock import EVERY_SECONDS, VARIABLE
 
 LATE = 5
 """A saturated process may write so many times later than it should."""
+
+WAIT_SECONDS = 2.0
+"""How long one that is later still is waited for: with more threads than cores it may be."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,15 @@ class LockFolder:
 
     def problems(self, pids: Iterable[int], workers: int, now: float) -> tuple[str, ...]:
         """Return what is wrong at the end of a load: the GIL is enabled again, which holds for the
-        rest of a process's life, or its state is not known in every worker. `now` is in the time
-        of files.
+        rest of a process's life, or its state is not known in every worker. `now`, the end, is in
+        the time of files. A GIL that is off later was off under load too.
         """
+        pids = list(pids)
+        until = time.monotonic() + WAIT_SECONDS
         states = list(self._states(pids, now))
+        while len(states) < workers and time.monotonic() < until:
+            time.sleep(EVERY_SECONDS)
+            states = list(self._states(pids, now))
         causes = sorted({state["by"] or "an unknown module" for state in states if state["taken"]})
         taken = sum(state["taken"] for state in states)
         found = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 
 from data_interface.connections import ConnectionPerPage, ConnectionPerQuery, mode
 from data_interface.pools import GatedPool
-from data_interface.watch import WatchedMode
+from data_interface.watch import ProcessCounts, WatchedMode
 from race.load.generator import WatchedProcesses
 from race.web.locust.sampler import Sampler, own_counts
 from tests.support.faults.disk import largest_file
@@ -79,7 +81,7 @@ def test_pages_requests_and_waits_are_counted(name: str, folder: Path) -> None:
         found = mode(name, driver, 1)
         assert isinstance(found, WatchedMode)
         await found.open()
-        base = found._figures.pages
+        base = found._figures.counts["pages"]
         driver.door.clear()
         if name == "gate":
             # The one connection is there already: a page holds it, and the next one waits.
@@ -96,13 +98,13 @@ def test_pages_requests_and_waits_are_counted(name: str, folder: Path) -> None:
         if name == "query":
             held.set()
         await asyncio.sleep(0.02)
-        assert found._figures.waiting == (1 if name == "gate" else 2)
+        assert found._figures.counts["waiting"] == (1 if name == "gate" else 2)
         driver.door.set()
         held.set()
         await asyncio.gather(*both)
-        assert found._figures.waiting == 0
-        assert found._figures.pages - base == 2
-        assert found._figures.requests == 4
+        assert found._figures.counts["waiting"] == 0
+        assert found._figures.counts["pages"] - base == 2
+        assert found._figures.counts["requests"] == 4
         found._figures.write(folder)
         await found.close()
 
@@ -110,6 +112,30 @@ def test_pages_requests_and_waits_are_counted(name: str, folder: Path) -> None:
     written = json.loads((folder / f"{os.getpid()}.json").read_text())
     assert (written["requests"], written["waiting"]) == (4, 0)
     assert own_counts(folder, "requests") == {str(os.getpid()): 4.0}
+
+
+class SlowSum(int):
+    """A number whose sum takes so long that other threads read the old one meanwhile."""
+
+    def __add__(self, other: int) -> SlowSum:
+        time.sleep(0.001)
+        return SlowSum(int(self) + other)
+
+
+def test_threads_lose_no_count() -> None:
+    figures = ProcessCounts()
+    figures.counts["pages"] = SlowSum(0)
+
+    def pages() -> None:
+        for _ in range(20):
+            figures.add("pages")
+
+    threads = [threading.Thread(target=pages) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert figures.counts["pages"] == 80
 
 
 def test_figures_of_a_folder_that_is_gone_disturb_nobody(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from race.discipline import Sample
+from race.machine import lock as reading
 from race.machine.lock import LockFolder
 from race.run.measure import Measurement
 from race.run.rules import judge
@@ -60,12 +62,22 @@ def test_who_took_the_lock_is_named_and_the_cell_invalid(folder: LockFolder) -> 
 
 
 def test_a_worker_that_says_nothing_is_not_taken_for_one_without_the_lock(
-    folder: LockFolder,
+    folder: LockFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(reading, "WAIT_SECONDS", 0.0)
     write(folder, 11, taken=False)
     write(folder, 12, taken=False, age=60)
     known = "the state of the GIL is known of 1 of 2 processes only"
     assert folder.problems([11, 12, 13], 2, time.time()) == (known,)
+
+
+def test_a_worker_that_is_late_is_waited_for(folder: LockFolder) -> None:
+    write(folder, 11, taken=True, by="late", age=60)
+    writing = threading.Timer(0.1, write, (folder, 11, True, "late"))
+    writing.start()
+    text = "the GIL was enabled again in 1 of 1 processes, by late"
+    assert folder.problems([11], 1, time.time()) == (text,)
+    writing.join()
 
 
 def test_the_folder_goes_with_its_server(folder: LockFolder) -> None:
