@@ -29,7 +29,8 @@ from data_interface.store import Data, Refused, StoreError
 from data_interface.timeouts import TIMEOUTS
 
 # ``PsycopgConnection.wait`` and ``SyncConnection.wait`` of ``psycopg_sync_store`` replace a method
-# that the documentation does not describe; the second needs its timeout, which 3.3.9 has.
+# that the documentation does not describe; the second needs its timeout, which 3.3.9 has, and so
+# does ``SyncConnection.connected``, which calls ``Connection._connect_gen``.
 CHECKED_VERSIONS = {"psycopg": ("3.1.20", "3.2.13", "3.3.9")}
 
 # How often psycopg wakes up while it waits; its own default.

@@ -12,6 +12,8 @@ import time
 from typing import Any, Optional
 
 import psycopg
+from psycopg import waiting
+from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from data_interface.article import Rows
@@ -45,6 +47,11 @@ class SyncConnection(NoticesItsEnd, psycopg.Connection[Any]):
     """A connection whose requests end at the ``deadline`` of its page."""
 
     deadline = math.inf
+
+    @classmethod
+    def connected(cls, conninfo: str, seconds: float) -> SyncConnection:
+        """Connect within so many seconds; ``connect`` accepts no timeout below two."""
+        return waiting.wait_conn(cls._connect_gen(conninfo), WAIT_SECONDS, seconds)
 
     def wait(self, gen: Any, interval: float = WAIT_SECONDS, timeout: Any = None) -> Any:
         if timeout is None and self.deadline < math.inf:
@@ -118,12 +125,15 @@ class SyncPool:
 class PsycopgSyncDriver(PsycopgDriver):
     """The driver psycopg, for the connection modes in threads."""
 
-    async def connect(self) -> Any:
+    async def connect(self, seconds: float = CONNECT_SECONDS) -> Any:
         url, options = self.arguments()
+        autocommit = options.pop("autocommit")
         try:
-            return SyncConnection.connect(url, connect_timeout=CONNECT_SECONDS, **options)
+            connection = SyncConnection.connected(make_conninfo(url, **options), seconds)
         except psycopg.ProgrammingError:
             raise Refused(NO_URL) from None
+        connection.autocommit = autocommit
+        return connection
 
     def pool(self, size: int) -> Optional[Any]:
         return SyncPool(self, size)

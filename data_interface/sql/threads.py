@@ -112,9 +112,9 @@ class ThreadPerPage(ThreadMode):
     async def take(self, unit: Any) -> Any:
         if not self._gate.acquire(timeout=unit.left()):
             raise Busy("No database connection became free in time.")
+        driver: Any = self.driver
         try:
-            # It has a time limit of its own.
-            connection = await self.driver.connect()
+            connection = await driver.connect(unit.left())
         except BaseException:
             self._gate.release()
             raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,9 +18,11 @@ from data_interface.history import fill
 from data_interface.postgres import report_statements
 from data_interface.postgres import statements as postgres_statements
 from data_interface.postgres.function_store import BALLOT, BEST, WORST
+from data_interface.postgres.psycopg_sync_store import PsycopgSyncDriver
 from data_interface.postgres.store import PAGES
 from data_interface.reports.rows import DAY, HOUR
-from data_interface.store import ID_LENGTH, Busy, NotFound, StoreError
+from data_interface.sql.threads import ThreadPerPage, ThreadUnit
+from data_interface.store import ID_LENGTH, Busy, NotFound, StoreError, Unavailable
 from tests.live.databases.on_sql import hold, open_at_once, opened, store_at
 from tests.support.stores.bench import (
     NOW,
@@ -114,6 +118,20 @@ async def test_a_refused_connection_is_busy(driver: str, server: str) -> None:
         finally:
             await admin.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
             admin.terminate()
+
+
+def test_a_connect_in_a_thread_ends_with_its_page() -> None:
+    """psycopg's own goes on for two seconds."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://postgres@127.0.0.1:{silent.getsockname()[1]}/postgres"
+        mode: Any = ThreadPerPage(PsycopgSyncDriver(url, PAGES), 1)
+        unit = ThreadUnit(mode)
+        began = time.monotonic()
+        unit.deadline = began + 0.3
+        with pytest.raises(psycopg.OperationalError) as late:
+            mode.take(unit).send(None)
+        assert 0.3 <= time.monotonic() - began < 1.0
+        assert isinstance(mode.driver.translate(late.value), Unavailable)
 
 
 async def test_one_process_cleans(one_driver: str, server: str) -> None:

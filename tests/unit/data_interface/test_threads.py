@@ -20,7 +20,7 @@ class Connection:
 class Lost:
     """A driver whose connections cannot be closed."""
 
-    async def connect(self) -> Connection:
+    async def connect(self, seconds: float) -> Connection:
         return Connection()
 
     async def disconnect(self, connection: Any) -> None:
