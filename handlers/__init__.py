@@ -131,6 +131,18 @@ WEB = {
         python="3.10+",
         interface=WSGI,
     ),
+    "falconwsgi": Web(
+        "handlers.web.wsgi.falcon_web:application",
+        needs=("falcon",),
+        python="3.10+",
+        interface=WSGI,
+    ),
+    "djangowsgi": Web(
+        "handlers.web.wsgi.django_web:application",
+        needs=("django",),
+        python="3.12+",
+        interface=WSGI,
+    ),
     "wsgi": Web("handlers.web.wsgi.bare_web:application", python="3.10+", interface=WSGI),
 }
 # The first that calls a framework's interface is its plain one, and no part of an engine's name.

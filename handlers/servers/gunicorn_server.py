@@ -64,6 +64,8 @@ def quiet_log(config: Any) -> Logger:
     ignore(LOGGER, level=logging.WARNING, message=MALFORMED)
     # `site.failed` has logged what a page raised; the rest is about clients that left.
     ignore(LOGGER, Exception)
+    # Some frameworks, such as Django, leave it to the server to send no body for a HEAD.
+    ignore("gunicorn.http.wsgi", message="sent body bytes on a no-body response")
     config.set("errorlog", None)  # no handler of its own
     log = Logger(config)
     log.error_log.propagate = True

@@ -11,6 +11,8 @@ LEVELS = {
     "web": {
         "asgi": "no framework: the site as an application of ASGI itself",
         "rsgi": "no framework: the site as an application of RSGI, Granian's own interface",
+        "falconwsgi": "Falcon's form for WSGI, whose pages run in threads",
+        "djangowsgi": "Django's handler for WSGI, whose pages run in threads",
         "wsgi": "no framework: the site as an application of WSGI itself",
     },
     "server": {

@@ -71,25 +71,30 @@ def view(site: Site, methods: Dict[str, View]) -> View:
     return handle
 
 
-def application(site: Site) -> Application:
-    """Return the application with its URLs."""
-    urls: Dict[str, Dict[str, View]] = {}
+def by_path(site: Site, new: Callable[[Site, Route], Any]) -> Dict[str, Dict[str, Any]]:
+    """Return the handler of each method of each path, made by ``new``."""
+    found: Dict[str, Dict[str, Any]] = {}
     for route in site.routes:
         for method in ("GET", "HEAD") if route.method == "GET" else (route.method,):
-            urls.setdefault(route.path, {})[method] = handler(site, route)
+            found.setdefault(route.path, {})[method] = new(site, route)
+    return found
 
-    def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
-        return to_response(asgi.missing(site, request.scope))
+
+def set_up(site: Site, views: Dict[str, Any], missing: Callable[[Any], HttpResponse]) -> None:
+    """Set Django up with the view of each path, for ASGI or WSGI."""
 
     def failed(request: HttpRequest) -> HttpResponse:
         return to_response(site.failed(request.path, RuntimeError("Django cannot answer")))
 
     patterns = [
-        url(path[1:].replace("{", "<str:").replace("}", ">"), view(site, methods))
-        for path, methods in urls.items()
+        url(path[1:].replace("{", "<str:").replace("}", ">"), view) for path, view in views.items()
     ]
     urlconf = ModuleType("urls")
-    vars(urlconf).update(urlpatterns=patterns, handler404=missing, handler500=failed)
+    vars(urlconf).update(
+        urlpatterns=patterns,
+        handler404=lambda request, exception: missing(request),
+        handler500=failed,
+    )
     settings.configure(
         ROOT_URLCONF=urlconf,
         ALLOWED_HOSTS=["*"],
@@ -99,4 +104,10 @@ def application(site: Site) -> Application:
     )
     django.setup()
     ignore("django.request")  # a line for each request without a page
+
+
+def application(site: Site) -> Application:
+    """Return the application with its URLs."""
+    views = {path: view(site, methods) for path, methods in by_path(site, handler).items()}
+    set_up(site, views, lambda request: to_response(asgi.missing(site, request.scope)))
     return Application(get_asgi_application(), site, lifespan=False)

@@ -20,7 +20,7 @@ Responder = Callable[..., Awaitable[None]]
 VERSIONS = ("1.1", "1.0", "2", "3")
 
 
-def fill(response: Response, page: Page) -> None:
+def fill(response: Any, page: Page) -> None:
     """Fill the framework's response with a page."""
     body, kind, status, extra, session = page
     response.data, response.status = body, status
@@ -29,6 +29,16 @@ def fill(response: Response, page: Page) -> None:
         response.set_cookie(
             SESSION, session, path="/", http_only=True, same_site="Lax", secure=False
         )
+
+
+def resources(site: Site, new: Callable[[Site, Route], Any]) -> Dict[str, Any]:
+    """Return the resource of each path, whose responders are made by ``new``."""
+    found: Dict[str, Any] = {}
+    for route in site.routes:
+        resource = found.setdefault(route.path, SimpleNamespace())
+        for method in ("get", "head") if route.method == "GET" else (route.method.lower(),):
+            setattr(resource, f"on_{method}", new(site, route))
+    return found
 
 
 def responder(site: Site, route: Route) -> Responder:
@@ -82,11 +92,6 @@ def guarded(app: Any) -> asgi.App:
 
 def application(site: Site) -> Application:
     """Return the application with its routes."""
-    resources: Dict[str, Any] = {}
-    for route in site.routes:
-        resource = resources.setdefault(route.path, SimpleNamespace())
-        for method in ("get", "head") if route.method == "GET" else (route.method.lower(),):
-            setattr(resource, f"on_{method}", responder(site, route))
 
     async def missing(request: Request, response: Response, *error: Any, **params: Any) -> None:
         fill(response, asgi.missing(site, request.scope))
@@ -95,7 +100,7 @@ def application(site: Site) -> Application:
         fill(response, site.failed(asgi.raw_path(request.scope), error))
 
     app = App()
-    for path, resource in resources.items():
+    for path, resource in resources(site, responder).items():
         app.add_route(path, resource)
     app.add_error_handler(Exception, failed)
     app.add_error_handler(HTTPError, missing)
