@@ -136,7 +136,7 @@ build_named() {
     local version=$1 python
     [[ $version == 3.7 ]] && return
     [[ $version =~ $VERSIONS ]] || die "PYTHONS takes versions from 3.7 to 3.14, and 3.13t and 3.14t, not $version"
-    python=$(chosen ".venv-$version" || find_python "$version") || die "no CPython $version; to get it: pyenv install $version"
+    python=$(chosen ".venv-$version" || find_python "$version") || die "no CPython $version at pyenv, uv or on PATH; to get it: pyenv install $version, or uv python install $version; one elsewhere: make env PYTHON=/path/to/python$version"
     build ".venv-$version" "$(lock_of "$version")" "$python"
 }
 
