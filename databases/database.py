@@ -27,6 +27,18 @@ class Running(NamedTuple):
     stop: Callable[[], None]
 
 
+class Place(NamedTuple):
+    """Where a server listens on TCP, and the password, of plain letters, of its user."""
+
+    host: str
+    port: int
+    password: str
+
+    def __str__(self) -> str:
+        """Return the place as URLs have it, without the password."""
+        return str(Address(None, self.host, self.port))
+
+
 class Database(NamedTuple):
     """A kind of database. ``databases.DATABASES`` has one object for each.
 
@@ -53,9 +65,11 @@ class Database(NamedTuple):
     # The prefix of the environment variables from which the database's programs and drivers read
     # settings; "" if there are none.
     settings: str = ""
-    # Starts a private server as `start` does, for programs in any language: on 127.0.0.1, at a
-    # port, with a password of plain letters, which the URL has. None if it cannot.
-    start_on_tcp: Optional[Callable[[Path, int, str], Running]] = None
+    # Starts an empty private server for programs in any language, at a place; the URL has the
+    # password, which is that of the first start. None if it cannot.
+    start_on_tcp: Optional[Callable[[Path, Place], Running]] = None
+    # The same with what the site needs, for servers on other machines.
+    start_away: Optional[Callable[[Path, Place], Running]] = None
     # Whether it runs in the processes that use it. Then it has no server and no wire, and ``start``
     # returns its URL and starts nothing.
     embedded: bool = False

