@@ -32,7 +32,7 @@ def main(arguments: List[str]) -> int:
         _say(missing=missing, version=None if missing else kind.version())
         return 0
     signal.signal(signal.SIGTERM, _stop)
-    folder = Path("databases", kind.name).resolve()
+    folder = Path("data", kind.name).resolve()
     try:
         if missing is not None:
             raise DatabaseError(missing)

@@ -90,7 +90,7 @@ class Probe(Struct, frozen=True):
 class OtherMachine(Struct, frozen=True, kw_only=True):
     """The machine of a party that ran on another one: its name for ssh, its hardware and system.
 
-    `address` is where the others reach the server, which listened there instead of on 127.0.0.1.
+    `address` is where the party listened, or for a generator the server, instead of on 127.0.0.1.
     The other machine's clock was ahead by `clock_offset_us`, give or take `clock_uncertainty_us`.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +13,7 @@ from itertools import chain
 
 import msgspec
 
+from databases import DATABASES, find
 from race.discipline import Choice
 from race.errors import RaceError, unknown
 from race.machine.cores import WORKERS, worker_counts
@@ -68,13 +70,23 @@ class Catalogue:
 
 
 @cache
-def catalogue(version: str | None = None) -> Catalogue:
-    """Return server.py's list on an interpreter ("3.12"), asked once for each."""
+def catalogue(version: str | None = None, far: bool = False) -> Catalogue:
+    """Return server.py's list on an interpreter ("3.12"), asked once for each.
+
+    With `far`, databases are on another machine, and none is missing here.
+    """
     words = [sys.executable, str(SERVER), "--list", "--json"]
     words += ["--python", version] if version else []
+    elsewhere = {find(name).url_variable: "elsewhere" for name in DATABASES} if far else {}
     try:
         answer = subprocess.run(
-            words, capture_output=True, text=True, timeout=TIMEOUTS.engines, cwd=ROOT, check=True
+            words,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUTS.engines,
+            cwd=ROOT,
+            check=True,
+            env={**os.environ, **elsewhere},
         )
         listed = json.loads(answer.stdout)
     except subprocess.CalledProcessError as error:
@@ -146,17 +158,21 @@ def found_pythons() -> list[str]:
 
 def _entries(scenario: SiteScenario) -> list[Entry]:
     """Return each engine once on each interpreter, programs last."""
-    listed = [one for version in _versions(scenario) for one in catalogue(version).entries]
+    listed = [one for version in _versions(scenario) for one in _listed(scenario, version)]
     unique = {(one.name, one.factors.get(PYTHON)): one for one in listed}
     built = [
         replace(one, factors={**one.factors, BUILD: build})
         for build in _builds(scenario)
-        for one in catalogue(build).entries
+        for one in _listed(scenario, build)
     ]
     programs = [_program(scenario, name) for name in scenario.programs]
     if scenario.hosts.generator:
         programs = [replace(one, problem=one.problem or NEAR) for one in programs]
     return [*(built or unique.values()), *programs]
+
+
+def _listed(scenario: SiteScenario, version: str | None) -> Sequence[Entry]:
+    return (catalogue(version, True) if scenario.hosts.database else catalogue(version)).entries
 
 
 def _builds(scenario: SiteScenario) -> Sequence[str]:

@@ -17,6 +17,7 @@ from race.scenario import LoadPlan, Names, Number, Scenario
 from race.web.pages import named
 from runtime.arguments import MOST_WORKERS
 
+SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
 CORES = "cores"
 """Means the numbers of workers from one to the cores of this machine."""
 Workers = Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | Literal["cores"]
@@ -101,7 +102,19 @@ class Hosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     generator: HostName | None = None
+    database: HostName | None = None
     address: Name | None = None
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """The machine of each party that has one."""
+        found = {name: getattr(self, name, None) for name in PARTIES}
+        return {name: host for name, host in found.items() if host is not None}
+
+    def __post_init__(self) -> None:
+        names = [host.partition(":")[0] for host in self.given.values()]
+        if len(set(names)) < len(names):
+            raise RaceError(f"{' and '.join(self.given)} are on {names[0]}: one party a machine")
 
 
 def _option(given: tuple[str, str | int | float]) -> tuple[str, str]:
@@ -136,11 +149,13 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def own_programs(self) -> Mapping[str, Sequence[str]]:
-        there = {"generator": ("ssh", self.hosts.generator)} if self.hosts.generator else {}
+        there = {name: ("ssh", host) for name, host in self.hosts.given.items()}
         return {**{name: one.command for name, one in self.programs.items()}, **there}
 
     def __post_init__(self) -> None:
         force_setattr(self, "tasks", tuple(named(task) for task in self.tasks))
+        if self.hosts.database and any(self.link):
+            raise RaceError("link is for a database on this machine: leave out --database")
         if self.hosts.generator is None:
             return
         for name in self.load.generators(self.open_loop):

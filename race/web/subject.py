@@ -26,12 +26,12 @@ from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
 from race.web.changes import SCRIPTS, ChangeCheck
 from race.web.databases import Databases, has_server
-from race.web.hosts import GeneratorHost, GeneratorMachine
+from race.web.hosts.generator import GeneratorHost
+from race.web.hosts.party import FarMachine
 from race.web.link import DISTANCE, LINK, Distance, Link
+from race.web.scenario import DATABASE, GENERATOR, PARTIES, SERVER
 from race.web.servers import Launcher, Server
 from runtime.versions import is_free_threaded
-
-SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
 
 
 @dataclass
@@ -48,12 +48,14 @@ class SharedState:
     def start(self, contender: Contender) -> SiteSubject:
         """Start a contender's server on its own cores. CellFailed if it does not start."""
         workers, sharing = contender.factors.get(WORKERS, "1"), self.launcher.scenario.cores
-        here = [name for name in PARTIES if name != GENERATOR or self.generator is None]
+        here = [name for name in PARTIES if name not in self.launcher.scenario.hosts.given]
         layout = cores.assign(here, int(workers), sharing=sharing)
         if self.generator is not None:
             layout[GENERATOR] = self.generator.cores
+        layout.setdefault(DATABASE, frozenset())
         self.databases.pin(layout[DATABASE])
         name = self.names.get(contender.name)
+        self.databases.renew(name)
         free = is_free_threaded(contender.factors.get(PYTHON, ""))
         with ExitStack() as failed:
             lock = LockFolder() if free else None
@@ -62,7 +64,8 @@ class SharedState:
             between = self._start_link(contender, name, layout)
             if between:
                 failed.callback(between.child.end)
-            env = {**(between.env if between else {}), **(lock.env if lock else {})}
+            env = {**self.databases.env(name), **(between.env if between else {})}
+            env |= lock.env if lock else {}
             server = self.launcher.start(contender, layout[SERVER], env)
             failed.callback(server.child.end)
             more = link.milliseconds(contender, DISTANCE)
@@ -70,7 +73,8 @@ class SharedState:
             failed.pop_all()
         backend = BACKENDS.get(contender.factors.get("backend", ""))
         changes = ChangeCheck(self.databases, name, backend.layout if backend else "")
-        return SiteSubject(self, contender, server, layout, changes, between, far, lock)
+        url = self.databases.url(name) if name else None
+        return SiteSubject(self, contender, server, layout, changes, between, far, lock, url)
 
     def _start_link(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:
         """Start a link to the database, on its cores; None if it adds nothing."""
@@ -92,6 +96,7 @@ class SiteSubject:
     link: Link | None = None
     distance: Distance | None = None
     lock: LockFolder | None = None
+    database_url: str | None = None
     _driven: bool = False
 
     def parties(self) -> Mapping[str, Party]:
@@ -104,7 +109,7 @@ class SiteSubject:
         }
         name = self.changes.name
         if has_server(name):
-            found[DATABASE] = Party(self.shared.databases.pid(name), self.layout[DATABASE])
+            found[DATABASE] = self.shared.databases.party(name, self.layout[DATABASE])
         if self.link is not None:
             found[LINK] = Party(self.link.child.pid, self.layout[DATABASE])
         if self.distance is not None:
@@ -112,8 +117,9 @@ class SiteSubject:
         return found
 
     def alive(self) -> bool:
-        """Return whether the server and its links run."""
-        return all(child.running() for child in self._children())
+        """Return whether the server and its links run, and its database is where it was."""
+        lost = self.shared.databases.lost(self.changes.name, self.database_url)
+        return not lost and all(child.running() for child in self._children())
 
     def resume(self) -> None:
         """Pin server and database to their cores; others may have changed it meanwhile."""
@@ -173,9 +179,9 @@ class SiteSubject:
             return target
         return replace(target, root=Path(far.root), program=far.programs[work.load.generator])
 
-    def _machine(self) -> GeneratorMachine | None:
+    def _machine(self) -> FarMachine | None:
         far = self.shared.generator
-        return GeneratorMachine(far, self.server.url) if far else None
+        return far.machine(self.server.url) if far else None
 
     def facts(self, task: str) -> Figures:
         """Return requests to the database, bytes and headers of the answer.

@@ -62,9 +62,7 @@ class Databases:
             raise DatabaseError(f"{self._kind.name} cannot be served to an application")
         folder = self._place / name
         folder.mkdir(mode=0o700, exist_ok=True)
-        running = self._kind.start_on_tcp(
-            folder, Place("127.0.0.1", free_port(), self._password)
-        )
+        running = self._kind.start_on_tcp(folder, Place("127.0.0.1", free_port(), self._password))
         self._running[name] = running
         return f"ready\t{running.pid}\t{running.url}"
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from race.discipline import Machine, Party, Sample
+from race.machine.trees import READINGS
 from race.saved.model import Figures
 from runtime.plugin import Plugin
 
@@ -43,6 +44,18 @@ class Meter(Protocol):
         self, before: Any, after: Any, sample: Sample, found: Mapping[str, Figures]
     ) -> Figures:
         """The figures of a load from two readings; `found` has those of the meters before."""
+
+
+def read_tree(what: str, party: Party) -> Any:
+    """Return a reading (`race.machine.trees.READINGS`) of a party's processes, on its machine."""
+    if party.machine is not None:
+        return party.machine.read_tree(what, party.pid)
+    return READINGS[what](party.pid or 0)
+
+
+def first_of(parties: Parties) -> Party:
+    """Return the party under test."""
+    return next(iter(parties.values()), Party(None))
 
 
 def by_machine(parties: Parties) -> dict[str, tuple[Machine | None, Parties]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import select
 import signal
@@ -13,17 +14,20 @@ from typing import Any
 
 from race.machine.proc import cpu_ns
 
-END_SECONDS = 2.0
+END_SECONDS = 4.0
 """The time from SIGTERM to SIGKILL."""
 LAST_WORDS = 4096
+SAID_BYTES = 65536
 PR_SET_PDEATHSIG = 1
 
 
 class Program:
-    """A program that runs here, in a session of its own; it is killed at its `deadline`."""
+    """A program that runs here, in a session of its own; it is killed at its `deadline`, if any."""
 
-    def __init__(self, words: list[str], cores: list[int], seconds: float, folder: str) -> None:
-        self.deadline = time.monotonic() + seconds
+    def __init__(
+        self, words: list[str], cores: list[int], seconds: float | None, folder: str
+    ) -> None:
+        self.deadline = time.monotonic() + (math.inf if seconds is None else seconds)
         self._out, self._err = (os.fdopen(os.memfd_create(name), "w+b") for name in ("out", "err"))
         arrange = _arranged(cores)
         self._process = subprocess.Popen(
@@ -41,6 +45,10 @@ class Program:
         """Send a signal to its process alone; `Popen.send_signal` might reap it unseen."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, number)
+
+    def said(self) -> str:
+        """Return the first that it wrote to stdout."""
+        return os.pread(self._out.fileno(), SAID_BYTES, 0).decode(errors="replace")
 
     def ended(self) -> dict[str, Any]:
         """Return how it ended, what it wrote and its CPU time; nothing of its session is left."""

@@ -27,7 +27,8 @@ from race.machine.proc import CoreReading
 from race.machine.process import Child, wait_first
 from race.machine.remote.host import SSH, Host
 from race.saved.model import Load
-from race.web.hosts import GeneratorHost, GeneratorMachine, files_of
+from race.web.hosts.generator import GeneratorHost
+from race.web.hosts.party import files_of
 from race.web.scenario import Hosts, SiteScenario
 from runtime.paths import ROOT
 from tests.conftest import absent
@@ -132,7 +133,7 @@ def test_meters_there_read_what_those_here_do() -> None:
     one = GeneratorHost(SITE)
     try:
         with fake({}) as site:
-            machine = GeneratorMachine(one, site.url)
+            machine = one.machine(site.url)
             reading: CoreReading = machine.read_cores([])
             clocks, delays = machine.clocks(), machine.network()
         described = one.described()

@@ -75,8 +75,8 @@ def test_defaults_are_the_protocol() -> None:
         ({"programs": {"own": {"comand": ["x"]}}}, "unknown scenario key 'programs.own.comand'"),
         ({"programs": {"own": {}}}, "key 'programs[...].command' is missing"),
         (
-            {"hosts": {"server": "far"}},
-            "after 'hosts.' comes one of address, generator, not 'server'",
+            {"hosts": {"client": "far"}},
+            "after 'hosts.' comes one of address, database, generator, not 'client'",
         ),
         ({"hosts": {"generator": "-oX"}}, "key 'hosts.generator': a host is HOST or HOST:PYTHON"),
         ({"hosts": {"generator": "far; x"}}, "key 'hosts.generator': a host is HOST or HOST:PY"),
