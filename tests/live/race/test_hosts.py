@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -35,7 +34,7 @@ from tests.conftest import absent
 from tests.support import sshd
 from tests.support.locust_lab import fake
 from tests.support.site_server import until
-from tests.support.sshd import REFUSES, THERE, Sshd
+from tests.support.sshd import REFUSES, THERE, Sshd, cut
 
 HOLDS = """
 import sys, time
@@ -154,10 +153,7 @@ def test_a_lost_connection_is_said_and_made_again() -> None:
     try:
         child = one.connected().start(["sleep", seconds], frozenset(), 60)
         until(lambda: sleeps(seconds), 10.0, "it did not start")
-        for one_below in psutil.Process().children(recursive=True):
-            with suppress(psutil.Error):  # ended meanwhile
-                if THERE in one_below.cmdline():
-                    one_below.kill()
+        cut(THERE)
         assert wait_first([child], 10) is child
         with pytest.raises(
             CellFailed, match=r"the connection to there was lost: killed by SIGKILL"

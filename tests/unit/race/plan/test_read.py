@@ -85,6 +85,14 @@ def test_defaults_are_the_protocol() -> None:
             "distance is for a generator on this machine: leave out --generator",
         ),
         (
+            {"hosts": {"database": "far"}, "link": [1]},
+            "link is for a database on this machine: leave out --database",
+        ),
+        (
+            {"hosts": {"generator": "far:/bin/python3", "database": "far"}},
+            "generator and database are on far: one party a machine",
+        ),
+        (
             {
                 "hosts": {"generator": "far"},
                 "load": {"generator": "locust", "user": "Voter", "shape": "Steps"},
