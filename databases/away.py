@@ -1,9 +1,9 @@
-"""A private database for servers on other machines: ``python -m databases.away NAME [HOST]``.
+"""A private database for servers on other machines: ``python -m databases.away NAME HOST FOLDER``.
 
-It starts the database in the current folder, on a free port of the address HOST, with a password of
-its own, and writes a line of JSON: ``url`` and ``pid``. At SIGTERM, and when the database ends, it
-removes all that it made. It travels to the machine (``race.web.hosts``) with this package and
-``runtime``. Without HOST the line has what is ``missing`` there, and the ``version``.
+It starts the database on a free port of the address HOST, with a password of its own, and writes a
+line of JSON: ``url`` and ``pid``. The data is in a new folder in FOLDER, which it removes when the
+database ends, or at SIGTERM. With NAME alone the line has what is ``missing`` here, and the
+``version``. The program also travels to other machines (``race.web.hosts``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, List
 
 from databases import copies, find, root_homes
-from databases.database import Database, DatabaseError, Place, Running
+from databases.database import Database, DatabaseError, Place
+from databases.places import own_place
 from databases.supervisor import POLL_SECONDS, is_running
 from runtime.listen import free_port
 
@@ -32,33 +33,34 @@ def main(arguments: List[str]) -> int:
         _say(missing=missing, version=None if missing else kind.version())
         return 0
     signal.signal(signal.SIGTERM, _stop)
-    folder = Path("data", kind.name).resolve()
     try:
         if missing is not None:
             raise DatabaseError(missing)
-        folder.mkdir(parents=True)
-        _serve(kind, folder, arguments[1])
+        _serve(kind, arguments[1], Path(arguments[2]).resolve())
     except (DatabaseError, OSError) as error:
         print(error, file=sys.stderr)
-    finally:
-        copies.remove(folder)
-        root_homes.remove(folder.parent)
     return 1
 
 
-def _serve(kind: Database, folder: Path, host: str) -> None:
+def _serve(kind: Database, host: str, place: Path) -> None:
     """Run the database until it ends, or this is ended."""
     if kind.start_away is None:
         raise DatabaseError(f"{kind.name} has no server")
-    running: Running = kind.start_away(
-        folder, Place(host, free_port(0, host), secrets.token_hex(16))
-    )
-    try:
-        _say(url=running.url, pid=running.pid)
-        while is_running(running.pid):
-            time.sleep(POLL_SECONDS)
-    finally:
-        running.stop()
+    with own_place(place) as own:
+        folder = own / kind.name
+        folder.mkdir()
+        try:
+            where = Place(host, free_port(0, host), secrets.token_hex(16))
+            running = kind.start_away(folder, where)
+            try:
+                _say(url=running.url, pid=running.pid)
+                while is_running(running.pid):
+                    time.sleep(POLL_SECONDS)
+            finally:
+                running.stop()
+        finally:
+            copies.remove(folder)
+            root_homes.remove(own)
     raise DatabaseError(f"{kind.name} died")
 
 

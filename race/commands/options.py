@@ -28,6 +28,7 @@ CHANGED = {
     "reruns": "limits.reruns",
     "duration": "load.duration_s",
     "connections": "load.connections",
+    "server": "hosts.server",
     "generator": "hosts.generator",
     "database": "hosts.database",
 }
@@ -35,8 +36,9 @@ CHANGED = {
 EVERYONE = "*"
 """The pattern of all contenders."""
 HOSTS = {
-    "generator": "the machine that the load comes from, as in `ssh HOST`: docs/hosts.md",
-    "database": "the machine of the private databases",
+    "server": ("HOST:CHECKOUT", "the machine of the server, with a checkout of this commit"),
+    "generator": ("HOST[:PYTHON]", "the machine of the load, as in `ssh HOST`: docs/hosts.md"),
+    "database": ("HOST[:PYTHON]", "the machine of the private databases"),
 }
 """The parties of the site that can run on other machines."""
 FOR_APPLICATIONS = ("factors", "allow_different")
@@ -63,8 +65,8 @@ def scenario_options(parser: argparse.ArgumentParser) -> None:
     )
     text = "connections that the calibration begins with; it raises them where more are needed"
     parser.add_argument("--connections", type=int, metavar="N", help=text)
-    for name, text in HOSTS.items():
-        parser.add_argument(f"--{name}", metavar="HOST[:PYTHON]", help=f"of the site: {text}")
+    for name, (form, text) in HOSTS.items():
+        parser.add_argument(f"--{name}", metavar=form, help=f"of the site: {text}")
     text = "any key of the scenario, as in load.concurrency=1,10; may be given again"
     form = "KEY=VALUE"
     parser.add_argument("--set", type=setting, action="append", default=[], metavar=form, help=text)

@@ -1,9 +1,12 @@
-"""Reads process trees for the meters. It travels to other machines, as `race.machine.proc` does."""
+"""Reads process trees for the meters, and pins them. It also runs on other machines, as
+`race.machine.proc` does.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from race.machine.proc import cpu_ns, read, tree
@@ -54,6 +57,20 @@ def switches(pid: int) -> dict[str, int]:
 READINGS: Mapping[str, Callable[[int], Any]] = {
     one.__name__: one for one in (used_ns, clock_pairs, resident_bytes, peak_bytes, switches)
 }
+
+
+def pin_tree(pids: Sequence[int], cores: Collection[int]) -> None:
+    """Pin every thread of running processes. Without cores nothing is pinned."""
+    for thread in (thread for pid in pids for thread in _threads(pid)) if cores else ():
+        with suppress(OSError):  # the thread ended meanwhile, or belongs to another user
+            os.sched_setaffinity(thread, cores)
+
+
+def _threads(pid: int) -> list[int]:
+    try:
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return []
 
 
 def _peak(pid: int) -> int:

@@ -186,6 +186,7 @@ def layout_of(plan: Plan) -> cores.Layout:
     """Return the cores, of this machine, of the contender that runs the most processes."""
     workers = max((int(one.factors.get(cores.WORKERS, "1")) for one in plan.contenders), default=1)
     here = [name for name in plan.discipline.parties if name not in plan.machines]
+    workers = workers if here[:1] == list(plan.discipline.parties[:1]) else 1
     return cores.assign(here, workers, sharing=plan.scenario.cores)
 
 

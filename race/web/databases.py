@@ -16,7 +16,7 @@ from race.errors import CellFailed, RaceError
 from race.machine import listener
 from race.machine.pins import Pins
 from race.timeouts import TIMEOUTS
-from race.web.hosts.database import DatabaseHost, FarDatabase
+from race.web.hosts.away import AwayDatabase, Starts
 from runtime.address import Address, AddressError
 
 Answer = TypeVar("Answer")
@@ -44,12 +44,12 @@ class DatabaseHold(Protocol):
 class Databases:
     """Holds on private databases, and main processes of external ones on this machine, by name.
 
-    With `elsewhere`, the private ones are on that machine.
+    With `away`, that starts the private ones, for servers that reach them over a network.
     """
 
     handles: dict[str, DatabaseHold] = field(default_factory=dict)
     external: dict[str, int] = field(default_factory=dict)
-    elsewhere: DatabaseHost | None = None
+    away: Starts | None = None
     _pins: Pins = field(default_factory=Pins)
 
     def hold(self, names: Iterable[str]) -> None:
@@ -58,8 +58,11 @@ class Databases:
             if name in self.handles:
                 continue
             if url := os.environ.get(self.variable(name)):
-                if self.elsewhere and has_server(name):
-                    raise RaceError(f"{self.variable(name)} is set: leave it out, or --database")
+                if self.away and has_server(name):
+                    raise RaceError(
+                        f"{self.variable(name)} names a database of yours: unset it, or leave out "
+                        "--server and --database"
+                    )
                 pid = listener.pid_of(address(name, url))
                 self.external.update({name: pid} if pid else {})
                 continue
@@ -69,33 +72,33 @@ class Databases:
                 raise RaceError(str(error)) from None
 
     def _held(self, name: str) -> DatabaseHold:
-        if self.elsewhere and has_server(name):
-            return self.elsewhere.start(name)
+        if self.away and has_server(name):
+            return self.away.start(name)
         return private.join(name)
 
     def renew(self, name: str | None) -> None:
-        """Start a database on another machine again if it has ended. CellFailed if that fails."""
+        """Start a database for other machines again if it has ended. CellFailed if that fails."""
         found = self.handles.get(name or "")
-        if self.elsewhere and isinstance(found, FarDatabase) and not found.running():
+        if self.away and isinstance(found, AwayDatabase) and not found.running():
             found.leave()
-            self.handles[found.name] = self.elsewhere.start(found.name)
+            self.handles[found.name] = self.away.start(found.name)
 
     def env(self, name: str | None) -> dict[str, str]:
-        """Return the variable that names a database on another machine to its server."""
+        """Return the variable that names a database to its server, unless the server finds it."""
         found = self.handles.get(name or "")
-        return {self.variable(found.name): found.url} if isinstance(found, FarDatabase) else {}
+        return {self.variable(found.name): found.url} if isinstance(found, AwayDatabase) else {}
 
     def lost(self, name: str | None, url: str | None) -> bool:
-        """Return whether a database is no more at a URL: only one on another machine moves."""
+        """Return whether a database is no more at a URL: one for other machines may move."""
         found = self.handles.get(name or "")
-        return isinstance(found, FarDatabase) and (found.url != url or not found.running())
+        return isinstance(found, AwayDatabase) and (found.url != url or not found.running())
 
     def party(self, name: str, cores: frozenset[int]) -> Party:
         """Return the database for the meters; if it is on this machine, on these cores."""
         found = self.handles.get(name)
-        if not isinstance(found, FarDatabase):
+        if not isinstance(found, AwayDatabase):
             return Party(self.pid(name), cores)
-        return Party(found.pid if found.running() else None, found.cores, found.machine)
+        return found.party(cores)
 
     def release(self) -> None:
         """Give every hold up, and return pinned processes to their cores."""
@@ -120,7 +123,7 @@ class Databases:
             return self.external.get(name)
         found = self.handles[name]
         try:
-            return None if isinstance(found, FarDatabase) else found.pid
+            return None if isinstance(found, AwayDatabase) and found.machine else found.pid
         except DatabaseError:
             return None
 
@@ -131,9 +134,9 @@ class Databases:
 
 
 @contextmanager
-def held(names: Iterable[str], elsewhere: DatabaseHost | None = None) -> Iterator[Databases]:
+def held(names: Iterable[str], away: Starts | None = None) -> Iterator[Databases]:
     """Hold the databases of a race for the length of a `with`."""
-    databases = Databases(elsewhere=elsewhere)
+    databases = Databases(away=away)
     try:
         databases.hold(names)
         yield databases

@@ -71,8 +71,8 @@ class SiteDiscipline:
             servers = filter(has_server, names.values())
             far = stack.enter_context(closing(Elsewhere(scenario, servers)))
             wanted = (name for name in names.values() if name)
-            databases = stack.enter_context(held(wanted, far.database))
-            launcher = Launcher(scenario, far.generator.address if far.generator else None)
+            databases = stack.enter_context(held(wanted, far.away))
+            launcher = Launcher(scenario, far.address, far.server)
             yield SharedState(launcher, databases, names, far.generator).start
 
     def versions(self) -> Mapping[str, str | None]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
+from typing import Any
 
 import msgspec
 
@@ -22,6 +23,7 @@ from race.plan.contenders import matching, without_aliases
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from race.web.databases import has_server
+from race.web.hosts.checkout import listing
 from race.web.levels import facts
 from race.web.link import DISTANCE, LINK, level
 from race.web.scenario import CORES, SiteScenario
@@ -40,7 +42,7 @@ CONTENDER = "engine"
 ANOTHER_BUILD = make("env PYTHON=EXECUTABLE BESIDE=NAME") + ", which makes .venv-NAME"
 FOUND = "found"
 """Means every interpreter that has an environment."""
-NEAR = "a program serves this machine alone, and the generator runs on another one"
+NEAR = "a program serves this machine alone, and a party that needs it runs on another one"
 RENDER = "render"
 """The factor of how pages become HTML."""
 
@@ -93,6 +95,10 @@ def catalogue(version: str | None = None, far: bool = False) -> Catalogue:
         raise RaceError(f"server.py --list failed: {error.stderr.strip()[-200:]}") from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise RaceError(f"server.py --list failed: {error}") from None
+    return _read(listed)
+
+
+def _read(listed: Any) -> Catalogue:
     entries = [
         Entry(
             one["engine"],
@@ -166,13 +172,31 @@ def _entries(scenario: SiteScenario) -> list[Entry]:
         for one in _listed(scenario, build)
     ]
     programs = [_program(scenario, name) for name in scenario.programs]
-    if scenario.hosts.generator:
+    if scenario.hosts.generator or scenario.hosts.server:
         programs = [replace(one, problem=one.problem or NEAR) for one in programs]
     return [*(built or unique.values()), *programs]
 
 
 def _listed(scenario: SiteScenario, version: str | None) -> Sequence[Entry]:
+    """Return the engines of an interpreter where the servers run."""
+    if scenario.hosts.server:
+        return [_without_file(one) for one in _there(scenario.hosts.server).entries]
     return (catalogue(version, True) if scenario.hosts.database else catalogue(version)).entries
+
+
+@cache
+def _there(given: str) -> Catalogue:
+    try:
+        return _read(json.loads(listing(given)))
+    except ValueError as error:
+        raise RaceError(f"server.py --list on {given} failed: {error}") from None
+
+
+def _without_file(entry: Entry) -> Entry:
+    """Return an engine of another machine, with a problem if nobody else sees its database."""
+    if entry.database is None or has_server(entry.database):
+        return entry
+    return replace(entry, problem=entry.problem or f"{entry.database} is a file there")
 
 
 def _builds(scenario: SiteScenario) -> Sequence[str]:

@@ -30,6 +30,12 @@ HostName = Annotated[
 ]
 
 
+ServerName = Annotated[
+    str,
+    matching(r"^[A-Za-z0-9_][\w.@-]*:/[\w./+-]+$", "a server is HOST:/folder/of/a/checkout"),
+]
+
+
 class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A contender other than server.py; `{root}` and `{python}` in its command are filled in.
 
@@ -98,9 +104,11 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Hosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The machines of parties that run on other ones: `HOST`, as `ssh HOST` takes it, or
-    `HOST:PYTHON`. `address` is where they reach this one; none: as ssh does.
+    `HOST:PYTHON`; a server's is `HOST:CHECKOUT`. `address` is where they reach this one; none: as
+    ssh does.
     """
 
+    server: ServerName | None = None
     generator: HostName | None = None
     database: HostName | None = None
     address: Name | None = None
@@ -154,11 +162,11 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def __post_init__(self) -> None:
         force_setattr(self, "tasks", tuple(named(task) for task in self.tasks))
-        if self.hosts.database and any(self.link):
-            raise RaceError("link is for a database on this machine: leave out --database")
-        if self.hosts.generator is None:
-            return
-        for name in self.load.generators(self.open_loop):
+        for name in self.load.generators(self.open_loop) if self.hosts.generator else ():
             generators.portable(name)
-        if any(self.distance):
-            raise RaceError("distance is for a generator on this machine: leave out --generator")
+        for factor, party in (("link", DATABASE), ("distance", GENERATOR)):
+            there = [name for name in (SERVER, party) if name in self.hosts.given]
+            if any(getattr(self, factor)) and there:
+                raise RaceError(f"{factor} is for a race on this machine: leave out --{there[0]}")
+        if self.hosts.server and (self.pythons or self.builds):
+            raise RaceError("pythons and builds are those of this machine: leave out --server")

@@ -20,7 +20,9 @@ from race.machine.describe import PYTHON
 from race.machine.lock import LockFolder
 from race.machine.proc import tree
 from race.machine.process import Child
+from race.machine.remote.host import RemoteChild
 from race.machine.sockets import counted
+from race.machine.trees import pin_tree
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
@@ -47,12 +49,7 @@ class SharedState:
 
     def start(self, contender: Contender) -> SiteSubject:
         """Start a contender's server on its own cores. CellFailed if it does not start."""
-        workers, sharing = contender.factors.get(WORKERS, "1"), self.launcher.scenario.cores
-        here = [name for name in PARTIES if name not in self.launcher.scenario.hosts.given]
-        layout = cores.assign(here, int(workers), sharing=sharing)
-        if self.generator is not None:
-            layout[GENERATOR] = self.generator.cores
-        layout.setdefault(DATABASE, frozenset())
+        layout = self._layout(int(contender.factors.get(WORKERS, "1")))
         self.databases.pin(layout[DATABASE])
         name = self.names.get(contender.name)
         self.databases.renew(name)
@@ -74,7 +71,21 @@ class SharedState:
         backend = BACKENDS.get(contender.factors.get("backend", ""))
         changes = ChangeCheck(self.databases, name, backend.layout if backend else "")
         url = self.databases.url(name) if name else None
-        return SiteSubject(self, contender, server, layout, changes, between, far, lock, url)
+        host = self.launcher.host
+        there = host.machine(server.url, host.host) if host else None
+        return SiteSubject(self, contender, server, layout, changes, between, far, lock, url, there)
+
+    def _layout(self, workers: int) -> Layout:
+        """Return the cores of each party on its machine; of databases, on this one."""
+        scenario, far = self.launcher.scenario, self.launcher.host
+        here = [name for name in PARTIES if name not in scenario.hosts.given]
+        found = cores.assign(here, 1 if far else workers, sharing=scenario.cores)
+        found.setdefault(DATABASE, frozenset())
+        if self.generator is not None:
+            found[GENERATOR] = self.generator.cores
+        if far is not None:
+            found[SERVER] = far.cores_of(workers)
+        return found
 
     def _start_link(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:
         """Start a link to the database, on its cores; None if it adds nothing."""
@@ -97,6 +108,7 @@ class SiteSubject:
     distance: Distance | None = None
     lock: LockFolder | None = None
     database_url: str | None = None
+    machine: FarMachine | None = None
     _driven: bool = False
 
     def parties(self) -> Mapping[str, Party]:
@@ -104,8 +116,8 @@ class SiteSubject:
         elsewhere none at all.
         """
         found = {
-            SERVER: Party(self.server.child.pid, self.layout[SERVER]),
-            GENERATOR: Party(None, self.layout[GENERATOR], self._machine()),
+            SERVER: Party(self.server.child.pid, self.layout[SERVER], self.machine),
+            GENERATOR: Party(None, self.layout[GENERATOR], self._generators()),
         }
         name = self.changes.name
         if has_server(name):
@@ -124,13 +136,21 @@ class SiteSubject:
     def resume(self) -> None:
         """Pin server and database to their cores; others may have changed it meanwhile."""
         self.shared.databases.pin(self.layout[DATABASE])
-        cores.pin_tree(tree(self.server.child.pid), self.layout[SERVER])
+        self._pin(self.layout[SERVER], True)
         self.changes.lose_count()
 
     def pause(self) -> None:
         """Move the server off the measured cores."""
         here = {name: one.cores for name, one in self.parties().items() if one.machine is None}
-        cores.pin_tree(tree(self.server.child.pid), cores.resting(here))
+        self._pin(cores.resting(here), False)
+
+    def _pin(self, pinned: frozenset[int], active: bool) -> None:
+        """Pin the server; one on another machine has cores there in place of `pinned`."""
+        far, child = self.shared.launcher.host, self.server.child
+        if far is None:
+            pin_tree(tree(child.pid), pinned)
+        elif child.running():
+            far.pin(child.pid, self.layout[SERVER], active)
 
     def check(self, task: str) -> None:
         """Check that the page is right, and after a load that its changes are."""
@@ -163,7 +183,7 @@ class SiteSubject:
 
     def _counted(self, seconds: float) -> AbstractContextManager[list[int]]:
         """Count the connections of each worker, if there are several, after so many seconds."""
-        if self._workers == 1:
+        if self._workers == 1 or self.machine:
             return nullcontext([])
         port = urlsplit(self.server.url).port or 0
         return counted(self.server.child.pid, port, seconds)
@@ -179,7 +199,7 @@ class SiteSubject:
             return target
         return replace(target, root=Path(far.root), program=far.programs[work.load.generator])
 
-    def _machine(self) -> FarMachine | None:
+    def _generators(self) -> FarMachine | None:
         far = self.shared.generator
         return far.machine(self.server.url) if far else None
 
@@ -200,9 +220,13 @@ class SiteSubject:
         name, databases = self.changes.name, self.shared.databases
         url = databases.url(name) if name else None
         if not has_server(name) or url is None:
-            return WatchedProcesses(self.server.child.pid)
+            return WatchedProcesses(self._pid_here)
         address = self.link.address if self.link else find(name).address(url)
-        return WatchedProcesses(self.server.child.pid, databases.pid(name), address)
+        return WatchedProcesses(self._pid_here, databases.pid(name), address)
+
+    @property
+    def _pid_here(self) -> int | None:
+        return None if self.machine else self.server.child.pid
 
     def _count(self, names: Sequence[str]) -> dict[str, Figures]:
         """Count requests by page, on a server of its own through a tapped wire."""
@@ -211,7 +235,9 @@ class SiteSubject:
             return self.shared.launcher.start(self.contender, self.layout[SERVER], env)
 
         pages = dict.fromkeys(page for task in names for page in tasks.pages_of(task))
-        return requests.per_page(self.shared.databases, self.changes.name, start, pages)
+        host = self.shared.launcher.host
+        here = host.our_address() if host else requests.NEAR
+        return requests.per_page(self.shared.databases, self.changes.name, start, pages, here)
 
     def close(self) -> None:
         """End the server and its links."""
@@ -221,6 +247,6 @@ class SiteSubject:
             for child in self._children():
                 stack.callback(child.end)
 
-    def _children(self) -> list[Child]:
+    def _children(self) -> list[Child | RemoteChild]:
         links = [one.child for one in (self.link, self.distance) if one is not None]
         return [self.server.child, *links]

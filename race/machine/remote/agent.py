@@ -26,7 +26,7 @@ from typing import Any
 from race.machine.proc import clocks, read_cores, tree
 from race.machine.remote.program import Program
 from race.machine.remote.reach import dial
-from race.machine.trees import READINGS
+from race.machine.trees import READINGS, pin_tree
 
 SILENT_SECONDS = 900.0
 SAY_SECONDS = 60.0
@@ -85,11 +85,15 @@ class Agent:
             path.write_text(text)
         return self._folder
 
-    def start(self, words: list[str], cores: list[int], seconds: float | None) -> int:
-        """Start a program that may run for so many seconds, if any; return its number."""
+    def start(
+        self, words: list[str], cores: list[int], seconds: float | None, env: dict[str, str]
+    ) -> list[int]:
+        """Start a program that may run for so many seconds, if any; return its number and its
+        process id. `env` is added to the environment.
+        """
         self._count += 1
-        self._programs[self._count] = Program(words, cores, seconds, self._folder)
-        return self._count
+        made = self._programs[self._count] = Program(words, cores, seconds, self._folder, env)
+        return [self._count, made.pid]
 
     def said(self, number: int) -> str:
         """Return what a program that runs has written to stdout, at most the first 64 kB."""
@@ -112,6 +116,10 @@ class Agent:
     def clocks(self) -> Any:
         """Return the CPU time of all processes that are not ours; None where not all are seen."""
         return clocks(frozenset(tree(os.getpid())))
+
+    def pin(self, pid: int, cores: list[int]) -> None:
+        """Pin a process tree to cores."""
+        pin_tree(tree(pid), cores)
 
     def read_tree(self, what: str, pid: int | None) -> Any:
         """Return a reading of a process tree."""
@@ -141,6 +149,7 @@ class Agent:
                 said = self._programs.pop(number).ended()
                 _say({"ended": number, **said})
             for one in self._programs.values():
+                one.bound_log()
                 if time.monotonic() > one.deadline:
                     one.send(signal.SIGKILL)
             if 0 in ready:

@@ -6,7 +6,7 @@ import os
 import shlex
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
@@ -56,7 +56,8 @@ class Host:
     later. `close` ends all that was started there.
     """
 
-    def __init__(self, given: str) -> None:
+    def __init__(self, given: str, remedy: str = "name one, as in {}:/opt/bin/python3") -> None:
+        self._remedy = remedy
         self.name, _, python = given.partition(":")
         self.python = python or PYTHON
         self._ended: dict[int, Ended] = {}
@@ -107,10 +108,18 @@ class Host:
         return Clocks(offset, shortest // 2)
 
     def start(
-        self, words: Sequence[str], cores: frozenset[int], seconds: float | None = None
+        self,
+        words: Sequence[str],
+        cores: frozenset[int],
+        seconds: float | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> RemoteChild:
-        """Start a program; it is killed after so many seconds, if any, unless it has ended."""
-        return RemoteChild(self, self.ask("start", list(words), sorted(cores), seconds))
+        """Start a program; it is killed after so many seconds, if any, unless it has ended.
+
+        `env` is added to the environment.
+        """
+        found = self.ask("start", list(words), sorted(cores), seconds, dict(env or {}))
+        return RemoteChild(self, *found)
 
     def ended(self, number: int) -> Ended | None:
         """Return the end of a program; None while it runs."""
@@ -176,14 +185,15 @@ class Host:
         if code == SSH_FAILED:
             return f"cannot reach {self.name} ({said}): `ssh {self.name} true` must not ask"
         if code == NOT_FOUND:
-            return f"{self.name} has no {self.python}: name one, as in {self.name}:/opt/bin/python3"
+            return f"{self.name} has no {self.python}: {self._remedy.format(self.name)}"
         return f"{self.python} on {self.name} does not run the agent ({said})"
 
 
 class RemoteChild:
     """A program on another machine, with what `race.load.drive` asks of a `process.Child`."""
 
-    def __init__(self, host: Host, number: int) -> None:
+    def __init__(self, host: Host, number: int, pid: int) -> None:
+        self.pid = pid
         self._host, self._number = host, number
 
     @property

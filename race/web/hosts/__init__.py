@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
 
 from race.errors import CellFailed, RaceError
 from race.saved.head import OtherMachine
+from race.web.hosts.away import NearDatabases, Starts
+from race.web.hosts.checkout import ServerHost
 from race.web.hosts.database import DatabaseHost
 from race.web.hosts.generator import GeneratorHost
-from race.web.hosts.party import PartyHost
+from race.web.hosts.party import PartyHost, Trips, trips_from
 from race.web.scenario import SiteScenario
+
+HERE = "this machine"
 
 
 class Elsewhere:
@@ -20,20 +24,39 @@ class Elsewhere:
     """
 
     def __init__(self, scenario: SiteScenario, databases: Iterable[str]) -> None:
-        self._stack = ExitStack()
         self.generator: GeneratorHost | None = None
+        self.server: ServerHost | None = None
         self.database: DatabaseHost | None = None
+        hosts, names = scenario.hosts, list(databases)
         with ExitStack() as stack:
-            if scenario.hosts.generator:
+            if hosts.generator:
                 self.generator = stack.enter_context(closing(GeneratorHost(scenario)))
-            names = list(databases)
-            if scenario.hosts.database and names:
-                self.database = stack.enter_context(closing(DatabaseHost(scenario, names)))
+            if hosts.server:
+                ends = _ends(self.generator)
+                self.server = stack.enter_context(closing(ServerHost(scenario, *ends)))
+            if hosts.database and names:
+                asks = _ends(self.server)
+                one = DatabaseHost(scenario, names, *asks)
+                self.database = stack.enter_context(closing(one))
             self._stack = stack.pop_all()
+
+    @property
+    def address(self) -> str | None:
+        """The address at which a server listens; None for 127.0.0.1."""
+        found = self.server or self.generator
+        return found.address if found else None
+
+    @property
+    def away(self) -> Starts | None:
+        """Where private databases run for a server that may be elsewhere; None as always."""
+        if self.database or self.server is None:
+            return self.database
+        return NearDatabases(self.server.our_address(), *_ends(self.server))
 
     def hosts(self) -> list[PartyHost]:
         """Return the machine of each party that has one."""
-        return [one for one in (self.generator, self.database) if one is not None]
+        found = (self.server, self.generator, self.database)
+        return [one for one in found if one is not None]
 
     def close(self) -> None:
         """End all connections, and with them all that runs there."""
@@ -47,3 +70,8 @@ def machines(scenario: SiteScenario, databases: Iterable[str]) -> dict[str, Othe
             return {one.party: one.described() for one in found.hosts()}
         except CellFailed as failure:
             raise RaceError(str(failure)) from None
+
+
+def _ends(host: GeneratorHost | ServerHost | None) -> tuple[Callable[[], Trips], str]:
+    """Return what takes trips from a party's machine, and the name of that machine."""
+    return (host.trips, host.name) if host else (lambda: trips_from(None), HERE)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from urllib.parse import urlsplit
 
 from race import load as generators
 from race.errors import CellFailed, RaceError
 from race.machine.describe import number
-from race.saved.model import GENERATOR
-from race.web.hosts.party import FarMachine, PartyHost, files_of, trips_from
+from race.saved.model import GENERATOR, Figures
+from race.web.hosts.party import FarMachine, PartyHost, files_of
 from runtime.paths import ROOT
 
 
@@ -33,15 +32,14 @@ class GeneratorHost(PartyHost):
         server = urlsplit(url)
         place = server.hostname or "", server.port or 0
 
-        def delays() -> dict[str, float]:
-            connection = self.connected()
-            return self.delays(connection, trips_from(connection), place)
+        def delays() -> Figures:
+            return self.delays(self.connected(), self.trips, place)
 
         return FarMachine(self.name, self.connected, delays)
 
     def set_up(self) -> None:
-        self.address = self.our_address()
-        _bindable(self.address, self.name)
+        far = self.scenario.hosts.server
+        self.address = self.their_address() if far else self.our_address()
         self.programs: dict[str, str] = {}
         files: dict[str, str] = {}
         for name in self.scenario.load.generators(self.scenario.open_loop):
@@ -62,16 +60,3 @@ class GeneratorHost(PartyHost):
             return number(self.host.ask("output", here))
         except CellFailed:
             return None
-
-
-def _bindable(address: str, name: str) -> None:
-    """RaceError if an address is none of this machine's."""
-    try:
-        kind = socket.getaddrinfo(address, 0, type=socket.SOCK_STREAM)[0]
-        with socket.socket(*kind[:2]) as one:
-            one.bind(kind[4])
-    except OSError:
-        raise RaceError(
-            f"{name} sees this machine at {address}, which is not an address of it: give one where "
-            f"{name} reaches it, as in --set hosts.address=192.0.2.1"
-        ) from None

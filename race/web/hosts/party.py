@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +40,6 @@ class PartyHost:
     def __init__(self, scenario: SiteScenario) -> None:
         self.scenario = scenario
         self.versions = {}
-        self._given: str = getattr(scenario.hosts, self.party)
         self._delays: dict[object, tuple[Figures, float]] = {}
         self._connect()
 
@@ -47,6 +47,10 @@ class PartyHost:
     def name(self) -> str:
         """The name of the machine, as ssh takes it."""
         return self.host.name
+
+    def connect(self) -> Host:
+        """Return a new connection. RaceError if there is none."""
+        return Host(self.scenario.hosts.given[self.party])
 
     @property
     def cores(self) -> frozenset[int]:
@@ -81,20 +85,24 @@ class PartyHost:
             clock_uncertainty_us=clocks.unsure_ns / 1e3,
         )
 
-    def delays(self, connection: Host, trips: Trips, place: tuple[str, int]) -> Figures:
+    def delays(
+        self, connection: Host, trips: Callable[[], Trips] | None, place: tuple[str, int]
+    ) -> Figures:
         """Return the delays of the connection and of trips to a place (`Machine.network`)."""
         now = time.monotonic()
         known, taken = self._delays.get(place, ({}, 0.0))
         if known and now < taken + FRESH_SECONDS:
             return known
-        passed, clocks = trips(*place, DIALS), connection.clocks(PINGS)
-        found: Figures = {
-            "round_trip": min(passed) / 1e3,
-            "clock_offset": clocks.offset_ns / 1e3,
-            "clock_uncertainty": clocks.unsure_ns / 1e3,
-        }
+        found: Figures = {"round_trip": min(trips()(*place, DIALS)) / 1e3} if trips else {}
+        clocks = connection.clocks(PINGS)
+        found["clock_offset"] = clocks.offset_ns / 1e3
+        found["clock_uncertainty"] = clocks.unsure_ns / 1e3
         self._delays[place] = found, now
         return found
+
+    def trips(self) -> Trips:
+        """Return what takes trips from there. CellFailed if the connection cannot be made again."""
+        return trips_from(self.connected())
 
     def close(self) -> None:
         """End the connection, and with it all that runs there."""
@@ -109,8 +117,10 @@ class PartyHost:
         return self._end(2)
 
     def our_address(self) -> str:
-        """Return the address of this machine as the other one sees it."""
-        return self.scenario.hosts.address or self._end(0)
+        """Return the address of this machine as the other one sees it. RaceError if it is none."""
+        address = self.scenario.hosts.address or self._end(0)
+        _bindable(address, self.name)
+        return address
 
     def _end(self, place: int) -> str:
         connection: Sequence[str] = self.host.facts["connection"]
@@ -120,7 +130,7 @@ class PartyHost:
 
     def _connect(self) -> None:
         """Connect, and set the machine up. RaceError if it cannot be used."""
-        self.host = Host(self._given)
+        self.host = self.connect()
         try:
             self.set_up()
         except CellFailed as failure:
@@ -144,7 +154,7 @@ def _trips(address: str, port: int, times: int) -> Sequence[int]:
     try:
         return dial(address, port, times)
     except OSError as error:
-        raise CellFailed(f"this machine cannot reach {address}, port {port}: {error}") from None
+        raise CellFailed(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -174,6 +184,19 @@ class FarMachine:
 
     def network(self) -> Figures:
         return self.delays()
+
+
+def _bindable(address: str, name: str) -> None:
+    """RaceError if an address is none of this machine's."""
+    try:
+        kind = socket.getaddrinfo(address, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(*kind[:2]) as one:
+            one.bind(kind[4])
+    except OSError:
+        raise RaceError(
+            f"{name} sees this machine at {address}, which is not an address of it: give one where "
+            f"{name} reaches it, as in --set hosts.address=192.0.2.1"
+        ) from None
 
 
 def files_of(root: Path, *folders: str) -> Mapping[str, str]:

@@ -36,7 +36,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def away(name: str, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    words = [sys.executable, "-m", "databases.away", name, "127.0.0.1"]
+    words = [sys.executable, "-m", "databases.away", name, "127.0.0.1", "data"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=tmp_path, env=env, text=True) as one:
         yield one
