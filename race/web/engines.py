@@ -7,10 +7,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import Any
 
 import msgspec
 
@@ -22,6 +21,7 @@ from race.machine.describe import BUILD, PYTHON, current_python
 from race.plan.contenders import matching, without_aliases
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
+from race.web.catalogue import Catalogue, Entry, read
 from race.web.databases import has_server
 from race.web.hosts.checkout import listing
 from race.web.levels import facts
@@ -45,30 +45,6 @@ FOUND = "found"
 NEAR = "a program serves this machine alone, and a party that needs it runs on another one"
 RENDER = "render"
 """The factor of how pages become HTML."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One engine on one interpreter; `problem` is why it cannot run here, or None.
-
-    `long_name` has the server also where `name` leaves it out.
-    `no_render` has the ways to render that it lacks, with the reason of each.
-    """
-
-    name: str
-    factors: Mapping[str, str] = field(default_factory=dict)
-    database: str | None = None
-    problem: str | None = None
-    no_render: Mapping[str, str] = field(default_factory=dict)
-    long_name: str = ""
-
-
-@dataclass(frozen=True)
-class Catalogue:
-    """Every engine that server.py lists, and the levels of its factors, the plainest first."""
-
-    factors: Mapping[str, Sequence[str]]
-    entries: Sequence[Entry]
 
 
 @cache
@@ -95,22 +71,7 @@ def catalogue(version: str | None = None, far: bool = False) -> Catalogue:
         raise RaceError(f"server.py --list failed: {error.stderr.strip()[-200:]}") from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise RaceError(f"server.py --list failed: {error}") from None
-    return _read(listed)
-
-
-def _read(listed: Any) -> Catalogue:
-    entries = [
-        Entry(
-            one["engine"],
-            one["factors"],
-            one["database"],
-            one["reason"],
-            one["no_render"],
-            one["long_name"],
-        )
-        for one in listed["engines"]
-    ]
-    return Catalogue(listed["factors"], entries)
+    return read(listed)
 
 
 def choose(scenario: SiteScenario) -> Choice:
@@ -187,7 +148,7 @@ def _listed(scenario: SiteScenario, version: str | None) -> Sequence[Entry]:
 @cache
 def _there(given: str) -> Catalogue:
     try:
-        return _read(json.loads(listing(given)))
+        return read(json.loads(listing(given)))
     except ValueError as error:
         raise RaceError(f"server.py --list on {given} failed: {error}") from None
 

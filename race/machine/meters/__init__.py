@@ -59,11 +59,12 @@ def first_of(parties: Parties) -> Party:
 
 
 def by_machine(parties: Parties) -> dict[str, tuple[Machine | None, Parties]]:
-    """Return the parties of each machine by its name, this one's ("") first."""
-    machines = {
-        HERE: None,
-        **{one.machine.name: one.machine for one in parties.values() if one.machine},
-    }
+    """Return the parties of each machine by its name, this one's ("") first, unless all are on
+    other ones.
+    """
+    there = {one.machine.name: one.machine for one in parties.values() if one.machine}
+    all_there = parties and all(one.machine for one in parties.values())
+    machines: dict[str, Machine | None] = {**({} if all_there else {HERE: None}), **there}
     return {
         name: (machine, {who: one for who, one in parties.items() if one.machine == machine})
         for name, machine in machines.items()

@@ -8,10 +8,14 @@ from contextlib import closing
 from functools import partial
 from urllib.parse import urlsplit
 
+import msgspec
+
 from databases import DATABASES, find
 from race.errors import CellFailed, RaceError
 from race.machine import cores
+from race.machine.describe import PACKAGES
 from race.machine.remote.host import Host, RemoteChild
+from race.saved.head import Interpreter, OtherMachine
 from race.timeouts import TIMEOUTS
 from race.web.hosts.party import FarMachine, PartyHost, Trips
 from race.web.scenario import SERVER, SiteScenario
@@ -48,6 +52,11 @@ class ServerHost(PartyHost):
     def set_up(self) -> None:
         self.address = self.their_address()
         _same_commit(self.host, self.root)
+
+    def described(self) -> OtherMachine:
+        said = self.host.ask("output", [self.host.python, "-c", PACKAGES])
+        found = msgspec.json.decode(said, type=Interpreter)
+        return msgspec.structs.replace(super().described(), interpreter=found)
 
     def cores_of(self, workers: int) -> frozenset[int]:
         """Return the cores of a server with so many processes."""

@@ -35,7 +35,9 @@ class PartyHost:
     versions: Mapping[str, str | None]
     """The versions of the programs that are used there, which the set-up may find."""
     address: str
-    """Where the party is reached, or reaches the others: an IP address."""
+    """Where the party listens, or for a generator the server: an IP address."""
+    reaches: str | None = None
+    """Where it reaches the databases of this machine, if they are for it."""
 
     def __init__(self, scenario: SiteScenario) -> None:
         self.scenario = scenario
@@ -83,6 +85,7 @@ class PartyHost:
             versions=dict(self.versions),
             clock_offset_us=clocks.offset_ns / 1e3,
             clock_uncertainty_us=clocks.unsure_ns / 1e3,
+            reaches=self.reaches,
         )
 
     def delays(

@@ -25,8 +25,8 @@ from tests.support.site_server import until
 
 THERE = "there"
 """The name of the machine in the ssh configuration."""
-ALSO = "also"
-"""The same machine, as another party names it."""
+ALSO, AGAIN = "also", "again"
+"""The same machine, as other parties name it."""
 REFUSES = "refuses"
 """The same machine, with a key that it refuses."""
 SSHD = """
@@ -42,7 +42,7 @@ KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 """
 SSH = """
-Host {there} {also} {refuses}
+Host {names} {refuses}
 HostName {address}
 Port {port}
 User {user}
@@ -50,7 +50,7 @@ IdentitiesOnly yes
 UserKnownHostsFile {folder}/known
 HostKeyAlias {there}
 
-Host {there} {also}
+Host {names}
 IdentityFile {folder}/user
 
 Host {refuses}
@@ -84,8 +84,8 @@ def running(folder: Path, apart: bool = False) -> Iterator[Sshd]:
         (folder / "known").write_text(f"{THERE} {known}")
         texts = {"port": port, "address": address, "folder": folder, "user": getpass.getuser()}
         (folder / "sshd_config").write_text(SSHD.format(**texts))
-        config = folder / "config"
-        config.write_text(SSH.format(there=THERE, also=ALSO, refuses=REFUSES, **texts))
+        config, names = folder / "config", f"{THERE} {ALSO} {AGAIN}"
+        config.write_text(SSH.format(there=THERE, names=names, refuses=REFUSES, **texts))
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(exist_ok=True)  # root's sshd wants it empty
         words = [*prefix, program, "-D", "-e", "-f", str(folder / "sshd_config")]

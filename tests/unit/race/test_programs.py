@@ -17,7 +17,7 @@ from race.saved.model import Contender
 from race.scenario import Scenario
 from race.terminal import programs
 from race.web import engines
-from race.web.engines import Catalogue, Entry
+from race.web.catalogue import Catalogue, Entry
 from race.web.scenario import Hosts, Program, SiteScenario
 from tests.support.records import head, write
 

@@ -19,6 +19,7 @@ from race.machine.remote.host import SSH
 from race.web.databases import Databases, held
 from race.web.hosts import party
 from race.web.hosts.database import DatabaseHost
+from race.web.hosts.party import trips_from
 from race.web.scenario import Hosts, SiteScenario
 from runtime.paths import ROOT
 from tests.conftest import absent
@@ -30,10 +31,12 @@ NAME = "tarantool"
 HOLDS = """
 import sys, time
 from race.web.hosts.database import DatabaseHost
+from race.web.hosts.party import trips_from
 from race.web.scenario import Hosts, SiteScenario
 hosts = Hosts(database=sys.argv[1])
 far = SiteScenario(name="x", title="X", contenders=("x",), tasks=("ugly",), hosts=hosts)
-print(DatabaseHost(far, ["tarantool"]).start("tarantool").pid, flush=True)
+found = DatabaseHost(far, ["tarantool"], lambda: trips_from(None), "this machine")
+print(found.start("tarantool").pid, flush=True)
 time.sleep(60)
 """
 
@@ -52,19 +55,20 @@ def its_ssh(server: Sshd, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(find(NAME).url_variable, raising=False)
 
 
-def far(given: str = f"{THERE}:{sys.executable}") -> SiteScenario:
-    return SiteScenario(
+def database_host(given: str = f"{THERE}:{sys.executable}") -> DatabaseHost:
+    far = SiteScenario(
         name="far",
         title="Far away",
         contenders=("aiohttp-tarantool-one",),
         tasks=("good",),
         hosts=Hosts(database=given),
     )
+    return DatabaseHost(far, [NAME], lambda: trips_from(None), "this machine")
 
 
 @pytest.fixture
 def elsewhere() -> Iterator[DatabaseHost]:
-    with closing(DatabaseHost(far(), [NAME])) as found:
+    with closing(database_host()) as found:
         yield found
 
 
@@ -122,9 +126,10 @@ def test_one_that_cannot_be_reached_is_one_line(
 
     monkeypatch.setattr(party, "dial", refused)
     with pytest.raises(
-        RaceError, match=r"^this machine cannot reach 127\.0\.0\.1, port \d+: timed out: open the"
+        RaceError,
+        match=r"^this machine cannot reach tarantool on there at 127\.0\.0\.1, port \d+ \(timed o",
     ):
-        Databases(elsewhere=elsewhere).hold([NAME])
+        Databases(away=elsewhere).hold([NAME])
     running = [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"]]
     assert not [one for one in running if "databases.away" in one.info["cmdline"]]
 
@@ -133,8 +138,8 @@ def test_a_url_and_a_machine_are_too_much(
     elsewhere: DatabaseHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TARANTOOL_URL", "tarantool://x:y@127.0.0.1:1")
-    with pytest.raises(RaceError, match=r"^TARANTOOL_URL is set: leave it out, or --database$"):
-        Databases(elsewhere=elsewhere).hold([NAME])
+    with pytest.raises(RaceError, match=r"^TARANTOOL_URL names a database of yours: unset"):
+        Databases(away=elsewhere).hold([NAME])
 
 
 def test_a_program_that_is_missing_there_is_one_line(tmp_path: Path) -> None:
@@ -142,7 +147,7 @@ def test_a_program_that_is_missing_there_is_one_line(tmp_path: Path) -> None:
     python.write_text(f'#!/bin/sh\nPATH=/nowhere exec {sys.executable} "$@"\n')
     python.chmod(0o755)
     with pytest.raises(RaceError, match=r"^there has no tarantool: make system, or apt-get"):
-        DatabaseHost(far(f"{THERE}:{python}"), [NAME])
+        database_host(f"{THERE}:{python}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

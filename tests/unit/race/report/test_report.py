@@ -97,6 +97,7 @@ def test_machines_of_other_parties_and_their_network_have_a_chapter(small: Saved
         clock_uncertainty_us=40.0,
     )
     base = changed(machine, name="db1", address="192.0.2.7", pinned=[])
+    site = changed(machine, name="web1", address="192.0.2.8", reaches="192.0.2.1")
     parties = {"generator": machine, "database": base}
     seen = changed(small.head.environment, machines=parties)
     delays = {"network_us": {"generator round_trip": 200.0}}
@@ -109,6 +110,15 @@ def test_machines_of_other_parties_and_their_network_have_a_chapter(small: Saved
     assert "-250 ± 40 µs" in chapter
     assert "The database ran on another machine, db1. It listened on 192.0.2.7." in chapter
     assert "a TCP connection from the server to the database" in chapter
+    elsewhere = changed(seen, machines={"server": site, "generator": machine})
+    there = section(
+        html.page(analyse(replace(small, head=changed(head, environment=elsewhere)))), "hosts"
+    )
+    assert (
+        "The server ran on another machine, web1. It listened on 192.0.2.8. The databases" in there
+    )
+    assert "databases listened on 192.0.2.1 of this machine, where web1 reaches them." in there
+    assert "instead of on 127.0.0.1" not in there
     (comparison, *_) = found.comparisons
     item = next(one for one in comparison.results if one.latency_us)
     assert words.percent(200 / item.latency_us["p50"]) in chapter
