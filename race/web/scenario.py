@@ -168,5 +168,7 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             there = [name for name in (SERVER, party) if name in self.hosts.given]
             if any(getattr(self, factor)) and there:
                 raise RaceError(f"{factor} is for a race on this machine: leave out --{there[0]}")
-        if self.hosts.server and (self.pythons or self.builds):
-            raise RaceError("pythons and builds are those of this machine: leave out --server")
+        if self.hosts.server and (self.pythons or self.builds or CORES in self.workers):
+            raise RaceError(
+                "pythons, builds and workers = cores are those of this machine: leave out --server"
+            )

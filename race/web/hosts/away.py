@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Protocol
 
 import msgspec
@@ -62,13 +63,15 @@ class AwayDatabase:
         pid = self._said.pid if self.running() else None
         return Party(pid, self.cores if self.machine else cores, self.machine)
 
-    def reached(self, trips: Trips, who: str) -> None:
+    def reached(self, trips: Callable[[], Trips], who: str) -> None:
         """End it, and raise CellFailed, if the server's machine cannot reach it."""
+        host, port = self.place
         try:
-            trips(*self.place, 1)
+            with ExitStack() as failed:
+                failed.callback(self.leave)
+                trips()(host, port, 1)
+                failed.pop_all()
         except CellFailed as failure:
-            self.leave()
-            host, port = self.place
             raise CellFailed(
                 f"{who} cannot reach {self.name} on {self._where} at {host}, port {port} "
                 f"({failure}): do its firewalls let {who} in?"
@@ -103,5 +106,5 @@ class NearDatabases:
     def start(self, name: str) -> AwayDatabase:
         words = [sys.executable, "-m", PROGRAM, name, self._address, str(var() / "away")]
         found = AwayDatabase(name, "this machine", Child(words, cwd=ROOT, talks=True))
-        found.reached(self._trips(), self._who)
+        found.reached(self._trips, self._who)
         return found

@@ -58,6 +58,11 @@ class ServerHost(PartyHost):
         found = msgspec.json.decode(said, type=Interpreter)
         return msgspec.structs.replace(super().described(), interpreter=found)
 
+    @property
+    def cores(self) -> frozenset[int]:
+        """The cores of the server that runs the most processes."""
+        return self.cores_of(max(map(int, self.scenario.workers)))
+
     def cores_of(self, workers: int) -> frozenset[int]:
         """Return the cores of a server with so many processes."""
         there: list[int] = self.host.facts["cores"]

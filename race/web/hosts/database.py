@@ -43,7 +43,7 @@ class DatabaseHost(PartyHost):
         host = self.connected()
         words = [host.python, "-m", PROGRAM, name, self.address, "data"]
         found = AwayDatabase(name, self.name, host.start(words, self.cores))
-        found.reached(self._trips(), self._who)
+        found.reached(self._trips, self._who)
         found.cores = self.cores
         delays = partial(self.delays, host, self._trips, found.place)
         found.machine = FarMachine(self.name, lambda: host, delays)
