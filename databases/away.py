@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, List
 
 from databases import copies, find, root_homes
-from databases.database import Database, DatabaseError, Place
+from databases.database import SYSTEM, Database, DatabaseError, Place
 from databases.places import own_place
 from databases.supervisor import POLL_SECONDS, is_running
 from runtime.listen import free_port
@@ -27,6 +27,7 @@ from runtime.listen import free_port
 def main(arguments: List[str]) -> int:
     """Run the command; return 1, with one line on stderr, if the database does not run."""
     os.umask(0o022)  # the system user of root's databases reads some of the files
+    os.environ[SYSTEM] = "1"
     kind = find(arguments[0])
     missing = kind.missing()
     if len(arguments) == 1:

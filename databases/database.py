@@ -14,6 +14,9 @@ UPKEEP = "upkeep"
 """The name of a request that a driver sends for its connection, not for a page: it fetches the
 schema, or its pool resets a connection."""
 
+SYSTEM = "DATABASES_OF_SYSTEM"
+"""The variable that lets the system's programs do where those of a wheel are missing."""
+
 
 class DatabaseError(Exception):
     """A database cannot run here. The text is one line: what is wrong, and what to do."""

@@ -1,4 +1,4 @@
-"""The programs of the private PostgreSQL, which come with a wheel; without it, the system's.
+"""The programs of the private PostgreSQL, which come with a wheel.
 
 No permissions are loosened: the wheel's own Python module would open every folder above its data,
 such as the user's home, so only its programs are used.
@@ -7,13 +7,14 @@ such as the user's home, so only its programs are used.
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Optional
 
 from databases.account import Account, identity
-from databases.database import DatabaseError
+from databases.database import SYSTEM, DatabaseError
 from databases.root_homes import copied
 from databases.timeouts import TIMEOUTS
 from runtime.interpreters import environment
@@ -44,9 +45,13 @@ def wheel() -> Optional[Path]:
 
 
 def found() -> Optional[Path]:
-    """Return the folder of ``postgres`` and ``initdb``: the wheel's, else the system's; or None."""
+    """Return the folder of ``postgres`` and ``initdb``: the wheel's, else, where SYSTEM allows it,
+    the system's; None if there is none.
+    """
     packages = wheel()
-    return packages / PROGRAMS if packages else _of_system()
+    if packages:
+        return packages / PROGRAMS
+    return _of_system() if os.environ.get(SYSTEM) else None
 
 
 def _of_system() -> Optional[Path]:

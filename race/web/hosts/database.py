@@ -59,5 +59,6 @@ class DatabaseHost(PartyHost):
                 f"({text.splitlines()[-1] if text else 'without a word'})"
             ) from None
         if said["missing"]:
-            raise RaceError(f"{self.name} has {said['missing']}")
+            lacking = said["missing"].partition(":")[0]
+            raise RaceError(f"{self.name} has {lacking}: docs/hosts.md says what it needs")
         return number(said["version"] or "")

@@ -146,7 +146,7 @@ def test_a_program_that_is_missing_there_is_one_line(tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPATH=/nowhere exec {sys.executable} "$@"\n')
     python.chmod(0o755)
-    with pytest.raises(RaceError, match=r"^there has no tarantool: make system, or apt-get"):
+    with pytest.raises(RaceError, match=r"^there has no tarantool: docs/hosts.md says"):
         database_host(f"{THERE}:{python}")
 
 
