@@ -14,6 +14,9 @@ UPKEEP = "upkeep"
 """The name of a request that a driver sends for its connection, not for a page: it fetches the
 schema, or its pool resets a connection."""
 
+SYSTEM = "DATABASES_OF_SYSTEM"
+"""The variable that lets the system's programs do where those of a wheel are missing."""
+
 
 class DatabaseError(Exception):
     """A database cannot run here. The text is one line: what is wrong, and what to do."""
@@ -25,6 +28,18 @@ class Running(NamedTuple):
     url: str
     pid: int
     stop: Callable[[], None]
+
+
+class Place(NamedTuple):
+    """Where a server listens on TCP, and the password, of plain letters, of its user."""
+
+    host: str
+    port: int
+    password: str
+
+    def __str__(self) -> str:
+        """Return the place as URLs have it, without the password."""
+        return str(Address(None, self.host, self.port))
 
 
 class Database(NamedTuple):
@@ -53,9 +68,11 @@ class Database(NamedTuple):
     # The prefix of the environment variables from which the database's programs and drivers read
     # settings; "" if there are none.
     settings: str = ""
-    # Starts a private server as `start` does, for programs in any language: on 127.0.0.1, at a
-    # port, with a password of plain letters, which the URL has. None if it cannot.
-    start_on_tcp: Optional[Callable[[Path, int, str], Running]] = None
+    # Starts an empty private server for programs in any language, at a place; the URL has the
+    # password, which is that of the first start. None if it cannot.
+    start_on_tcp: Optional[Callable[[Path, Place], Running]] = None
+    # The same with what the site needs, for servers on other machines.
+    start_away: Optional[Callable[[Path, Place], Running]] = None
     # Whether it runs in the processes that use it. Then it has no server and no wire, and ``start``
     # returns its URL and starts nothing.
     embedded: bool = False

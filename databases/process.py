@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
 
-from databases.database import DatabaseError
+from databases.database import DatabaseError, Place
 from databases.timeouts import TIMEOUTS
 from runtime.child import dies_with_parent
 
@@ -19,11 +19,11 @@ PROBE_SECONDS = 0.02
 
 
 class ServerProcess(NamedTuple):
-    """A database server that listens on the Unix socket ``address``, or at that port."""
+    """A database server that listens on the Unix socket ``address``, or at that place."""
 
     name: str
     process: subprocess.Popen[bytes]
-    address: Union[Path, int]
+    address: Union[Path, Place]
     log: Path
 
     def wait(self, is_greeting: Callable[[bytes], bool], hello: bytes = b"") -> None:
@@ -108,16 +108,24 @@ def remove(address: Path) -> None:
         address.unlink()
 
 
-def _first_bytes(address: Union[Path, int], hello: bytes) -> bytes:
-    local = isinstance(address, Path)
-    with contextlib.suppress(OSError), socket.socket(
-        socket.AF_UNIX if local else socket.AF_INET
-    ) as probe:
-        probe.settimeout(TIMEOUTS.greeting)
-        probe.connect(str(address) if local else ("127.0.0.1", address))
+def _first_bytes(address: Union[Path, Place], hello: bytes) -> bytes:
+    with contextlib.suppress(OSError), _connected(address) as probe:
         probe.sendall(hello)
         return probe.recv(16)
     return b""
+
+
+def _connected(address: Union[Path, Place]) -> socket.socket:
+    if isinstance(address, Place):
+        return socket.create_connection((address.host, address.port), TIMEOUTS.greeting)
+    probe = socket.socket(socket.AF_UNIX)
+    try:
+        probe.settimeout(TIMEOUTS.greeting)
+        probe.connect(str(address))
+    except OSError:
+        probe.close()
+        raise
+    return probe
 
 
 def _last_line(log: Path) -> str:

@@ -131,10 +131,12 @@ async def connect(target: Address) -> Tuple[asyncio.StreamReader, asyncio.Stream
 
 
 @contextlib.asynccontextmanager
-async def tapped(database: Database, url: str, housekeeping: str = "") -> AsyncIterator[Wire]:
+async def tapped(
+    database: Database, url: str, housekeeping: str = "", host: str = "127.0.0.1"
+) -> AsyncIterator[Wire]:
     """Relay to the database at a URL; the URL of the yielded object leads through the relay.
 
-    It listens on a Unix socket if the database does, else on 127.0.0.1. Connections with the text
+    It listens on a Unix socket if the database does, else on ``host``. Connections with the text
     ``housekeeping`` in a message do not serve pages and are not counted. TLS is relayed uncounted.
     """
     target = database.address(url)
@@ -144,8 +146,8 @@ async def tapped(database: Database, url: str, housekeeping: str = "") -> AsyncI
         here = target._replace(path=f"{folder}/{Path(target.path).name}")
         server = await asyncio.start_unix_server(wire.serve, here.path)
     else:
-        server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
-        host, port = server.sockets[0].getsockname()
+        server = await asyncio.start_server(wire.serve, host, 0)
+        host, port = server.sockets[0].getsockname()[:2]
         here = target._replace(host=host, port=port)
     wire.url = moved(url, here)
     try:

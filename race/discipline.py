@@ -52,6 +52,9 @@ class Machine(Protocol):
         if none are given.
         """
 
+    def read_tree(self, what: str, pid: int | None) -> Any:
+        """Return a reading of a process tree, as `race.machine.trees` does."""
+
     def clocks(self) -> Any:
         """Return the CPU time of processes that are not ours, as `proc.clocks` does."""
 
@@ -59,8 +62,8 @@ class Machine(Protocol):
         """Return the bytes received and sent since boot."""
 
     def network(self) -> Figures:
-        """Return the microseconds of a `round_trip` to the party under test, and of the
-        `clock_offset` to ours with its `clock_uncertainty`.
+        """Return the microseconds of a `round_trip` to the other end of the party's connections,
+        where that is known, and of the `clock_offset` to ours with its `clock_uncertainty`.
         """
 
 

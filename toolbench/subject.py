@@ -14,6 +14,7 @@ from race.errors import CellFailed
 from race.machine import cores
 from race.machine.cores import Layout
 from race.machine.proc import tree
+from race.machine.trees import pin_tree
 from race.saved.model import Contender, Figures, Work
 from race.stats.histogram import percentile
 from toolbench import transport
@@ -88,14 +89,14 @@ class DriverSubject:
     def resume(self) -> None:
         """Pin the runner and the database to the cores that are measured."""
         self.shared.databases.pin(self.layout[DATABASE])
-        cores.pin_tree(tree(self.runner.child.pid), self.layout[DRIVER])
+        pin_tree(tree(self.runner.child.pid), self.layout[DRIVER])
 
     def pause(self) -> None:
         """Move the runner off the measured cores; end it if an operation may be under way."""
         if self.failed:
             self.runner.child.end()
             return
-        cores.pin_tree(tree(self.runner.child.pid), cores.resting(self.layout))
+        pin_tree(tree(self.runner.child.pid), cores.resting(self.layout))
 
     def check(self, task: str) -> None:
         """Raise CellFailed unless every value that the operation reads or writes is right."""

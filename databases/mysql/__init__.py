@@ -20,4 +20,5 @@ DATABASE = Database(
     server.start,
     wire.requests,
     start_on_tcp=tcp.start,
+    start_away=tcp.start,
 )

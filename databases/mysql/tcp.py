@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from databases.account import account, home_of
-from databases.database import Running
+from databases.database import Place, Running
 from databases.mysql.server import start as start_server
 
 USER = NAME = "app"
@@ -15,20 +15,17 @@ USER = NAME = "app"
 FIRST = """\
 DELETE FROM mysql.global_priv WHERE User IN ('', 'root') AND Host <> 'localhost';
 FLUSH PRIVILEGES;
-CREATE USER IF NOT EXISTS '{user}'@'127.0.0.1' IDENTIFIED BY '{password}';
-GRANT ALL ON *.* TO '{user}'@'127.0.0.1' WITH GRANT OPTION;
+CREATE USER IF NOT EXISTS '{user}'@'%' IDENTIFIED BY '{password}';
+GRANT ALL ON *.* TO '{user}'@'%' WITH GRANT OPTION;
 CREATE DATABASE IF NOT EXISTS {name};
 """
 
 
-def start(folder: Path, port: int, password: str) -> Running:
-    """Start MariaDB on the data of a folder, on 127.0.0.1 at a port.
-
-    The password, of plain letters, is that of the first start. Raises DatabaseError with one line.
-    """
+def start(folder: Path, place: Place) -> Running:
+    """Start MariaDB on the data of a folder at a place. Raises DatabaseError with one line."""
     user = account()
     first = home_of(folder, user) / "first.sql"
-    first.write_text(FIRST.format(user=USER, name=NAME, password=password))
+    first.write_text(FIRST.format(user=USER, name=NAME, password=place.password))
     first.chmod(0o600)
     if user is not None:
         os.chown(str(first), user.pw_uid, user.pw_gid)
@@ -36,9 +33,9 @@ def start(folder: Path, port: int, password: str) -> Running:
         folder,
         {
             "skip_networking": "OFF",
-            "bind_address": "127.0.0.1",
-            "port": str(port),
+            "bind_address": place.host,
+            "port": str(place.port),
             "init_file": str(first),
         },
     )
-    return running._replace(url=f"mysql://{USER}:{password}@127.0.0.1:{port}/{NAME}")
+    return running._replace(url=f"mysql://{USER}:{place.password}@{place}/{NAME}")

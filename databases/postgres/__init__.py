@@ -21,4 +21,5 @@ DATABASE = Database(
     wire.requests,
     settings="PG",
     start_on_tcp=tcp.start,
+    start_away=tcp.start,
 )

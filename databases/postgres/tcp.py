@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from databases.account import account, home_of, identity
-from databases.database import DatabaseError, Running
+from databases.database import DatabaseError, Place, Running
 from databases.postgres.programs import programs_for
 from databases.postgres.server import initialise
 from databases.postgres.server import start as start_server
@@ -19,17 +19,14 @@ USER = NAME = "postgres"
 MARK = "has-password"
 
 
-def start(folder: Path, port: int, password: str) -> Running:
-    """Start PostgreSQL on the data of a folder, on 127.0.0.1 at a port.
-
-    The password, of plain letters, is that of the first start. Raises DatabaseError with one line.
-    """
+def start(folder: Path, place: Place) -> Running:
+    """Start PostgreSQL on the data of a folder at a place. Raises DatabaseError with one line."""
     initialise(folder)
     if not (folder / MARK).exists():
-        _set_password(folder, password)
+        _set_password(folder, place.password)
         (folder / MARK).touch()
-    running = start_server(folder, port)
-    return running._replace(url=f"postgresql://{USER}:{password}@127.0.0.1:{port}/{NAME}")
+    running = start_server(folder, place)
+    return running._replace(url=f"postgresql://{USER}:{place.password}@{place}/{NAME}")
 
 
 def _set_password(folder: Path, password: str) -> None:

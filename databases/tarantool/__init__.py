@@ -19,4 +19,5 @@ DATABASE = Database(
     server.start,
     wire.requests,
     start_on_tcp=tcp.start,
+    start_away=server.start,
 )

@@ -10,13 +10,14 @@ from typing import Optional
 from urllib.parse import quote
 
 from databases.account import Account, account, home_of, identity, make_folder
-from databases.database import DatabaseError, Running
+from databases.database import DatabaseError, Place, Running
 from databases.home import socket_folder
 from databases.process import ServerProcess, environment_without, remove, spawn, version_text
 from databases.root_homes import copied
 from runtime.paths import ROOT, system
 
 PROGRAM = "tarantool/init.lua"
+USER = "site"
 # Its last words when it could not read all of its data into its memory.
 NO_ROOM = "can't initialize storage: Failed to allocate"
 
@@ -35,8 +36,10 @@ def version() -> Optional[str]:
     return said.split()[1] if said else None
 
 
-def start(folder: Path) -> Running:
+def start(folder: Path, place: Optional[Place] = None) -> Running:
     """Start Tarantool with the site's program on the data of ``folder``, always with the same URL.
+
+    It listens on a Unix socket, or at a ``place``, where its user needs a password.
 
     The program keeps its data in TARANTOOL_DIR, and listens at TARANTOOL_LISTEN once everything is
     ready. TARANTOOL_MEMORY limits its memory. Raises DatabaseError with one line.
@@ -48,21 +51,24 @@ def start(folder: Path) -> Running:
     address = socket_folder(home) / "tarantool.sock"
     remove(address)
     environment = environment_without("TARANTOOL_", "TT_")
-    environment["TARANTOOL_LISTEN"] = f"unix/:{address}"
+    environment["TARANTOOL_LISTEN"] = str(place) if place else f"unix/:{address}"
     environment["TARANTOOL_DIR"] = str(data)
+    if place:
+        environment.update(TARANTOOL_USER=USER, TARANTOOL_PASSWORD=place.password)
     if "TARANTOOL_MEMORY" in os.environ:
         environment["TARANTOOL_MEMORY"] = os.environ["TARANTOOL_MEMORY"]
     command = ["tarantool", str(_programs(user) / PROGRAM)]
     with log.open("wb") as output:
         process = spawn(command, data, environment, output, **identity(user))
-    server = ServerProcess("Tarantool", process, address, log)
+    server = ServerProcess("Tarantool", process, place or address, log)
     try:
         server.wait(lambda said: said.startswith(b"Tarantool"))
     except DatabaseError as error:
         if NO_ROOM not in str(error):
             raise
         raise DatabaseError(f"TARANTOOL_MEMORY is too small for the data in {data}") from None
-    return Running("tarantool://" + quote(str(address)), process.pid, server.end)
+    where = f"{USER}:{place.password}@{place}" if place else quote(str(address))
+    return Running("tarantool://" + where, process.pid, server.end)
 
 
 def _programs(user: Account) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from databases.account import account, home_of, identity, make_folder
-from databases.database import Running
+from databases.database import Place, Running
 from databases.process import ServerProcess, environment_without, spawn
 
 USER = "app"
@@ -14,15 +14,12 @@ PROGRAM = """\
 box.cfg{work_dir = os.getenv('TARANTOOL_DIR'), wal_mode = 'write', log_level = 4}
 box.schema.user.create('app', {password = os.getenv('TARANTOOL_PASSWORD'), if_not_exists = true})
 box.schema.user.grant('app', 'super', nil, nil, {if_not_exists = true})
-box.cfg{listen = '127.0.0.1:' .. os.getenv('TARANTOOL_PORT')}
+box.cfg{listen = os.getenv('TARANTOOL_LISTEN')}
 """
 
 
-def start(folder: Path, port: int, password: str) -> Running:
-    """Start Tarantool on the data of a folder, on 127.0.0.1 at a port.
-
-    The password, of plain letters, is that of the first start. Raises DatabaseError with one line.
-    """
+def start(folder: Path, place: Place) -> Running:
+    """Start Tarantool on the data of a folder at a place. Raises DatabaseError with one line."""
     user = account()
     home = home_of(folder, user)
     data, log, program = home / "data", folder / "tarantool.log", home / "first.lua"
@@ -31,10 +28,10 @@ def start(folder: Path, port: int, password: str) -> Running:
     program.chmod(0o644)
     environment = environment_without("TARANTOOL_", "TT_")
     environment["TARANTOOL_DIR"] = str(data)
-    environment["TARANTOOL_PORT"] = str(port)
-    environment["TARANTOOL_PASSWORD"] = password
+    environment["TARANTOOL_LISTEN"] = str(place)
+    environment["TARANTOOL_PASSWORD"] = place.password
     with log.open("wb") as output:
         process = spawn(["tarantool", str(program)], data, environment, output, **identity(user))
-    server = ServerProcess("Tarantool", process, port, log)
+    server = ServerProcess("Tarantool", process, place, log)
     server.wait(lambda said: said.startswith(b"Tarantool"))
-    return Running(f"tarantool://{USER}:{password}@127.0.0.1:{port}", process.pid, server.end)
+    return Running(f"tarantool://{USER}:{place.password}@{place}", process.pid, server.end)

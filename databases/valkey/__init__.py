@@ -18,4 +18,5 @@ DATABASE = Database(
     server.version,
     server.start,
     wire.requests,
+    start_away=server.start,
 )

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Optional, Tuple
 from urllib.parse import quote
 
-from databases.account import account, home_of, identity, make_folder
-from databases.database import Running
+from databases.account import Account, account, home_of, identity, make_folder
+from databases.database import Place, Running
 from databases.home import socket_folder
 from databases.process import ServerProcess, remove, spawn, version_text
 from runtime.paths import system
@@ -65,11 +65,11 @@ def version() -> Optional[str]:
     return number.group(1) if number else None
 
 
-def start(folder: Path) -> Running:
+def start(folder: Path, place: Optional[Place] = None) -> Running:
     """Start the server on the data of ``folder``, always with the same URL.
 
     Raises DatabaseError with one line. The socket is in a folder of its owner, and needs no
-    password.
+    password; with a ``place`` the server also listens there, and wants one.
     """
     user = account()
     home, log = home_of(folder, user), folder / "valkey.log"
@@ -79,12 +79,26 @@ def start(folder: Path) -> Running:
     remove(address)
     name, path = program() or PROGRAMS[0]
     command = [name, "--unixsocket", str(address), "--dir", str(data)]
-    for setting, value in SETTINGS.items():
+    settings = {**SETTINGS, **({"bind": place.host, "port": str(place.port)} if place else {})}
+    for setting, value in settings.items():
         command += [f"--{setting}", value]
+    if place:
+        command.insert(1, str(_with_password(home / "password.conf", place.password, user)))
     with log.open("wb") as output:
         process = spawn(
             command, data, dict(os.environ), output, executable=str(path), **identity(user)
         )
     server = ServerProcess("Valkey", process, address, log)
-    server.wait(lambda said: said.startswith(b"+PONG"), b"PING\r\n")
-    return Running("valkey://" + quote(str(address)), process.pid, server.end)
+    # With a password it answers that it wants one.
+    server.wait(lambda said: said.startswith((b"+PONG", b"-NOAUTH")), b"PING\r\n")
+    where = f":{place.password}@{place}" if place else quote(str(address))
+    return Running(f"valkey://{where}", process.pid, server.end)
+
+
+def _with_password(file: Path, password: str, user: Account) -> Path:
+    """Write the password into a file of the server's, because everybody can read its command."""
+    file.write_text(f"requirepass {password}\n")
+    file.chmod(0o600)
+    if user is not None:
+        os.chown(str(file), user.pw_uid, user.pw_gid)
+    return file

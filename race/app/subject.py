@@ -26,6 +26,7 @@ from race.load.generator import Target
 from race.machine import cores
 from race.machine.cores import WORKERS, Layout
 from race.machine.proc import tree
+from race.machine.trees import pin_tree
 from race.saved.model import Contender, Figures, Work
 
 SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
@@ -128,13 +129,13 @@ class AppSubject:
 
     def resume(self) -> None:
         """Pin the server and its database to their cores."""
-        cores.pin_tree(tree(self.server.child.pid), self.layout[SERVER])
+        pin_tree(tree(self.server.child.pid), self.layout[SERVER])
         pin_database(self._database(), self.layout)
 
     def pause(self) -> None:
         """Move the server and its database off the measured cores."""
         for pid in (self.server.child.pid, self._database()):
-            cores.pin_tree(tree(pid), cores.resting(self.layout))
+            pin_tree(tree(pid), cores.resting(self.layout))
 
     def check(self, task: str) -> None:
         """Ask one request of each kind, and compare the answer with what is expected."""
@@ -176,7 +177,7 @@ class AppSubject:
 
 def pin_database(pid: int | None, layout: Layout) -> None:
     """Pin a contender's database to its cores, if it has one."""
-    cores.pin_tree(tree(pid), layout.get(DATABASE, frozenset()))
+    pin_tree(tree(pid), layout.get(DATABASE, frozenset()))
 
 
 @contextmanager

@@ -28,11 +28,19 @@ CHANGED = {
     "reruns": "limits.reruns",
     "duration": "load.duration_s",
     "connections": "load.connections",
+    "server": "hosts.server",
     "generator": "hosts.generator",
+    "database": "hosts.database",
 }
 """Option to the key of the scenario that it changes."""
 EVERYONE = "*"
 """The pattern of all contenders."""
+HOSTS = {
+    "server": ("HOST:CHECKOUT", "the machine of the server, with a checkout of this commit"),
+    "generator": ("HOST[:PYTHON]", "the machine of the load, as in `ssh HOST`: docs/hosts.md"),
+    "database": ("HOST[:PYTHON]", "the machine of the private databases"),
+}
+"""The parties of the site that can run on other machines."""
 FOR_APPLICATIONS = ("factors", "allow_different")
 LONGEST = 30 * 86400.0
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -57,8 +65,8 @@ def scenario_options(parser: argparse.ArgumentParser) -> None:
     )
     text = "connections that the calibration begins with; it raises them where more are needed"
     parser.add_argument("--connections", type=int, metavar="N", help=text)
-    text = "of the site: the machine that the load comes from, as in `ssh HOST`: docs/hosts.md"
-    parser.add_argument("--generator", metavar="HOST[:PYTHON]", help=text)
+    for name, (form, text) in HOSTS.items():
+        parser.add_argument(f"--{name}", metavar=form, help=f"of the site: {text}")
     text = "any key of the scenario, as in load.concurrency=1,10; may be given again"
     form = "KEY=VALUE"
     parser.add_argument("--set", type=setting, action="append", default=[], metavar=form, help=text)
@@ -78,8 +86,9 @@ def changed(chosen: Scenario, options: argparse.Namespace) -> Scenario:
     for option in FOR_APPLICATIONS:
         if getattr(options, option) and not hasattr(chosen, CHANGED[option]):
             raise RaceError(f"{_word(option)} is for applications, and {chosen.name} races none")
-    if options.generator and not hasattr(chosen, "hosts"):
-        raise RaceError("--generator is for races of the site")
+    for option in HOSTS:
+        if getattr(options, option) and not hasattr(chosen, "hosts"):
+            raise RaceError(f"{_word(option)} is for races of the site")
     changes = {key: value for key, value in given.items() if value is not None}
     changes |= {key: value for key, value, _ in options.set}
     made = read.change(chosen, changes) if changes else chosen
@@ -110,7 +119,7 @@ def as_words(options: argparse.Namespace, named: str) -> list[str]:
         words += [f"--{own[kind]}s", ",".join(value)] if value else []
     words += ["--factors", ",".join(options.factors)] if options.factors else []
     words += [_word("allow_different")] if options.allow_different else []
-    for name in (*NUMBERS, "generator"):
+    for name in (*NUMBERS, *HOSTS):
         value = getattr(options, name)
         words += [f"--{name}", str(value)] if value is not None else []
     return words + [word for *_, text in options.set for word in ("--set", text)]

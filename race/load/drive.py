@@ -15,13 +15,19 @@ from race.saved.model import Load
 from race.timeouts import TIMEOUTS
 from runtime.paths import ROOT
 
+Runs = Child | RemoteChild
+"""A program, here or on another machine."""
 PARTY = "generator"
 LEAST = 0.5
 """The share of its time that an interrupted load must have run: its start counts as time too."""
 
 
 def drive(
-    target: Target, load: Load, server: Child, cores: frozenset[int], host: Host | None = None
+    target: Target,
+    load: Load,
+    server: Runs,
+    cores: frozenset[int],
+    host: Host | None = None,
 ) -> LoadResult:
     """Run a load generator, here or on another machine, and return its result.
 
@@ -31,7 +37,7 @@ def drive(
     """
     driver = generators.find(load.generator)
     command = driver.command(target, load)
-    child: Child | RemoteChild = (
+    child: Runs = (
         host.start(command, cores, load.duration_s + 2 * TIMEOUTS.generator_end)
         if host
         else Child(command, cores, cwd=ROOT)
@@ -49,7 +55,7 @@ def drive(
     return result
 
 
-def _driven(child: Child | RemoteChild, server: Child, driver: Generator, load: Load) -> LoadResult:
+def _driven(child: Runs, server: Runs, driver: Generator, load: Load) -> LoadResult:
     """Return the result of a generator with the CPU time that it used."""
     interrupted = _wait(child, server, driver, load)
     how = child.exit()
@@ -69,7 +75,7 @@ def _driven(child: Child | RemoteChild, server: Child, driver: Generator, load: 
     return replace(result, sample=replace(result.sample, cpu_ns={PARTY: spent}, beside_ns=beside))
 
 
-def _wait(child: Child | RemoteChild, server: Child, driver: Generator, load: Load) -> bool:
+def _wait(child: Runs, server: Runs, driver: Generator, load: Load) -> bool:
     """Wait for the generator's end; return whether it was interrupted.
 
     That happens to a load that is shorter than it can count, and when the server died.

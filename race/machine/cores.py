@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from race.saved.model import Sharing
@@ -57,7 +57,7 @@ def assign(
     every layout would be the same.
     """
     cores = allowed() if cores is None else cores
-    if len(cores) < 2 or sharing == "any":
+    if len(cores) < 2 or sharing == "any" or not parties:
         return {name: frozenset() for name in parties}
     if sharing == "one":
         return {name: frozenset(cores[:1]) for name in parties}
@@ -91,7 +91,7 @@ def resting(layout: Layout) -> frozenset[int]:
 def kept_off(layout: Layout) -> Iterator[None]:
     """Keep this process off the first party's cores, and off the second's if any are left."""
     before = os.sched_getaffinity(0)
-    taken = list(layout.values())[:2]
+    taken = list(layout.values())[:2] or [frozenset[int]()]
     off_first = before - taken[0]
     mine = (off_first - taken[1] if len(taken) > 1 else off_first) or off_first
     if taken[0] and mine:
@@ -100,17 +100,3 @@ def kept_off(layout: Layout) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
-
-
-def pin_tree(pids: Sequence[int], cores: frozenset[int]) -> None:
-    """Pin every thread of running processes. Without cores nothing is pinned."""
-    for thread in (thread for pid in pids for thread in _threads(pid)) if cores else ():
-        with suppress(OSError):  # the thread ended meanwhile, or belongs to another user
-            os.sched_setaffinity(thread, cores)
-
-
-def _threads(pid: int) -> list[int]:
-    try:
-        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
-    except OSError:
-        return []

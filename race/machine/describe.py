@@ -31,7 +31,7 @@ PYTHON = "python"
 BUILD = "build"
 """The factor that names the environment of a contender's interpreter where builds are raced."""
 
-_PACKAGES = """
+PACKAGES = """
 import json, sys, sysconfig
 free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
 try:
@@ -121,7 +121,7 @@ def _interpreters(contenders: Iterable[Contender]) -> dict[str, Interpreter]:
 
 def interpreter(python: Path) -> Interpreter:
     """Return what is known of an interpreter; its loop takes a fifth of a second."""
-    answer = output([str(python), "-c", _PACKAGES])
+    answer = output([str(python), "-c", PACKAGES])
     found = json.loads(answer) if answer else {"python": "unknown"}
     return msgspec.convert({**found, "build": built(python)}, Interpreter)
 

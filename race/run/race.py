@@ -28,12 +28,13 @@ from race.run.learned import Learned
 from race.run.quiet import QuietWait
 from race.run.rounds import Rounds
 from race.saved import model
-from race.saved.head import Head
+from race.saved.head import Environment, Head
 from race.saved.reader import load
 from race.saved.writer import Writer
 from race.scenario import Scenario
 from race.terminal.board import Boards
 from runtime.paths import INSTALLED, extra
+from runtime.versions import minor
 
 
 def prepare(scenario: Scenario) -> Plan:
@@ -86,7 +87,7 @@ def new_head(
         seed=seed,
         started_at=now.isoformat(timespec="seconds"),
         command=list(command),
-        environment=msgspec.structs.replace(seen, machines=dict(plan.machines)),
+        environment=_with_machines(seen, plan),
         contenders=list(plan.contenders),
         baseline=baseline(plan.scenario, plan.contenders),
         idle=calibrate.idle(layout),
@@ -186,7 +187,18 @@ def layout_of(plan: Plan) -> cores.Layout:
     """Return the cores, of this machine, of the contender that runs the most processes."""
     workers = max((int(one.factors.get(cores.WORKERS, "1")) for one in plan.contenders), default=1)
     here = [name for name in plan.discipline.parties if name not in plan.machines]
+    workers = workers if here[:1] == list(plan.discipline.parties[:1]) else 1
     return cores.assign(here, workers, sharing=plan.scenario.cores)
+
+
+def _with_machines(seen: Environment, plan: Plan) -> Environment:
+    """Return what was seen here with other machines; one may have the contenders' interpreter."""
+    machines, ours = dict(plan.machines), seen.interpreters
+    if far := machines.get(plan.discipline.parties[0]):
+        version = minor(far.interpreter.python) if far.interpreter else ""
+        theirs = [one for one in plan.contenders if one.factors.get(describe.PYTHON) == version]
+        ours = {one.label: far.interpreter for one in theirs if far.interpreter}
+    return msgspec.structs.replace(seen, machines=machines, interpreters=ours)
 
 
 def _numbered(stem: str) -> Iterator[str]:

@@ -90,7 +90,8 @@ class Probe(Struct, frozen=True):
 class OtherMachine(Struct, frozen=True, kw_only=True):
     """The machine of a party that ran on another one: its name for ssh, its hardware and system.
 
-    `address` is where the others reach the server, which listened there instead of on 127.0.0.1.
+    `address` is where the party listened, or for a generator the server, instead of on 127.0.0.1.
+    A server's has the `interpreter` of its checkout, and reaches databases here at `reaches`.
     The other machine's clock was ahead by `clock_offset_us`, give or take `clock_uncertainty_us`.
     """
 
@@ -105,6 +106,8 @@ class OtherMachine(Struct, frozen=True, kw_only=True):
     versions: dict[str, str | None] = {}
     clock_offset_us: float
     clock_uncertainty_us: Amount
+    reaches: Name | None = None
+    interpreter: Interpreter | None = None
 
 
 class Environment(Struct, frozen=True, kw_only=True):

@@ -11,10 +11,12 @@ from typing import Any, Protocol, TypeGuard, TypeVar
 
 from databases import find, private
 from databases.database import DatabaseError
+from race.discipline import Party
 from race.errors import CellFailed, RaceError
 from race.machine import listener
 from race.machine.pins import Pins
 from race.timeouts import TIMEOUTS
+from race.web.hosts.away import AwayDatabase, Starts
 from runtime.address import Address, AddressError
 
 Answer = TypeVar("Answer")
@@ -40,10 +42,14 @@ class DatabaseHold(Protocol):
 
 @dataclass
 class Databases:
-    """Holds on private databases, and main processes of external ones on this machine, by name."""
+    """Holds on private databases, and main processes of external ones on this machine, by name.
+
+    With `away`, that starts the private ones, for servers that reach them over a network.
+    """
 
     handles: dict[str, DatabaseHold] = field(default_factory=dict)
     external: dict[str, int] = field(default_factory=dict)
+    away: Starts | None = None
     _pins: Pins = field(default_factory=Pins)
 
     def hold(self, names: Iterable[str]) -> None:
@@ -52,13 +58,47 @@ class Databases:
             if name in self.handles:
                 continue
             if url := os.environ.get(self.variable(name)):
+                if self.away and has_server(name):
+                    raise RaceError(
+                        f"{self.variable(name)} names a database of yours: unset it, or leave out "
+                        "--server and --database"
+                    )
                 pid = listener.pid_of(address(name, url))
                 self.external.update({name: pid} if pid else {})
                 continue
             try:
-                self.handles[name] = private.join(name)
-            except DatabaseError as error:
+                self.handles[name] = self._held(name)
+            except (DatabaseError, CellFailed) as error:
                 raise RaceError(str(error)) from None
+
+    def _held(self, name: str) -> DatabaseHold:
+        if self.away and has_server(name):
+            return self.away.start(name)
+        return private.join(name)
+
+    def renew(self, name: str | None) -> None:
+        """Start a database for other machines again if it has ended. CellFailed if that fails."""
+        found = self.handles.get(name or "")
+        if self.away and isinstance(found, AwayDatabase) and not found.running():
+            found.leave()
+            self.handles[found.name] = self.away.start(found.name)
+
+    def env(self, name: str | None) -> dict[str, str]:
+        """Return the variable that names a database to its server, unless the server finds it."""
+        found = self.handles.get(name or "")
+        return {self.variable(found.name): found.url} if isinstance(found, AwayDatabase) else {}
+
+    def lost(self, name: str | None, url: str | None) -> bool:
+        """Return whether a database is no more at a URL: one for other machines may move."""
+        found = self.handles.get(name or "")
+        return isinstance(found, AwayDatabase) and (found.url != url or not found.running())
+
+    def party(self, name: str, cores: frozenset[int]) -> Party:
+        """Return the database for the meters; if it is on this machine, on these cores."""
+        found = self.handles.get(name)
+        if not isinstance(found, AwayDatabase):
+            return Party(self.pid(name), cores)
+        return found.party(cores)
 
     def release(self) -> None:
         """Give every hold up, and return pinned processes to their cores."""
@@ -81,8 +121,9 @@ class Databases:
         """Return the main process of a database; None while it is down, or on another machine."""
         if name not in self.handles:
             return self.external.get(name)
+        found = self.handles[name]
         try:
-            return self.handles[name].pid
+            return None if isinstance(found, AwayDatabase) and found.machine else found.pid
         except DatabaseError:
             return None
 
@@ -93,9 +134,9 @@ class Databases:
 
 
 @contextmanager
-def held(names: Iterable[str]) -> Iterator[Databases]:
+def held(names: Iterable[str], away: Starts | None = None) -> Iterator[Databases]:
     """Hold the databases of a race for the length of a `with`."""
-    databases = Databases()
+    databases = Databases(away=away)
     try:
         databases.hold(names)
         yield databases

@@ -15,14 +15,14 @@ from race.machine.cores import WORKERS
 from race.machine.describe import BUILD, number, output
 from race.saved.model import Contender
 from race.web import engines, findings, hosts, user_loads
-from race.web.databases import held
+from race.web.databases import has_server, held
 from race.web.engines import CONTENDER
-from race.web.hosts import GeneratorHost
+from race.web.hosts import Elsewhere
 from race.web.levels import LEVELS
 from race.web.link import DISTANCE, LINK
-from race.web.scenario import SiteScenario
+from race.web.scenario import PARTIES, SiteScenario
 from race.web.servers import Launcher
-from race.web.subject import PARTIES, SharedState
+from race.web.subject import SharedState
 from race.web.tasks import TASKS
 
 
@@ -58,19 +58,22 @@ class SiteDiscipline:
             if missing and not scenario.hosts.generator:
                 raise RaceError(missing)
         choice = engines.choose(user_loads.completed(scenario))
-        return replace(choice, machines=hosts.machines(scenario))
+        if not scenario.hosts.given:
+            return choice
+        names = engines.databases(scenario, choice.contenders).values()
+        return replace(choice, machines=hosts.machines(scenario, filter(has_server, names)))
 
     @contextmanager
     def open(self, scenario: SiteScenario, contenders: Sequence[Contender]) -> Iterator[Start]:
         """Hold the databases of the contenders while they race."""
         names = engines.databases(scenario, contenders)
         with ExitStack() as stack:
-            databases = stack.enter_context(held(name for name in names.values() if name))
-            far = None
-            if scenario.hosts.generator:
-                far = stack.enter_context(closing(GeneratorHost(scenario)))
-            launcher = Launcher(scenario, far.address if far else None)
-            yield SharedState(launcher, databases, names, far).start
+            servers = filter(has_server, names.values())
+            far = stack.enter_context(closing(Elsewhere(scenario, servers)))
+            wanted = (name for name in names.values() if name)
+            databases = stack.enter_context(held(wanted, far.away))
+            launcher = Launcher(scenario, far.address, far.server)
+            yield SharedState(launcher, databases, names, far.generator).start
 
     def versions(self) -> Mapping[str, str | None]:
         """Return the versions of generators and databases."""

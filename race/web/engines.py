@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from itertools import chain
 
 import msgspec
 
+from databases import DATABASES, find
 from race.discipline import Choice
 from race.errors import RaceError, unknown
 from race.machine.cores import WORKERS, worker_counts
@@ -19,7 +21,9 @@ from race.machine.describe import BUILD, PYTHON, current_python
 from race.plan.contenders import matching, without_aliases
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
+from race.web.catalogue import Catalogue, Entry, read
 from race.web.databases import has_server
+from race.web.hosts.checkout import listing
 from race.web.levels import facts
 from race.web.link import DISTANCE, LINK, level
 from race.web.scenario import CORES, SiteScenario
@@ -38,61 +42,36 @@ CONTENDER = "engine"
 ANOTHER_BUILD = make("env PYTHON=EXECUTABLE BESIDE=NAME") + ", which makes .venv-NAME"
 FOUND = "found"
 """Means every interpreter that has an environment."""
-NEAR = "a program serves this machine alone, and the generator runs on another one"
+NEAR = "a program serves this machine alone, and a party that needs it runs on another one"
 RENDER = "render"
 """The factor of how pages become HTML."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One engine on one interpreter; `problem` is why it cannot run here, or None.
-
-    `long_name` has the server also where `name` leaves it out.
-    `no_render` has the ways to render that it lacks, with the reason of each.
-    """
-
-    name: str
-    factors: Mapping[str, str] = field(default_factory=dict)
-    database: str | None = None
-    problem: str | None = None
-    no_render: Mapping[str, str] = field(default_factory=dict)
-    long_name: str = ""
-
-
-@dataclass(frozen=True)
-class Catalogue:
-    """Every engine that server.py lists, and the levels of its factors, the plainest first."""
-
-    factors: Mapping[str, Sequence[str]]
-    entries: Sequence[Entry]
-
-
 @cache
-def catalogue(version: str | None = None) -> Catalogue:
-    """Return server.py's list on an interpreter ("3.12"), asked once for each."""
+def catalogue(version: str | None = None, far: bool = False) -> Catalogue:
+    """Return server.py's list on an interpreter ("3.12"), asked once for each.
+
+    With `far`, databases are on another machine, and none is missing here.
+    """
     words = [sys.executable, str(SERVER), "--list", "--json"]
     words += ["--python", version] if version else []
+    elsewhere = {find(name).url_variable: "elsewhere" for name in DATABASES} if far else {}
     try:
         answer = subprocess.run(
-            words, capture_output=True, text=True, timeout=TIMEOUTS.engines, cwd=ROOT, check=True
+            words,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUTS.engines,
+            cwd=ROOT,
+            check=True,
+            env={**os.environ, **elsewhere},
         )
         listed = json.loads(answer.stdout)
     except subprocess.CalledProcessError as error:
         raise RaceError(f"server.py --list failed: {error.stderr.strip()[-200:]}") from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise RaceError(f"server.py --list failed: {error}") from None
-    entries = [
-        Entry(
-            one["engine"],
-            one["factors"],
-            one["database"],
-            one["reason"],
-            one["no_render"],
-            one["long_name"],
-        )
-        for one in listed["engines"]
-    ]
-    return Catalogue(listed["factors"], entries)
+    return read(listed)
 
 
 def choose(scenario: SiteScenario) -> Choice:
@@ -146,17 +125,39 @@ def found_pythons() -> list[str]:
 
 def _entries(scenario: SiteScenario) -> list[Entry]:
     """Return each engine once on each interpreter, programs last."""
-    listed = [one for version in _versions(scenario) for one in catalogue(version).entries]
+    listed = [one for version in _versions(scenario) for one in _listed(scenario, version)]
     unique = {(one.name, one.factors.get(PYTHON)): one for one in listed}
     built = [
         replace(one, factors={**one.factors, BUILD: build})
         for build in _builds(scenario)
-        for one in catalogue(build).entries
+        for one in _listed(scenario, build)
     ]
     programs = [_program(scenario, name) for name in scenario.programs]
-    if scenario.hosts.generator:
+    if scenario.hosts.generator or scenario.hosts.server:
         programs = [replace(one, problem=one.problem or NEAR) for one in programs]
     return [*(built or unique.values()), *programs]
+
+
+def _listed(scenario: SiteScenario, version: str | None) -> Sequence[Entry]:
+    """Return the engines of an interpreter where the servers run."""
+    if scenario.hosts.server:
+        return [_without_file(one) for one in _there(scenario.hosts.server).entries]
+    return (catalogue(version, True) if scenario.hosts.database else catalogue(version)).entries
+
+
+@cache
+def _there(given: str) -> Catalogue:
+    try:
+        return read(json.loads(listing(given)))
+    except ValueError as error:
+        raise RaceError(f"server.py --list on {given} failed: {error}") from None
+
+
+def _without_file(entry: Entry) -> Entry:
+    """Return an engine of another machine, with a problem if nobody else sees its database."""
+    if entry.database is None or has_server(entry.database):
+        return entry
+    return replace(entry, problem=entry.problem or f"{entry.database} is a file there")
 
 
 def _builds(scenario: SiteScenario) -> Sequence[str]:

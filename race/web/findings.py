@@ -13,7 +13,8 @@ from race.plan import read
 from race.plan.contenders import matching
 from race.scenario import DEFAULT_SCENARIO
 from race.web import engines
-from race.web.engines import CONTENDER, Entry
+from race.web.catalogue import Entry
+from race.web.engines import CONTENDER
 from runtime.paths import INSTALLED, extra, make
 
 

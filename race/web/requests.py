@@ -16,6 +16,7 @@ from race.web.pages import PAGES, verify
 from race.web.servers import Server
 
 PROBES = 3
+NEAR = "127.0.0.1"
 
 REQUESTS = "database_requests"
 """Requests of the page itself."""
@@ -26,11 +27,16 @@ Start = Callable[[Mapping[str, str]], Server]
 
 
 def per_page(
-    databases: Databases, name: str | None, start: Start, pages: Iterable[str]
+    databases: Databases,
+    name: str | None,
+    start: Start,
+    pages: Iterable[str],
+    host: str = NEAR,
 ) -> dict[str, Figures]:
     """Return requests to a contender's database by page: REQUESTS, and UPKEEP if there is any.
 
-    `start` starts the contender's server with more environment variables. A count is the least of
+    `start` starts the contender's server with more environment variables, on a machine that reaches
+    this one at the address `host`. A count is the least of
     a few, for one new visitor at a time; a page is left out if nothing can be seen (TLS), and
     all pages if the database has no server.
     CellFailed if the server does not start, a page is wrong or the database does not answer.
@@ -38,13 +44,13 @@ def per_page(
     where = databases.url(name) if has_server(name) else None
     if name is None or where is None:
         return {}
-    return ask(name, _wired(find(name), where, start, pages), TIMEOUTS.wire)
+    return ask(name, _wired(find(name), where, start, pages, host), TIMEOUTS.wire)
 
 
 async def _wired(
-    database: Database, url: str, start: Start, pages: Iterable[str]
+    database: Database, url: str, start: Start, pages: Iterable[str], host: str
 ) -> dict[str, Figures]:
-    async with tapped(database, url, HOUSEKEEPING) as wire:
+    async with tapped(database, url, HOUSEKEEPING, host) as wire:
         server = await asyncio.to_thread(start, {database.url_variable: wire.url})
         try:
             counts = {page: await _count(wire, server.url, page) for page in pages}

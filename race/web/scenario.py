@@ -17,6 +17,7 @@ from race.scenario import LoadPlan, Names, Number, Scenario
 from race.web.pages import named
 from runtime.arguments import MOST_WORKERS
 
+SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
 CORES = "cores"
 """Means the numbers of workers from one to the cores of this machine."""
 Workers = Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | Literal["cores"]
@@ -26,6 +27,12 @@ Milliseconds = Annotated[float, Meta(ge=0, le=10_000)]
 HostName = Annotated[
     str,
     matching(r"^[A-Za-z0-9_][\w.@-]*(:[\w./+-]+)?$", "a host is HOST or HOST:PYTHON, as for ssh"),
+]
+
+
+ServerName = Annotated[
+    str,
+    matching(r"^[A-Za-z0-9_][\w.@-]*:/[\w./+-]+$", "a server is HOST:/folder/of/a/checkout"),
 ]
 
 
@@ -97,11 +104,25 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Hosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The machines of parties that run on other ones: `HOST`, as `ssh HOST` takes it, or
-    `HOST:PYTHON`. `address` is where they reach this one; none: as ssh does.
+    `HOST:PYTHON`; a server's is `HOST:CHECKOUT`. `address` is where they reach this one; none: as
+    ssh does.
     """
 
+    server: ServerName | None = None
     generator: HostName | None = None
+    database: HostName | None = None
     address: Name | None = None
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """The machine of each party that has one."""
+        found = {name: getattr(self, name, None) for name in PARTIES}
+        return {name: host for name, host in found.items() if host is not None}
+
+    def __post_init__(self) -> None:
+        names = [host.partition(":")[0] for host in self.given.values()]
+        if len(set(names)) < len(names):
+            raise RaceError(f"{' and '.join(self.given)} are on {names[0]}: one party a machine")
 
 
 def _option(given: tuple[str, str | int | float]) -> tuple[str, str]:
@@ -136,14 +157,18 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def own_programs(self) -> Mapping[str, Sequence[str]]:
-        there = {"generator": ("ssh", self.hosts.generator)} if self.hosts.generator else {}
+        there = {name: ("ssh", host) for name, host in self.hosts.given.items()}
         return {**{name: one.command for name, one in self.programs.items()}, **there}
 
     def __post_init__(self) -> None:
         force_setattr(self, "tasks", tuple(named(task) for task in self.tasks))
-        if self.hosts.generator is None:
-            return
-        for name in self.load.generators(self.open_loop):
+        for name in self.load.generators(self.open_loop) if self.hosts.generator else ():
             generators.portable(name)
-        if any(self.distance):
-            raise RaceError("distance is for a generator on this machine: leave out --generator")
+        for factor, party in (("link", DATABASE), ("distance", GENERATOR)):
+            there = [name for name in (SERVER, party) if name in self.hosts.given]
+            if any(getattr(self, factor)) and there:
+                raise RaceError(f"{factor} is for a race on this machine: leave out --{there[0]}")
+        if self.hosts.server and (self.pythons or self.builds or CORES in self.workers):
+            raise RaceError(
+                "pythons, builds and workers = cores are those of this machine: leave out --server"
+            )

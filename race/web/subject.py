@@ -20,18 +20,20 @@ from race.machine.describe import PYTHON
 from race.machine.lock import LockFolder
 from race.machine.proc import tree
 from race.machine.process import Child
+from race.machine.remote.host import RemoteChild
 from race.machine.sockets import counted
+from race.machine.trees import pin_tree
 from race.plan.contenders import TWIN_MARK
 from race.saved.model import Contender, Figures, Work
 from race.web import link, requests, tasks
 from race.web.changes import SCRIPTS, ChangeCheck
 from race.web.databases import Databases, has_server
-from race.web.hosts import GeneratorHost, GeneratorMachine
+from race.web.hosts.generator import GeneratorHost
+from race.web.hosts.party import FarMachine
 from race.web.link import DISTANCE, LINK, Distance, Link
+from race.web.scenario import DATABASE, GENERATOR, PARTIES, SERVER
 from race.web.servers import Launcher, Server
 from runtime.versions import is_free_threaded
-
-SERVER, GENERATOR, DATABASE = PARTIES = ("server", "generator", "database")
 
 
 @dataclass
@@ -47,13 +49,10 @@ class SharedState:
 
     def start(self, contender: Contender) -> SiteSubject:
         """Start a contender's server on its own cores. CellFailed if it does not start."""
-        workers, sharing = contender.factors.get(WORKERS, "1"), self.launcher.scenario.cores
-        here = [name for name in PARTIES if name != GENERATOR or self.generator is None]
-        layout = cores.assign(here, int(workers), sharing=sharing)
-        if self.generator is not None:
-            layout[GENERATOR] = self.generator.cores
+        layout = self._layout(int(contender.factors.get(WORKERS, "1")))
         self.databases.pin(layout[DATABASE])
         name = self.names.get(contender.name)
+        self.databases.renew(name)
         free = is_free_threaded(contender.factors.get(PYTHON, ""))
         with ExitStack() as failed:
             lock = LockFolder() if free else None
@@ -62,7 +61,8 @@ class SharedState:
             between = self._start_link(contender, name, layout)
             if between:
                 failed.callback(between.child.end)
-            env = {**(between.env if between else {}), **(lock.env if lock else {})}
+            env = {**self.databases.env(name), **(between.env if between else {})}
+            env |= lock.env if lock else {}
             server = self.launcher.start(contender, layout[SERVER], env)
             failed.callback(server.child.end)
             more = link.milliseconds(contender, DISTANCE)
@@ -70,7 +70,22 @@ class SharedState:
             failed.pop_all()
         backend = BACKENDS.get(contender.factors.get("backend", ""))
         changes = ChangeCheck(self.databases, name, backend.layout if backend else "")
-        return SiteSubject(self, contender, server, layout, changes, between, far, lock)
+        url = self.databases.url(name) if name else None
+        host = self.launcher.host
+        there = host.machine(server.url, host.host) if host else None
+        return SiteSubject(self, contender, server, layout, changes, between, far, lock, url, there)
+
+    def _layout(self, workers: int) -> Layout:
+        """Return the cores of each party on its machine; of databases, on this one."""
+        scenario, far = self.launcher.scenario, self.launcher.host
+        here = [name for name in PARTIES if name not in scenario.hosts.given]
+        found = cores.assign(here, 1 if far else workers, sharing=scenario.cores)
+        found.setdefault(DATABASE, frozenset())
+        if self.generator is not None:
+            found[GENERATOR] = self.generator.cores
+        if far is not None:
+            found[SERVER] = far.cores_of(workers)
+        return found
 
     def _start_link(self, contender: Contender, name: str | None, layout: Layout) -> Link | None:
         """Start a link to the database, on its cores; None if it adds nothing."""
@@ -92,6 +107,8 @@ class SiteSubject:
     link: Link | None = None
     distance: Distance | None = None
     lock: LockFolder | None = None
+    database_url: str | None = None
+    machine: FarMachine | None = None
     _driven: bool = False
 
     def parties(self) -> Mapping[str, Party]:
@@ -99,12 +116,12 @@ class SiteSubject:
         elsewhere none at all.
         """
         found = {
-            SERVER: Party(self.server.child.pid, self.layout[SERVER]),
-            GENERATOR: Party(None, self.layout[GENERATOR], self._machine()),
+            SERVER: Party(self.server.child.pid, self.layout[SERVER], self.machine),
+            GENERATOR: Party(None, self.layout[GENERATOR], self._generators()),
         }
         name = self.changes.name
         if has_server(name):
-            found[DATABASE] = Party(self.shared.databases.pid(name), self.layout[DATABASE])
+            found[DATABASE] = self.shared.databases.party(name, self.layout[DATABASE])
         if self.link is not None:
             found[LINK] = Party(self.link.child.pid, self.layout[DATABASE])
         if self.distance is not None:
@@ -112,19 +129,28 @@ class SiteSubject:
         return found
 
     def alive(self) -> bool:
-        """Return whether the server and its links run."""
-        return all(child.running() for child in self._children())
+        """Return whether the server and its links run, and its database is where it was."""
+        lost = self.shared.databases.lost(self.changes.name, self.database_url)
+        return not lost and all(child.running() for child in self._children())
 
     def resume(self) -> None:
         """Pin server and database to their cores; others may have changed it meanwhile."""
         self.shared.databases.pin(self.layout[DATABASE])
-        cores.pin_tree(tree(self.server.child.pid), self.layout[SERVER])
+        self._pin(self.layout[SERVER], True)
         self.changes.lose_count()
 
     def pause(self) -> None:
         """Move the server off the measured cores."""
         here = {name: one.cores for name, one in self.parties().items() if one.machine is None}
-        cores.pin_tree(tree(self.server.child.pid), cores.resting(here))
+        self._pin(cores.resting(here), False)
+
+    def _pin(self, pinned: frozenset[int], active: bool) -> None:
+        """Pin the server; one on another machine has cores there in place of `pinned`."""
+        far, child = self.shared.launcher.host, self.server.child
+        if far is None:
+            pin_tree(tree(child.pid), pinned)
+        elif child.running():
+            far.pin(child.pid, self.layout[SERVER], active)
 
     def check(self, task: str) -> None:
         """Check that the page is right, and after a load that its changes are."""
@@ -157,7 +183,7 @@ class SiteSubject:
 
     def _counted(self, seconds: float) -> AbstractContextManager[list[int]]:
         """Count the connections of each worker, if there are several, after so many seconds."""
-        if self._workers == 1:
+        if self._workers == 1 or self.machine:
             return nullcontext([])
         port = urlsplit(self.server.url).port or 0
         return counted(self.server.child.pid, port, seconds)
@@ -173,9 +199,9 @@ class SiteSubject:
             return target
         return replace(target, root=Path(far.root), program=far.programs[work.load.generator])
 
-    def _machine(self) -> GeneratorMachine | None:
+    def _generators(self) -> FarMachine | None:
         far = self.shared.generator
-        return GeneratorMachine(far, self.server.url) if far else None
+        return far.machine(self.server.url) if far else None
 
     def facts(self, task: str) -> Figures:
         """Return requests to the database, bytes and headers of the answer.
@@ -194,9 +220,13 @@ class SiteSubject:
         name, databases = self.changes.name, self.shared.databases
         url = databases.url(name) if name else None
         if not has_server(name) or url is None:
-            return WatchedProcesses(self.server.child.pid)
+            return WatchedProcesses(self._pid_here)
         address = self.link.address if self.link else find(name).address(url)
-        return WatchedProcesses(self.server.child.pid, databases.pid(name), address)
+        return WatchedProcesses(self._pid_here, databases.pid(name), address)
+
+    @property
+    def _pid_here(self) -> int | None:
+        return None if self.machine else self.server.child.pid
 
     def _count(self, names: Sequence[str]) -> dict[str, Figures]:
         """Count requests by page, on a server of its own through a tapped wire."""
@@ -205,7 +235,9 @@ class SiteSubject:
             return self.shared.launcher.start(self.contender, self.layout[SERVER], env)
 
         pages = dict.fromkeys(page for task in names for page in tasks.pages_of(task))
-        return requests.per_page(self.shared.databases, self.changes.name, start, pages)
+        host = self.shared.launcher.host
+        here = host.our_address() if host else requests.NEAR
+        return requests.per_page(self.shared.databases, self.changes.name, start, pages, here)
 
     def close(self) -> None:
         """End the server and its links."""
@@ -215,6 +247,6 @@ class SiteSubject:
             for child in self._children():
                 stack.callback(child.end)
 
-    def _children(self) -> list[Child]:
+    def _children(self) -> list[Child | RemoteChild]:
         links = [one.child for one in (self.link, self.distance) if one is not None]
         return [self.server.child, *links]

@@ -85,7 +85,7 @@ class Explain:
 
     def _profiled(self, subject: Subject, label: str, number: int) -> ProfileCell:
         party, under_test = next(iter(subject.parties().items()))
-        if under_test.pid is None:
+        if under_test.pid is None or under_test.machine is not None:
             raise RaceError(f"{label} runs on another machine, where nobody can look at it")
         looks = NOTHING_SEEN
         with ExitStack() as stack:

@@ -18,6 +18,7 @@ from race.machine.cores import Layout
 from race.machine.describe import PYTHON, own_interpreter
 from race.machine.proc import cpu_ns, tree
 from race.machine.process import Child, wait_first
+from race.machine.trees import pin_tree
 from race.saved.model import Contender, Figures, Work
 from race.timeouts import TIMEOUTS as RACE_TIMEOUTS
 from race.web.databases import Databases
@@ -59,12 +60,12 @@ class LimitsSubject:
     def resume(self) -> None:
         """Pin the server to its core."""
         if self._server is not None:
-            cores.pin_tree(tree(self._server.child.pid), self.layout[DRIVER])
+            pin_tree(tree(self._server.child.pid), self.layout[DRIVER])
 
     def pause(self) -> None:
         """Move the server off the measured cores."""
         if self._server is not None:
-            cores.pin_tree(tree(self._server.child.pid), cores.resting(self.layout))
+            pin_tree(tree(self._server.child.pid), cores.resting(self.layout))
 
     def check(self, task: str) -> None:
         """Raise CellFailed if the page does not answer `ok`."""

@@ -8,26 +8,20 @@ with the harness however that ended. At SIGTERM it finishes what is under way an
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import secrets
-import shutil
 import signal
 import sys
-import tempfile
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
 from databases import copies, find
 from databases.account import account, home_of
-from databases.database import Database, DatabaseError, Running
+from databases.database import Database, DatabaseError, Place, Running
 from databases.home import remove_socket_folder
+from databases.places import own_place
 from runtime.listen import free_port
-
-LOCK = "lock"
 
 
 class Databases:
@@ -62,7 +56,7 @@ class Databases:
             raise DatabaseError(f"{self._kind.name} cannot be served to an application")
         folder = self._place / name
         folder.mkdir(mode=0o700, exist_ok=True)
-        running = self._kind.start_on_tcp(folder, free_port(), self._password)
+        running = self._kind.start_on_tcp(folder, Place("127.0.0.1", free_port(), self._password))
         self._running[name] = running
         return f"ready\t{running.pid}\t{running.url}"
 
@@ -93,25 +87,6 @@ def main(kind: str, folder: str) -> int:
         finally:
             databases.end()
     return 0
-
-
-@contextlib.contextmanager
-def own_place(folder: Path) -> Iterator[Path]:
-    """Make a folder for the length of a `with`, locked meanwhile, and remove what those that were
-    killed have left beside it.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.iterdir():
-        with contextlib.suppress(OSError), (path / LOCK).open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            copies.remove_left(path)
-    place = Path(tempfile.mkdtemp(dir=folder))
-    try:
-        with (place / LOCK).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield place
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def end_input(number: int, frame: FrameType | None) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from race.discipline import Machine, Party, Sample
+from race.machine.trees import READINGS
 from race.saved.model import Figures
 from runtime.plugin import Plugin
 
@@ -45,12 +46,25 @@ class Meter(Protocol):
         """The figures of a load from two readings; `found` has those of the meters before."""
 
 
+def read_tree(what: str, party: Party) -> Any:
+    """Return a reading (`race.machine.trees.READINGS`) of a party's processes, on its machine."""
+    if party.machine is not None:
+        return party.machine.read_tree(what, party.pid)
+    return READINGS[what](party.pid or 0)
+
+
+def first_of(parties: Parties) -> Party:
+    """Return the party under test."""
+    return next(iter(parties.values()), Party(None))
+
+
 def by_machine(parties: Parties) -> dict[str, tuple[Machine | None, Parties]]:
-    """Return the parties of each machine by its name, this one's ("") first."""
-    machines = {
-        HERE: None,
-        **{one.machine.name: one.machine for one in parties.values() if one.machine},
-    }
+    """Return the parties of each machine by its name, this one's ("") first, unless all are on
+    other ones.
+    """
+    there = {one.machine.name: one.machine for one in parties.values() if one.machine}
+    all_there = parties and all(one.machine for one in parties.values())
+    machines: dict[str, Machine | None] = {**({} if all_there else {HERE: None}), **there}
     return {
         name: (machine, {who: one for who, one in parties.items() if one.machine == machine})
         for name, machine in machines.items()

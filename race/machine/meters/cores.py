@@ -67,7 +67,8 @@ class Cores:
     ) -> Figures:
         """Return steal and foreign time; foreign is neither idle nor steal nor ours."""
         used = dict(found["cpu_ns"])
-        if not os.sched_getaffinity(0) & after[HERE].cores.cores.keys():
+        here = after[HERE].cores.cores.keys() if HERE in after else set[int]()
+        if not os.sched_getaffinity(0) & here:
             used.pop(HARNESS, None)
         elsewhere = {who for name, one in before.items() if name != HERE for who in one.parties}
         taken = []

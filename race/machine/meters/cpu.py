@@ -6,8 +6,7 @@ import time
 from collections.abc import Mapping
 
 from race.discipline import Sample
-from race.machine.meters import Parties
-from race.machine.proc import cpu_ns, tree
+from race.machine.meters import Parties, read_tree
 from race.saved.model import Figures
 
 HARNESS = "harness"
@@ -21,7 +20,7 @@ class Cpu:
     def read(self, parties: Parties) -> Figures:
         """Read the totals since each process began."""
         found: Figures = {
-            name: sum(cpu_ns(member) for member in tree(party.pid))
+            name: read_tree("used_ns", party)
             for name, party in parties.items()
             if party.pid is not None
         }

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from race.discipline import Sample
-from race.machine.meters import Parties
-from race.machine.proc import cpu_ns, tree
+from race.machine.meters import Parties, first_of, read_tree
 from race.saved.model import Figures
 
 Times = dict[int, int]
@@ -23,8 +22,7 @@ class ProcessTime:
 
     def read(self, parties: Parties) -> Times:
         """Read the clock of each process of the party under test."""
-        first = next(iter(parties.values()), None)
-        return {pid: cpu_ns(pid) for pid in tree(first.pid if first else None)}
+        return dict(read_tree("clock_pairs", first_of(parties)))
 
     def between(
         self, before: Times, after: Times, sample: Sample, found: Mapping[str, Figures]

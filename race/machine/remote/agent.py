@@ -1,7 +1,7 @@
 """The agent: the part of the harness that runs on another machine, on CPython 3.9 or newer.
 
-It travels over the connection (`race.machine.remote.host`) together with `race.machine.proc` and
-`race.machine.remote.program`, so it imports the standard library alone beside them. It reads a
+It travels over the connection (`race.machine.remote.host`) with the modules that it imports from
+there, so it imports the standard library alone beside them. It reads a
 question from each line of its stdin and answers with a line. When a program that it started ends,
 it says so unasked. When its stdin ends or nothing is asked for SILENT_SECONDS, it ends everything
 that it started, removes its folder and ends itself: the harness is gone then.
@@ -16,7 +16,6 @@ import re
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,9 +25,10 @@ from typing import Any
 
 from race.machine.proc import clocks, read_cores, tree
 from race.machine.remote.program import Program
+from race.machine.remote.reach import dial
+from race.machine.trees import READINGS, pin_tree
 
 SILENT_SECONDS = 900.0
-DIAL_SECONDS = 5.0
 SAY_SECONDS = 60.0
 """The time for the harness to read what is said."""
 OUTPUT_SECONDS = 15.0
@@ -66,9 +66,14 @@ class Agent:
         return shutil.which(program)
 
     def output(self, words: list[str]) -> str:
-        """Return what a program prints about itself."""
+        """Return what a program, started in the folder, prints about itself."""
         done = subprocess.run(
-            words, capture_output=True, text=True, timeout=OUTPUT_SECONDS, check=False
+            words,
+            capture_output=True,
+            text=True,
+            timeout=OUTPUT_SECONDS,
+            check=False,
+            cwd=self._folder,
         )
         return (done.stdout or done.stderr).strip()
 
@@ -80,11 +85,19 @@ class Agent:
             path.write_text(text)
         return self._folder
 
-    def start(self, words: list[str], cores: list[int], seconds: float) -> int:
-        """Start a program that may run for so many seconds; return its number."""
+    def start(
+        self, words: list[str], cores: list[int], seconds: float | None, env: dict[str, str]
+    ) -> list[int]:
+        """Start a program that may run for so many seconds, if any; return its number and its
+        process id. `env` is added to the environment.
+        """
         self._count += 1
-        self._programs[self._count] = Program(words, cores, seconds, self._folder)
-        return self._count
+        made = self._programs[self._count] = Program(words, cores, seconds, self._folder, env)
+        return [self._count, made.pid]
+
+    def said(self, number: int) -> str:
+        """Return what a program that runs has written to stdout, at most the first 64 kB."""
+        return self._programs[number].said() if number in self._programs else ""
 
     def send(self, number: int, what: int) -> None:
         """Send a signal to a program, unless it has ended."""
@@ -104,14 +117,17 @@ class Agent:
         """Return the CPU time of all processes that are not ours; None where not all are seen."""
         return clocks(frozenset(tree(os.getpid())))
 
+    def pin(self, pid: int, cores: list[int]) -> None:
+        """Pin a process tree to cores."""
+        pin_tree(tree(pid), cores)
+
+    def read_tree(self, what: str, pid: int | None) -> Any:
+        """Return a reading of a process tree."""
+        return READINGS[what](pid or 0)
+
     def dial(self, host: str, port: int, times: int) -> list[int]:
-        """Return the nanoseconds of some TCP connections, each opened and closed."""
-        found = []
-        for _ in range(times):
-            began = time.monotonic_ns()
-            with socket.create_connection((host, port), DIAL_SECONDS):
-                found.append(time.monotonic_ns() - began)
-        return found
+        """Return the nanoseconds of some TCP connections."""
+        return dial(host, port, times)
 
     def traffic(self) -> list[int]:
         """Return the bytes received and sent since boot, on all networks but loopback."""
@@ -133,6 +149,7 @@ class Agent:
                 said = self._programs.pop(number).ended()
                 _say({"ended": number, **said})
             for one in self._programs.values():
+                one.bound_log()
                 if time.monotonic() > one.deadline:
                     one.send(signal.SIGKILL)
             if 0 in ready:
@@ -154,6 +171,8 @@ class Agent:
     def close(self) -> None:
         """End every program and remove the folder."""
         try:
+            for one in self._programs.values():
+                one.send(signal.SIGTERM)
             for one in self._programs.values():
                 one.end()
         finally:

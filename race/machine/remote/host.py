@@ -6,16 +6,15 @@ import os
 import shlex
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from race.errors import CellFailed, RaceError
-from race.machine import proc
 from race.machine.process import Child, Exit, last_line, wait_first
+from race.machine.remote.boot import travelling
 from race.timeouts import TIMEOUTS
 
 Answer = TypeVar("Answer")
@@ -29,26 +28,8 @@ OPTIONS = shlex.split(
     "-o ServerAliveInterval=5 -o ServerAliveCountMax=3"
 )
 SSH_FAILED, NOT_FOUND = 255, 127
-HERE = Path(__file__).parent
-SOURCES = {
-    "race.machine.proc": Path(proc.__file__),
-    "race.machine.remote.program": HERE / "program.py",
-    "race.machine.remote.agent": HERE / "agent.py",
-}
-FIRST = (
-    'import os;exec("s=b\\"\\"\\nwhile len(s)<{length}:'
-    's+=os.read(0,{length}-len(s))or os._exit(1)");exec(s)'
-)
-"""The program on the command line, for any shell: it reads the rest of itself from stdin."""
-REST = """
-import sys, types
-if sys.version_info < (3, 9):
-    sys.exit("it is CPython %d.%d: 3.9 or newer is needed" % sys.version_info[:2])
-for name, source in {sources!r}.items():
-    module = sys.modules[name] = types.ModuleType(name)
-    exec(compile(source, name, "exec"), module.__dict__)
-module.main()
-"""
+LOOK_SECONDS = 0.05
+"""The time between two looks at what a program has written."""
 
 
 class Clocks(NamedTuple):
@@ -75,15 +56,13 @@ class Host:
     later. `close` ends all that was started there.
     """
 
-    def __init__(self, given: str) -> None:
+    def __init__(self, given: str, remedy: str = "name one, as in {}:/opt/bin/python3") -> None:
+        self._remedy = remedy
         self.name, _, python = given.partition(":")
-        self._python = python or PYTHON
+        self.python = python or PYTHON
         self._ended: dict[int, Ended] = {}
         self._open = True
-        modules = dict.fromkeys(["race", "race.machine", "race.machine.remote"], "")
-        sources = {**modules, **{name: path.read_text() for name, path in SOURCES.items()}}
-        rest = REST.format(sources=sources)
-        first = shlex.join([self._python, "-c", FIRST.format(length=len(rest.encode()))])
+        first, rest = travelling(self.python)
         command = [*shlex.split(os.environ.get(SSH, "ssh")), *OPTIONS]
         command += ["-o", f"ConnectTimeout={TIMEOUTS.host_connect:.0f}", "--", self.name, first]
         self._link = Child(command, talks=True, hears=True)
@@ -128,9 +107,19 @@ class Host:
         shortest, offset = min(found)
         return Clocks(offset, shortest // 2)
 
-    def start(self, words: Sequence[str], cores: frozenset[int], seconds: float) -> RemoteChild:
-        """Start a program; it is killed after so many seconds, if nobody has ended it by then."""
-        return RemoteChild(self, self.ask("start", list(words), sorted(cores), seconds))
+    def start(
+        self,
+        words: Sequence[str],
+        cores: frozenset[int],
+        seconds: float | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> RemoteChild:
+        """Start a program; it is killed after so many seconds, if any, unless it has ended.
+
+        `env` is added to the environment.
+        """
+        found = self.ask("start", list(words), sorted(cores), seconds, dict(env or {}))
+        return RemoteChild(self, *found)
 
     def ended(self, number: int) -> Ended | None:
         """Return the end of a program; None while it runs."""
@@ -196,16 +185,15 @@ class Host:
         if code == SSH_FAILED:
             return f"cannot reach {self.name} ({said}): `ssh {self.name} true` must not ask"
         if code == NOT_FOUND:
-            return (
-                f"{self.name} has no {self._python}: name one, as in {self.name}:/opt/bin/python3"
-            )
-        return f"{self._python} on {self.name} does not run the agent ({said})"
+            return f"{self.name} has no {self.python}: {self._remedy.format(self.name)}"
+        return f"{self.python} on {self.name} does not run the agent ({said})"
 
 
 class RemoteChild:
     """A program on another machine, with what `race.load.drive` asks of a `process.Child`."""
 
-    def __init__(self, host: Host, number: int) -> None:
+    def __init__(self, host: Host, number: int, pid: int) -> None:
+        self.pid = pid
         self._host, self._number = host, number
 
     @property
@@ -216,6 +204,16 @@ class RemoteChild:
     def running(self) -> bool:
         """Return whether it runs; not if its machine was lost, which ends it."""
         return self._host.ended(self._number) is None and self._host.alive()
+
+    def read_line(self, timeout: float) -> str | None:
+        """Return the first line of its output; None if it ended or the time was up before."""
+        deadline = time.monotonic() + timeout
+        while self.running() and time.monotonic() < deadline:
+            line, end, _ = str(self._host.ask("said", self._number)).partition("\n")
+            if end:
+                return line
+            wait_first([self], LOOK_SECONDS)
+        return None
 
     def interrupt(self) -> None:
         """Ask for an early end that keeps the results so far (SIGINT)."""
@@ -233,6 +231,11 @@ class RemoteChild:
     def complaint(self) -> str:
         """Return the last line of its stderr, or ""."""
         return last_line(self._end().complaint)
+
+    def last_words(self) -> str:
+        """Return how it ended, in words, with the last line of its stderr."""
+        said = self.complaint()
+        return str(self.exit()) + (f" ({said})" if said else "")
 
     def cpu_ns(self) -> int:
         """Return its CPU time."""

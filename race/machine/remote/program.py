@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import select
 import signal
@@ -13,17 +14,26 @@ from typing import Any
 
 from race.machine.proc import cpu_ns
 
-END_SECONDS = 2.0
+END_SECONDS = 4.0
 """The time from SIGTERM to SIGKILL."""
 LAST_WORDS = 4096
+LOG_BYTES = 1 << 20
+SAID_BYTES = 65536
 PR_SET_PDEATHSIG = 1
 
 
 class Program:
-    """A program that runs here, in a session of its own; it is killed at its `deadline`."""
+    """A program that runs here, in a session of its own; it is killed at its `deadline`, if any."""
 
-    def __init__(self, words: list[str], cores: list[int], seconds: float, folder: str) -> None:
-        self.deadline = time.monotonic() + seconds
+    def __init__(
+        self,
+        words: list[str],
+        cores: list[int],
+        seconds: float | None,
+        folder: str,
+        env: dict[str, str],
+    ) -> None:
+        self.deadline = time.monotonic() + (math.inf if seconds is None else seconds)
         self._out, self._err = (os.fdopen(os.memfd_create(name), "w+b") for name in ("out", "err"))
         arrange = _arranged(cores)
         self._process = subprocess.Popen(
@@ -32,15 +42,31 @@ class Program:
             stdout=self._out,
             stderr=self._err,
             cwd=folder,
+            env={**os.environ, **env},
             start_new_session=True,
             preexec_fn=arrange,  # noqa: PLW1509 - one thread, two system calls
         )
-        self.pidfd = os.pidfd_open(self._process.pid)
+        self.pid = self._process.pid
+        self.pidfd = os.pidfd_open(self.pid)
 
     def send(self, number: int) -> None:
         """Send a signal to its process alone; `Popen.send_signal` might reap it unseen."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, number)
+
+    def said(self) -> str:
+        """Return the first that it wrote to stdout."""
+        return os.pread(self._out.fileno(), SAID_BYTES, 0).decode(errors="replace")
+
+    def bound_log(self) -> None:
+        """Cut a long stderr to its end."""
+        log = self._err.fileno()
+        size = os.fstat(log).st_size
+        if size > LOG_BYTES:
+            said = os.pread(log, LAST_WORDS, size - LAST_WORDS)
+            os.ftruncate(log, 0)
+            os.lseek(log, 0, os.SEEK_SET)
+            os.write(log, said)
 
     def ended(self) -> dict[str, Any]:
         """Return how it ended, what it wrote and its CPU time; nothing of its session is left."""

@@ -8,6 +8,7 @@ from race.report.charts.colours import palette
 from race.report.table import NUMBER, PERCENT, TEXT, Column, ColumnKind, ReportTable, fill
 from race.report.tables import values
 from race.report.template import ReportChapter, chapter
+from race.saved.model import GENERATOR
 
 MEGABYTES = ColumnKind(words.megabytes)
 
@@ -50,8 +51,10 @@ def _network(analysis: Analysis, party: str) -> ReportTable:
         moved("received"),
         moved("sent"),
     )
+    first = discipline.parties[0]
+    ends = (party, first) if party == GENERATOR else (first, party)
     caption = (
-        f"Round trip: a TCP connection from the {party} to the {discipline.parties[0]}, before the "
-        "load. Share: that round trip divided by the median latency."
+        f"Round trip: a TCP connection from the {ends[0]} to the {ends[1]}, before the load. "
+        "Share: that round trip divided by the median latency."
     )
     return fill(f"The network of the {party}", columns, rows, caption)

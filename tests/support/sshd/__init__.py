@@ -17,12 +17,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from runtime.listen import free_port
 from tests.conftest import absent
 from tests.support.site_server import until
 
 THERE = "there"
 """The name of the machine in the ssh configuration."""
+ALSO, AGAIN = "also", "again"
+"""The same machine, as other parties name it."""
 REFUSES = "refuses"
 """The same machine, with a key that it refuses."""
 SSHD = """
@@ -38,7 +42,7 @@ KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 """
 SSH = """
-Host {there} {refuses}
+Host {names} {refuses}
 HostName {address}
 Port {port}
 User {user}
@@ -46,7 +50,7 @@ IdentitiesOnly yes
 UserKnownHostsFile {folder}/known
 HostKeyAlias {there}
 
-Host {there}
+Host {names}
 IdentityFile {folder}/user
 
 Host {refuses}
@@ -80,8 +84,8 @@ def running(folder: Path, apart: bool = False) -> Iterator[Sshd]:
         (folder / "known").write_text(f"{THERE} {known}")
         texts = {"port": port, "address": address, "folder": folder, "user": getpass.getuser()}
         (folder / "sshd_config").write_text(SSHD.format(**texts))
-        config = folder / "config"
-        config.write_text(SSH.format(there=THERE, refuses=REFUSES, **texts))
+        config, names = folder / "config", f"{THERE} {ALSO} {AGAIN}"
+        config.write_text(SSH.format(there=THERE, names=names, refuses=REFUSES, **texts))
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(exist_ok=True)  # root's sshd wants it empty
         words = [*prefix, program, "-D", "-e", "-f", str(folder / "sshd_config")]
@@ -91,6 +95,14 @@ def running(folder: Path, apart: bool = False) -> Iterator[Sshd]:
         command = shlex.join(["ssh", "-F", str(config)])
         until(lambda: _answers(command), 20.0, "sshd does not answer")
         yield Sshd(command, address, ours, process)
+
+
+def cut(name: str) -> None:
+    """Kill the connections of this process to a machine."""
+    for one in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # ended meanwhile
+            if name in one.cmdline():
+                one.kill()
 
 
 def _answers(command: str) -> bool:

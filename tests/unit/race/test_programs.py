@@ -17,7 +17,7 @@ from race.saved.model import Contender
 from race.scenario import Scenario
 from race.terminal import programs
 from race.web import engines
-from race.web.engines import Catalogue, Entry
+from race.web.catalogue import Catalogue, Entry
 from race.web.scenario import Hosts, Program, SiteScenario
 from tests.support.records import head, write
 
@@ -42,7 +42,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_folder_does_not_choose_a_machine_to_connect_to() -> None:
-    far = replace(scenario(), hosts=Hosts(generator="far"))
+    far = replace(scenario(), hosts=Hosts(database="far"))
     with pytest.raises(RaceError, match="there is no terminal to ask on"):
         programs.ask(far)
     programs.remember(far)

@@ -14,6 +14,7 @@ from race.plan import read
 from race.plan.forecast import Plan
 from race.run.race import prepare
 from race.web import engines
+from race.web.catalogue import Catalogue, Entry
 from race.web.locust import generator
 from toolbench.tool import Tool
 
@@ -26,14 +27,12 @@ FACTORS: dict[str, Sequence[str]] = {
 
 
 @cache
-def catalogue(version: str | None = None) -> engines.Catalogue:
+def catalogue(version: str | None = None) -> Catalogue:
     """List the engines that ready-made scenarios name, as if all could run here."""
     scenarios = [one for one in map(read.load, read.names()) if one.discipline == "web"]
     names = {name for one in scenarios for name in one.contenders if name not in one.own_programs}
-    entries = [
-        engines.Entry(name, {"python": version or PYTHONS[-1]}, "tarantool") for name in names
-    ]
-    return engines.Catalogue(FACTORS, entries)
+    entries = [Entry(name, {"python": version or PYTHONS[-1]}, "tarantool") for name in names]
+    return Catalogue(FACTORS, entries)
 
 
 @pytest.fixture(autouse=True)

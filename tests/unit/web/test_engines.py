@@ -14,8 +14,8 @@ from race.errors import RaceError
 from race.load.wrk import Wrk
 from race.machine.describe import python_of
 from race.web import engines
+from race.web.catalogue import Catalogue, Entry
 from race.web.discipline import SiteDiscipline
-from race.web.engines import Catalogue, Entry
 from race.web.scenario import Hosts, HttpLoad, Program, SiteScenario
 from race.web.servers import Launcher
 
@@ -57,6 +57,18 @@ def test_a_server_listens_where_its_generator_reaches_it() -> None:
     words = Launcher(far, "192.0.2.1").command(contender)
     assert words[words.index("--host") + 1] == "192.0.2.1"
     assert "--host" not in Launcher(scenario()).command(contender)
+
+
+def test_what_runs_on_another_machine_is_what_it_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = [
+        Entry("there", {"python": "3.12"}, "tarantool"),
+        Entry("there-sqlite", {"python": "3.12"}, "sqlite"),
+    ]
+    monkeypatch.setattr(engines, "_there", lambda given: Catalogue({}, listed))
+    far = replace(scenario(contenders=("there*", "own")), hosts=Hosts(server="far:/site"))
+    choice = engines.choose(far)
+    assert [one.name for one in choice.contenders] == ["there"]
+    assert choice.left_out == ["there-sqlite: sqlite is a file there", f"own: {engines.NEAR}"]
 
 
 @pytest.mark.parametrize(

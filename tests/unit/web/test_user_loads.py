@@ -18,7 +18,7 @@ from race.plan import read
 from race.plan.works import closed_works
 from race.saved.model import UserLoad
 from race.web import engines, link, user_loads
-from race.web.engines import Catalogue, Entry
+from race.web.catalogue import Catalogue, Entry
 from race.web.locust.__main__ import parser
 from race.web.locust.generator import SECONDS, Locust
 from race.web.scenario import SiteScenario

@@ -14,10 +14,10 @@ from race.discipline import Party, Sample
 from race.machine import listener
 from race.machine.meters import METERS, Parties, meters
 from race.machine.meters.cpu import Cpu
-from race.machine.meters.memory import resident_bytes
 from race.machine.meters.peak import Peak
 from race.machine.meters.switches import Switches
 from race.machine.proc import clocks, cpu_ns, tree, used_between
+from race.machine.trees import resident_bytes
 from race.saved.model import Figures
 from runtime.address import Address
 from tests.support.burner import BURN, python

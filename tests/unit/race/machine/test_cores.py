@@ -144,6 +144,12 @@ def test_the_harness_is_ours_where_it_may_run(
     assert passed["foreign"] == pytest.approx(foreign)
 
 
+def test_a_machine_without_a_party_has_no_cores() -> None:
+    assert cores.assign([]) == {}
+    with cores.kept_off({}):
+        assert os.sched_getaffinity(0)
+
+
 def test_cores_of_two_machines_are_told_apart() -> None:
     """Core 0 of both was busy for half of the time: the server took 0.4 s of it, the generator,
     on the other machine, 0.1 s.

@@ -16,8 +16,8 @@ from race.plan.works import closed_works, open_works
 from race.saved.model import Contender, Load, Work
 from race.scenario import Scenario
 from race.web import engines
+from race.web.catalogue import Catalogue, Entry
 from race.web.discipline import SiteDiscipline
-from race.web.engines import Entry
 from race.web.pages import PAGES
 from race.web.scenario import SiteScenario
 from tests.support.records import contender
@@ -99,10 +99,10 @@ def test_a_page_with_a_database_is_never_pipelined() -> None:
 
 
 def test_interpreters_and_workers_are_told_apart_by_label(monkeypatch: pytest.MonkeyPatch) -> None:
-    def listed(version: str | None = None) -> engines.Catalogue:
+    def listed(version: str | None = None) -> Catalogue:
         factors = {"python": version or "3.13"}
         entries = [Entry("a-b-one", factors, "tarantool"), Entry("a-memory-one", factors)]
-        return engines.Catalogue({"render": ["jinja"]}, entries)
+        return Catalogue({"render": ["jinja"]}, entries)
 
     monkeypatch.setattr(engines, "catalogue", listed)
     monkeypatch.setattr(engines, "found_pythons", lambda: ["3.7", "3.8", "3.13"])

@@ -75,14 +75,38 @@ def test_defaults_are_the_protocol() -> None:
         ({"programs": {"own": {"comand": ["x"]}}}, "unknown scenario key 'programs.own.comand'"),
         ({"programs": {"own": {}}}, "key 'programs[...].command' is missing"),
         (
-            {"hosts": {"server": "far"}},
-            "after 'hosts.' comes one of address, generator, not 'server'",
+            {"hosts": {"client": "far"}},
+            "after 'hosts.' comes one of address, database, generator, server, not 'client'",
         ),
         ({"hosts": {"generator": "-oX"}}, "key 'hosts.generator': a host is HOST or HOST:PYTHON"),
         ({"hosts": {"generator": "far; x"}}, "key 'hosts.generator': a host is HOST or HOST:PY"),
         (
             {"hosts": {"generator": "far"}, "distance": [1]},
-            "distance is for a generator on this machine: leave out --generator",
+            "distance is for a race on this machine: leave out --generator",
+        ),
+        (
+            {"hosts": {"database": "far"}, "link": [1]},
+            "link is for a race on this machine: leave out --database",
+        ),
+        (
+            {"hosts": {"server": "far"}},
+            "key 'hosts.server': a server is HOST:/folder/of/a/checkout",
+        ),
+        (
+            {"hosts": {"server": "far:/site"}, "distance": [1]},
+            "distance is for a race on this machine: leave out --server",
+        ),
+        (
+            {"hosts": {"server": "far:/site"}, "pythons": ["3.7"]},
+            "pythons, builds and workers = cores are those of this machine: leave out --server",
+        ),
+        (
+            {"hosts": {"server": "far:/site"}, "workers": ["cores"]},
+            "pythons, builds and workers = cores are those of this machine: leave out --server",
+        ),
+        (
+            {"hosts": {"generator": "far:/bin/python3", "database": "far"}},
+            "generator and database are on far: one party a machine",
         ),
         (
             {

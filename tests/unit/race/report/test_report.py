@@ -96,7 +96,10 @@ def test_machines_of_other_parties_and_their_network_have_a_chapter(small: Saved
         clock_offset_us=-250.0,
         clock_uncertainty_us=40.0,
     )
-    seen = changed(small.head.environment, machines={"generator": machine})
+    base = changed(machine, name="db1", address="192.0.2.7", pinned=[])
+    site = changed(machine, name="web1", address="192.0.2.8", reaches="192.0.2.1")
+    parties = {"generator": machine, "database": base}
+    seen = changed(small.head.environment, machines=parties)
     delays = {"network_us": {"generator round_trip": 200.0}}
     moved = {"network_bytes": {"generator received": 3_000_000, "generator sent": 10_000}}
     cells = [changed(one, meters={**one.meters, **delays, **moved}) for one in small.cells]
@@ -105,6 +108,17 @@ def test_machines_of_other_parties_and_their_network_have_a_chapter(small: Saved
     chapter = section(html.page(found), "hosts")
     assert "The server listened on 192.0.2.1, where load1 reaches it" in chapter
     assert "-250 ± 40 µs" in chapter
+    assert "The database ran on another machine, db1. It listened on 192.0.2.7." in chapter
+    assert "a TCP connection from the server to the database" in chapter
+    elsewhere = changed(seen, machines={"server": site, "generator": machine})
+    there = section(
+        html.page(analyse(replace(small, head=changed(head, environment=elsewhere)))), "hosts"
+    )
+    assert (
+        "The server ran on another machine, web1. It listened on 192.0.2.8. The databases" in there
+    )
+    assert "databases listened on 192.0.2.1 of this machine, where web1 reaches them." in there
+    assert "instead of on 127.0.0.1" not in there
     (comparison, *_) = found.comparisons
     item = next(one for one in comparison.results if one.latency_us)
     assert words.percent(200 / item.latency_us["p50"]) in chapter

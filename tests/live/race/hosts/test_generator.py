@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -27,14 +26,15 @@ from race.machine.proc import CoreReading
 from race.machine.process import Child, wait_first
 from race.machine.remote.host import SSH, Host
 from race.saved.model import Load
-from race.web.hosts import GeneratorHost, GeneratorMachine, files_of
+from race.web.hosts.generator import GeneratorHost
+from race.web.hosts.party import files_of
 from race.web.scenario import Hosts, SiteScenario
 from runtime.paths import ROOT
 from tests.conftest import absent
 from tests.support import sshd
 from tests.support.locust_lab import fake
 from tests.support.site_server import until
-from tests.support.sshd import REFUSES, THERE, Sshd
+from tests.support.sshd import REFUSES, THERE, Sshd, cut
 
 HOLDS = """
 import sys, time
@@ -132,7 +132,7 @@ def test_meters_there_read_what_those_here_do() -> None:
     one = GeneratorHost(SITE)
     try:
         with fake({}) as site:
-            machine = GeneratorMachine(one, site.url)
+            machine = one.machine(site.url)
             reading: CoreReading = machine.read_cores([])
             clocks, delays = machine.clocks(), machine.network()
         described = one.described()
@@ -153,10 +153,7 @@ def test_a_lost_connection_is_said_and_made_again() -> None:
     try:
         child = one.connected().start(["sleep", seconds], frozenset(), 60)
         until(lambda: sleeps(seconds), 10.0, "it did not start")
-        for one_below in psutil.Process().children(recursive=True):
-            with suppress(psutil.Error):  # ended meanwhile
-                if THERE in one_below.cmdline():
-                    one_below.kill()
+        cut(THERE)
         assert wait_first([child], 10) is child
         with pytest.raises(
             CellFailed, match=r"the connection to there was lost: killed by SIGKILL"

@@ -1,0 +1,110 @@
+"""Private databases that servers on other machines reach: `databases.away`, here or there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Protocol
+
+import msgspec
+
+from databases import find
+from databases.database import DatabaseError
+from race.discipline import Party
+from race.errors import CellFailed
+from race.machine.process import Child
+from race.machine.remote.host import RemoteChild
+from race.timeouts import TIMEOUTS
+from race.web.hosts.party import FarMachine, Trips
+from runtime.paths import ROOT, var
+
+PROGRAM = "databases.away"
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What the program says of the database that it started."""
+
+    url: str
+    pid: int
+
+
+class AwayDatabase:
+    """A running database, as `race.web.databases.DatabaseHold`; `machine` is None for this one."""
+
+    def __init__(self, name: str, where: str, child: Child | RemoteChild) -> None:
+        """Wait until it runs. CellFailed, with nothing left of it, if it does not."""
+        self.name = name
+        self.machine: FarMachine | None = None
+        self.cores: frozenset[int] = frozenset()
+        self._where, self._child = where, child
+        try:
+            self._said = self._heard()
+        except BaseException:
+            child.end()
+            raise
+        self.url = self._said.url
+        address = find(name).address(self.url)
+        self.place = address.host, address.port
+
+    @property
+    def pid(self) -> int:
+        """The main process, on its machine; DatabaseError when it has ended."""
+        if not self.running():
+            raise DatabaseError(f"{self.name} on {self._where} has ended")
+        return self._said.pid
+
+    def running(self) -> bool:
+        """Return whether it runs, and its machine is connected."""
+        return self._child.running()
+
+    def party(self, cores: frozenset[int]) -> Party:
+        """Return it for the meters; if it is on this machine, on these cores."""
+        pid = self._said.pid if self.running() else None
+        return Party(pid, self.cores if self.machine else cores, self.machine)
+
+    def reached(self, trips: Callable[[], Trips], who: str) -> None:
+        """End it, and raise CellFailed, if the server's machine cannot reach it."""
+        host, port = self.place
+        try:
+            with ExitStack() as failed:
+                failed.callback(self.leave)
+                trips()(host, port, 1)
+                failed.pop_all()
+        except CellFailed as failure:
+            raise CellFailed(
+                f"{who} cannot reach {self.name} on {self._where} at {host}, port {port} "
+                f"({failure}): do its firewalls let {who} in?"
+            ) from None
+
+    def leave(self) -> None:
+        """End it."""
+        self._child.end()
+
+    def _heard(self) -> Said:
+        line = self._child.read_line(TIMEOUTS.host_database)
+        if line is None:
+            late = f"took over {TIMEOUTS.host_database:g} s to start"
+            why = late if self._child.running() else self._child.complaint()
+            raise CellFailed(f"{self.name} on {self._where}: {why or self._child.last_words()}")
+        return msgspec.json.decode(line, type=Said)
+
+
+class Starts(Protocol):
+    """Where private databases run."""
+
+    def start(self, name: str) -> AwayDatabase:
+        """Start a database. CellFailed if it does not start, or cannot be reached."""
+
+
+class NearDatabases:
+    """Databases on this machine, at an address that the server's machine `who` reaches."""
+
+    def __init__(self, address: str, trips: Callable[[], Trips], who: str) -> None:
+        self._address, self._trips, self._who = address, trips, who
+
+    def start(self, name: str) -> AwayDatabase:
+        words = [sys.executable, "-m", PROGRAM, name, self._address, str(var() / "away")]
+        found = AwayDatabase(name, "this machine", Child(words, cwd=ROOT, talks=True))
+        found.reached(self._trips, self._who)
+        return found
