@@ -18,7 +18,7 @@ class RunnerProcess:
 
     def __init__(self, command: Sequence[str], cores: frozenset[int]) -> None:
         """Start the process; RaceError if there is no such program."""
-        self.child = Child(command, cores, cwd=ROOT, talks=True, hears=True)
+        self.child = Child(command, cores, cwd=ROOT, pipe_output=True, pipe_input=True)
 
     def ask(self, question: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """Return the answer; CellFailed if it is an error, or if none comes in time."""

@@ -46,7 +46,7 @@ def neighbour(layout: Layout, seconds: float = SECONDS) -> Probe | None:
 def _speed(core: int, seconds: float) -> float:
     """Return the turns a second of the loop on a core; 0 if it did not end in time."""
     child = Child(
-        [sys.executable, "-S", "-E", "-c", COUNT, str(seconds)], frozenset([core]), talks=True
+        [sys.executable, "-S", "-E", "-c", COUNT, str(seconds)], frozenset([core]), pipe_output=True
     )
     try:
         return int(child.read_line(20 * seconds + START_SECONDS) or 0) / seconds

@@ -68,14 +68,14 @@ class Child:
         cores: frozenset[int] = frozenset(),
         env: Mapping[str, str | None] | None = None,
         cwd: Path | None = None,
-        talks: bool = False,
-        hears: bool = False,
+        pipe_output: bool = False,
+        pipe_input: bool = False,
         logs: bool = False,
     ) -> None:
-        """Start it on these cores. With `talks` its output is read line by line while it runs, else
-        as a whole after its end; with `hears` it reads lines from its stdin. With `logs` both its
-        outputs are a log, of which only the end is kept. `env` is added to the environment; a
-        variable that is None there is taken away.
+        """Start it on these cores. With `pipe_output` its stdout is read line by line while it
+        runs, else as a whole after its end; with `pipe_input` it reads lines from its stdin. With
+        `logs` stdout and stderr are one log, of which only the end is kept. `env` is added to the
+        environment; a variable that is None there is removed.
         """
         guard.up()
         self.command = list(command)
@@ -84,8 +84,8 @@ class Child:
         try:
             self._process = subprocess.Popen(
                 [*_prefix(cores), *command],
-                stdin=subprocess.PIPE if hears else subprocess.DEVNULL,
-                stdout=subprocess.PIPE if talks else self._stderr if logs else self._stdout,
+                stdin=subprocess.PIPE if pipe_input else subprocess.DEVNULL,
+                stdout=subprocess.PIPE if pipe_output else self._stderr if logs else self._stdout,
                 stderr=self._stderr,
                 env=_environment(env or {}),
                 cwd=cwd,
@@ -115,8 +115,8 @@ class Child:
         return self._pidfd
 
     @property
-    def voice(self) -> int:
-        """A descriptor that becomes readable when it writes something, for one that `talks`."""
+    def output_fd(self) -> int:
+        """The descriptor of its stdout; with `pipe_output` alone it can be waited for."""
         return self._stdout.fileno()
 
     def running(self) -> bool:
@@ -169,8 +169,8 @@ class Child:
         """Return its CPU time, and that of the children that it has waited for."""
         return cpu_ns(self.pid)
 
-    def hang_up(self) -> None:
-        """Close its stdin."""
+    def close_input(self) -> None:
+        """Close its stdin, if that is a pipe."""
         if self._process.stdin is not None:
             self._process.stdin.close()
 

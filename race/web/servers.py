@@ -57,7 +57,7 @@ class Launcher:
         added = {**(ENVIRONMENT if managed else {}), **(env or {})}
         words = self.command(contender)
         if self.host is None:
-            return serving(Child(words, cores, added, cwd=ROOT, talks=True))
+            return serving(Child(words, cores, added, cwd=ROOT, pipe_output=True))
         found = serving(self.host.start(words, cores, added))
         try:
             self.host.reached(found.url)

@@ -93,7 +93,7 @@ def looking(pid: int, cores: frozenset[int]) -> Iterator[Profiler]:
         output = Path(folder) / "stacks"
         words = [program() or NAME, "record", "--pid", str(pid), "--subprocesses", "--nolineno"]
         words += ["--rate", str(HERTZ), "--duration", str(MOST_SECONDS)]
-        child = Child([*words, "--format", "raw", "--output", str(output)], cores, talks=True)
+        child = Child([*words, "--format", "raw", "--output", str(output)], cores, pipe_output=True)
         try:
             _wait(child)
             yield Profiler(child, output)

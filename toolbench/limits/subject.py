@@ -93,7 +93,7 @@ class LimitsSubject:
         factors = self.contender.factors
         words = [self._python(), str(FOLDER / "serve.py"), "--loop", factors[LOOP]]
         words += DRIVERS[self.contender.name].options
-        return serving(Child(words, self.layout[DRIVER], cwd=ROOT, talks=True))
+        return serving(Child(words, self.layout[DRIVER], cwd=ROOT, pipe_output=True))
 
     def _build(self, seconds: float) -> Sample:
         words = [self._python(), str(FOLDER / "objects.py"), "--seconds", str(seconds)]

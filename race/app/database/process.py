@@ -31,7 +31,7 @@ class DatabaseProcess:
 
     def __init__(self, kind: str) -> None:
         words = [sys.executable, "-m", "race.app.database", kind, str(var() / FOLDER)]
-        self._child = Child(words, env={GUARD: None}, cwd=ROOT, talks=True, hears=True)
+        self._child = Child(words, env={GUARD: None}, cwd=ROOT, pipe_output=True, pipe_input=True)
 
     def start(self, name: str, template: str | None = None) -> Instance:
         """Start a database, empty or as a template was; one of that name is replaced.

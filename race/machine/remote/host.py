@@ -65,7 +65,7 @@ class Host:
         first, rest = travelling(self.python)
         command = [*shlex.split(os.environ.get(SSH, "ssh")), *OPTIONS]
         command += ["-o", f"ConnectTimeout={TIMEOUTS.host_connect:.0f}", "--", self.name, first]
-        self._link = Child(command, talks=True, hears=True)
+        self._link = Child(command, pipe_output=True, pipe_input=True)
         try:
             self._link.tell(rest, TIMEOUTS.host_connect)
             self.facts: dict[str, Any] = self._hello()
@@ -74,9 +74,9 @@ class Host:
             raise
 
     @property
-    def voice(self) -> int:
+    def output_fd(self) -> int:
         """A descriptor that becomes readable when the machine says something, or is lost."""
-        return self._link.voice
+        return self._link.output_fd
 
     def ask(self, question: str, *words: Any, timeout: float = TIMEOUTS.host) -> Any:
         """Return the agent's answer. CellFailed if it refuses or does not come in time."""
@@ -147,7 +147,7 @@ class Host:
         """End the connection; the agent then ends what it started, and itself."""
         self._open = False
         try:
-            self._link.hang_up()
+            self._link.close_input()
             wait_first([self._link], TIMEOUTS.host_end)
         finally:
             self._link.end()
@@ -199,7 +199,7 @@ class RemoteChild:
     @property
     def pidfd(self) -> int:
         """A descriptor that becomes readable when the program ends, or for another reason."""
-        return self._host.voice
+        return self._host.output_fd
 
     def running(self) -> bool:
         """Return whether it runs; not if its machine was lost, which ends it."""

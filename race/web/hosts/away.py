@@ -105,6 +105,6 @@ class NearDatabases:
 
     def start(self, name: str) -> AwayDatabase:
         words = [sys.executable, "-m", PROGRAM, name, self._address, str(var() / "away")]
-        found = AwayDatabase(name, "this machine", Child(words, cwd=ROOT, talks=True))
+        found = AwayDatabase(name, "this machine", Child(words, cwd=ROOT, pipe_output=True))
         found.reached(self._trips, self._who)
         return found

@@ -85,7 +85,7 @@ def _relay(
 ) -> tuple[Child, list[str]]:
     """Return a running relay to a place, and its own place."""
     words = [sys.executable, "-m", "race.web.link", f"{more:g}", *place]
-    child = Child(words, cores, cwd=ROOT, talks=True)
+    child = Child(words, cores, cwd=ROOT, pipe_output=True)
     try:
         said, *here = (child.read_line(TIMEOUTS.link_start) or "").split("\t")
         if said != LISTENS:

@@ -103,7 +103,7 @@ def noted_signals() -> Iterator[list[int]]:
 def started(engine: str, figures: Path) -> Iterator[Server]:
     """Start the site on a free port, without an engine on the first that runs here."""
     words = [sys.executable, str(SERVER), "-p", "0", *(["-e", engine] if engine else [])]
-    server = serving(Child(words, env={FIGURES: str(figures)}, cwd=ROOT, talks=True))
+    server = serving(Child(words, env={FIGURES: str(figures)}, cwd=ROOT, pipe_output=True))
     try:
         yield server
     finally:

@@ -25,7 +25,7 @@ STARTS = """
 import sys, time
 from race.machine.process import Child
 says = "print" in sys.argv[1]
-child = Child([sys.executable, "-c", sys.argv[1]], talks=says)
+child = Child([sys.executable, "-c", sys.argv[1]], pipe_output=says)
 if says:
     child.read_line(60)
 print("started", flush=True)

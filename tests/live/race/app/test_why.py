@@ -76,7 +76,7 @@ def test_system_calls_of_a_program_are_counted_and_it_lives_on() -> None:
         absent(f"{syscalls.NAME} is not installed: apt-get install {syscalls.NAME}")
     # Its child is counted too.
     shell = [sys.executable, "-c", CALLER]
-    child = Child(["sh", "-c", '"$0" "$@"; exit', *shell], talks=True, hears=True)
+    child = Child(["sh", "-c", '"$0" "$@"; exit', *shell], pipe_output=True, pipe_input=True)
     try:
         assert child.read_line(10) == "ready"
         with syscalls.counting(child.pid, frozenset()) as counter:
@@ -95,7 +95,7 @@ def test_who_may_not_count_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> N
     """A process has one tracer: another one is refused as someone without the right is."""
     if shutil.which(syscalls.NAME) is None:
         absent(f"{syscalls.NAME} is not installed: apt-get install {syscalls.NAME}")
-    child = Child(["cat"], hears=True)
+    child = Child(["cat"], pipe_input=True)
     try:
         with (
             syscalls.counting(child.pid, frozenset()),

@@ -33,8 +33,8 @@ print("last", file=sys.stderr)
 """
 
 
-def python(code: str, *, talks: bool = False) -> Child:
-    return Child([sys.executable, "-c", code], talks=talks)
+def python(code: str, *, pipe_output: bool = False) -> Child:
+    return Child([sys.executable, "-c", code], pipe_output=pipe_output)
 
 
 def test_output_and_last_words() -> None:
@@ -92,8 +92,8 @@ def test_the_first_to_end_is_found_at_once() -> None:
 
 
 def test_a_line_is_waited_for_only_so_long() -> None:
-    silent = python("import time; time.sleep(60)", talks=True)
-    gone = python("pass", talks=True)
+    silent = python("import time; time.sleep(60)", pipe_output=True)
+    gone = python("pass", pipe_output=True)
     try:
         began = time.monotonic()
         assert silent.read_line(0.1) is None
@@ -106,7 +106,7 @@ def test_a_line_is_waited_for_only_so_long() -> None:
 
 def test_lines_go_to_and_fro() -> None:
     code = "import sys\nfor line in sys.stdin: print(len(line), 'x' * 100_000, flush=True)"
-    echo = Child([sys.executable, "-c", code], talks=True, hears=True)
+    echo = Child([sys.executable, "-c", code], pipe_output=True, pipe_input=True)
     try:
         for size in (3, 500_000, 7):
             assert echo.tell("y" * size, 10)
@@ -116,8 +116,8 @@ def test_lines_go_to_and_fro() -> None:
 
 
 def test_who_does_not_listen_is_told_only_so_long() -> None:
-    deaf = Child([sys.executable, "-c", "import time; time.sleep(60)"], hears=True)
-    gone = Child([sys.executable, "-c", "pass"], hears=True)
+    deaf = Child([sys.executable, "-c", "import time; time.sleep(60)"], pipe_input=True)
+    gone = Child([sys.executable, "-c", "pass"], pipe_input=True)
     try:
         assert not deaf.tell("x" * 1_000_000, 0.2)
         assert wait_first([gone], 10) is gone
@@ -128,7 +128,7 @@ def test_who_does_not_listen_is_told_only_so_long() -> None:
 
 
 def test_who_ignores_sigterm_is_killed_with_its_children() -> None:
-    child = python(STUBBORN, talks=True)
+    child = python(STUBBORN, pipe_output=True)
     grandchild = int(child.read_line(10) or 0)
     child.end(timeout=0.2)
     assert not child.running()
