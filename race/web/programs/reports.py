@@ -6,8 +6,6 @@ the way from one to the other: how a cursor is told to give rows by name, and th
 
 from __future__ import annotations
 
-import asyncio
-import os
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -20,24 +18,14 @@ from psycopg2.extras import DictCursor
 from psycopg2.pool import ThreadedConnectionPool
 from psycopg_pool import ConnectionPool
 
-from data_interface.history import fill
 from data_interface.postgres import report_statements
-from data_interface.postgres.store import PAGES
 from data_interface.sql.placeholders import statement_for
 from data_interface.sql.reports import SqlReports
-from data_interface.votes import store_of
-from databases import find, private
-from runtime.clock import clock
+from race.web.programs.postgres import options
 
 Connect = Callable[[], AbstractContextManager[Any]]
 """Returns a context manager of a connection for one request."""
-CONNECT_SECONDS, STATEMENT_SECONDS = 5, 60
-OPTIONS: dict[str, Any] = {
-    "application_name": PAGES.application_name,
-    "connect_timeout": CONNECT_SECONDS,
-    "options": f"-c search_path={PAGES.settings['search_path']} "
-    f"-c statement_timeout={STATEMENT_SECONDS}s",
-}
+OPTIONS = options(60)
 
 
 class Psycopg:
@@ -133,24 +121,3 @@ def answer(report: Coroutine[Any, Any, Any]) -> Any:
     except StopIteration as done:
         return done.value
     raise RuntimeError("a report awaited something")
-
-
-def database() -> str:
-    """Return the URL of DATABASE_URL or of the private database, with the site's schema in it.
-
-    With SITE_HISTORY it has a month of votes. A hold on a private database ends with the process.
-    """
-    postgres = find("postgres")
-    url = os.environ.get(postgres.url_variable) or private.join("postgres").url
-
-    async def prepare() -> None:
-        store = store_of("postgres", url)
-        await store.open()
-        try:
-            if os.environ.get("SITE_HISTORY", "0") not in ("", "0"):
-                await fill(store, clock()())
-        finally:
-            await store.close()
-
-    asyncio.run(prepare())
-    return url

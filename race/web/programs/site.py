@@ -117,6 +117,12 @@ def touch(db: Any, session: str, address: str, agent: str) -> Any:
     return db.upsert(layout.SESSIONS, [session, address, agent, 1, now], changes)
 
 
+def session_in(header: str) -> str | None:
+    """Return the session in a header Cookie, None without one."""
+    cookies = (one.strip().partition("=") for one in header.split(";"))
+    return next((text for key, _, text in cookies if key == "session"), None)
+
+
 def limited(
     make: Callable[..., Awaitable[tuple[str, str]]],
 ) -> Callable[..., Awaitable[tuple[str, str]]]:

@@ -59,7 +59,7 @@ async def on_hypercorn(app: Any, port: int) -> None:
     sock.detach()  # Hypercorn has closed the descriptor
 
 
-async def on_granian(app: Any, port: int) -> None:
+async def on_granian(app: Any, port: int, interface: str = "asgi", name: str = NAME) -> None:
     """Serve on Granian, which opens the port itself, until SIGTERM."""
     from granian.constants import Interfaces
     from granian.server.embed import Server
@@ -68,14 +68,14 @@ async def on_granian(app: Any, port: int) -> None:
     server: Any = Server(
         app,
         port=port,
-        interface=Interfaces.ASGI,
+        interface=Interfaces(interface),
         websockets=False,
         backlog=BACKLOG,
         log_enabled=False,
     )
     serving = asyncio.ensure_future(server.serve())
     await listening(port)
-    announce(NAME, ("127.0.0.1", port))
+    announce(name, ("127.0.0.1", port))
     await stop.wait()
     server.stop()
     await serving

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
 from flask import Flask, Response, abort, render_template
-from gunicorn.app.base import BaseApplication
 
 from data_interface.reports.rows import Report
 from data_interface.store import StoreError
 from databases.database import DatabaseError
 from race.web.programs import reports
-from race.web.programs.announce import announce
+from race.web.programs.gunicorn_server import serve
+from race.web.programs.postgres import database
 from race.web.programs.templates import FOLDER, complete
 from runtime.address import AddressError
 from runtime.arguments import Parser, port, whole_number
@@ -141,21 +141,6 @@ def application(given: argparse.Namespace, url: str) -> Flask:
     return app
 
 
-class Gunicorn(BaseApplication):  # type: ignore[misc]
-    """gunicorn in this process, with its settings, around an application that a worker makes."""
-
-    def __init__(self, make: Callable[[], Flask], **settings: Any) -> None:
-        self._make, self._settings = make, settings
-        super().__init__()
-
-    def load_config(self) -> None:
-        for name, value in self._settings.items():
-            self.cfg.set(name, value)
-
-    def load(self) -> Flask:
-        return self._make()
-
-
 def arguments() -> argparse.Namespace:
     """Parse the command line."""
     parser = Parser(description=__doc__)
@@ -173,21 +158,10 @@ def main() -> None:
     given = arguments()
     try:
         sock = listen(given.port)
-        url = reports.database()
+        url = database()
     except (OSError, AddressError, ClockError, DatabaseError, StoreError) as error:
         sys.exit(f"with_flask: {error}")
-    address = sock.getsockname()
-    Gunicorn(
-        lambda: application(given, url),
-        bind=f"fd://{sock.detach()}",
-        workers=1,
-        worker_class="gthread",
-        threads=given.threads,
-        keepalive=75,
-        graceful_timeout=3,
-        loglevel="warning",
-        post_worker_init=lambda worker: announce("with_flask", address),
-    ).run()
+    serve("with_flask", lambda: application(given, url), sock, threads=given.threads)
 
 
 if __name__ == "__main__":

@@ -1,44 +1,57 @@
-"""The hand-written applications of `adapters` do the work of their engines."""
+"""The hand-written applications of `adapters` and `adapters-wsgi` do the work of their engines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import cast
 
 import pytest
 
-from handlers import ASGI, OWN, WEB
+from databases import find
+from handlers import WEB
 from race.plan.read import load
 from race.web import requests
 from race.web.databases import Databases as Held
 from race.web.scenario import SiteScenario
-from race.web.servers import Server
-from tests.live.web.starting import answer_alike, environment, starting
+from tests.conftest import absent
+from tests.live.web.starting import answer_alike, starting
+from tests.support.site_server import Databases
 
-__all__ = ["environment"]
-
-SCENARIO = cast("SiteScenario", load("adapters"))
-PAIRS = list(zip(SCENARIO.contenders[::2], SCENARIO.contenders[1::2], strict=True))
+SCENARIOS = {
+    "tarantool": cast("SiteScenario", load("adapters")),
+    "postgres": cast("SiteScenario", load("adapters-wsgi")),
+}
+PAIRS = [
+    (database, *pair)
+    for database, scenario in SCENARIOS.items()
+    for pair in zip(scenario.contenders[::2], scenario.contenders[1::2], strict=True)
+]
 
 
 @pytest.fixture
-def start(environment: dict[str, str]) -> Iterator[Callable[..., Server]]:
-    """A function that starts a contender, which ends with the test."""
-    with starting(SCENARIO, environment) as started:
-        yield started
+def environment(
+    database: str, databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
+    """The database of this test run, for servers and for the harness."""
+    if missing := find(database).missing():
+        absent(missing)
+    variables = {find(database).url_variable: databases.hold(database)}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return variables
 
 
-@pytest.mark.parametrize(("engine", "program"), PAIRS)
+@pytest.mark.parametrize(("database", "engine", "program"), PAIRS)
 def test_a_program_answers_as_its_engine(
-    engine: str, program: str, start: Callable[..., Server]
+    database: str, engine: str, program: str, environment: dict[str, str]
 ) -> None:
-    answer_alike(start(engine), start(program))
-    found = requests.per_page(
-        Held(), "tarantool", lambda env: start(program, dict(env)), SCENARIO.tasks
-    )
+    scenario = SCENARIOS[database]
+    with starting(scenario, environment) as start:
+        answer_alike(start(engine), start(program))
+        found = requests.per_page(
+            Held(), database, lambda env: start(program, dict(env)), scenario.tasks
+        )
     assert {page: one[requests.REQUESTS] for page, one in found.items()} == {"good": 3, "ugly": 0}
 
 
 def test_every_framework_has_its_application() -> None:
-    raced = {engine.split("-")[0] for engine, _ in PAIRS}
-    assert raced == {name for name, web in WEB.items() if web.interface in (OWN, ASGI)}
+    assert {engine.split("-")[0] for _, engine, _ in PAIRS} == set(WEB)

@@ -252,7 +252,7 @@ def test_the_list_has_them_so(
     shown = printed(capsys, "list", *where)
     assert "20 Nov 2026 23:45" in shown
     assert "toolbench-sqlalchemy-full " in shown  # 80 columns cut no name
-    assert "\naa, adapters, aiotarantool, article, " in shown
+    assert "\naa, adapters, adapters-wsgi, aiotarantool, " in shown
     assert " cannot run here: no program can run here " in " ".join(shown.split())
     assert "Published races, in docs/results: aiotarantool, article-1, " in shown
     listed = json.loads(printed(capsys, "list", "--json", *where))

@@ -46,20 +46,21 @@ async def ugly(request: HttpRequest) -> HttpResponse:
     return measured(HttpResponse("UGLY", content_type="text/plain; charset=utf-8"))
 
 
-def application(index: Make, good: Make) -> Any:
-    """Return the application, without middleware."""
-    urls = ModuleType("urls")
-    vars(urls)["urlpatterns"] = [
-        path("ugly", ugly),
-        path("", page(index)),
-        path("good", page(good)),
-    ]
+def set_up(urls: list[Any]) -> None:
+    """Set Django up with these URLs, without middleware."""
+    module = ModuleType("urls")
+    vars(module)["urlpatterns"] = urls
     settings.configure(
-        ROOT_URLCONF=urls,
+        ROOT_URLCONF=module,
         ALLOWED_HOSTS=["*"],
         MIDDLEWARE=[],
         LOGGING_CONFIG=None,
         SECRET_KEY=secrets.token_hex(),
     )
     django.setup()
+
+
+def application(index: Make, good: Make) -> Any:
+    """Return the application."""
+    set_up([path("ugly", ugly), path("", page(index)), path("good", page(good))])
     return get_asgi_application()
