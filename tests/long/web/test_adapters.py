@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import cast
 
+import psycopg
 import pytest
 
+from data_interface.postgres.upkeep import SCHEMA
+from data_interface.timeouts import TIMEOUTS
 from databases import find
 from handlers import WEB
 from race.plan.read import load
@@ -14,6 +18,7 @@ from race.web.databases import Databases as Held
 from race.web.scenario import SiteScenario
 from tests.conftest import absent
 from tests.live.web.starting import answer_alike, starting
+from tests.support.site_client import get
 from tests.support.site_server import Databases
 
 SCENARIOS = {
@@ -55,3 +60,16 @@ def test_a_program_answers_as_its_engine(
 
 def test_every_framework_has_its_application() -> None:
     assert {engine.split("-")[0] for _, engine, _ in PAIRS} == set(WEB)
+
+
+@pytest.mark.parametrize("database", ["postgres"])
+def test_a_page_on_wsgi_has_a_limit_of_time(database: str, environment: dict[str, str]) -> None:
+    with starting(SCENARIOS[database], environment) as start:
+        program = start("plain-wsgi")
+        url = environment[find(database).url_variable]
+        with psycopg.connect(url, options=f"-c search_path={SCHEMA}") as other:
+            other.execute("LOCK TABLE sessions")
+            began = time.monotonic()
+            assert get(program.url, "/good").status == 503
+            assert time.monotonic() - began >= TIMEOUTS.page
+        assert get(program.url, "/good").status == 200
