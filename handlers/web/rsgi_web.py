@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any, Optional, Tuple
-from urllib.parse import quote
 
 from handlers.exchange import (
     MOST_DROPPED,
@@ -67,7 +66,7 @@ class Application:
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         # The path comes decoded, and the table would decode it once more.
-        found = self._table.find(scope.method, quote(scope.path))
+        found = self._table.find(scope.method, scope.path.replace("%", "%25"))
         if found is None:
             self._send(scope, protocol, self._site.missing(scope.method, scope.path))
             return
