@@ -26,7 +26,7 @@ class Timeouts(NamedTuple):
     host_connect: float = 10.0  # until ssh has connected to another machine
     host: float = 20.0  # for another machine to answer
     host_database: float = 90.0  # for a database there to start
-    host_end: float = 8.0  # for its agent to end what it started, and itself
+    host_end: float = 18.0  # for its agent to end what it started, and itself
     git: float = 600.0  # for a command of git, such as the checkout of a large repository
     probe: float = 2.0  # for an application's server to say whether it is ready
     shape: float = 20.0  # for a load shape to say its users

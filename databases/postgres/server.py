@@ -139,13 +139,24 @@ def _launch(command: List[str], data: Path, log: Path, user: Account) -> subproc
             process = spawn(
                 command, Path("/"), environment, output, signal.SIGINT, **identity(user)
             )
-        while process.poll() is None and time.monotonic() < began + TIMEOUTS.recovery:
-            if is_ready(data, process.pid):
-                return process
-            time.sleep(PROBE_SECONDS)
+        if _answers(process, data, began + TIMEOUTS.recovery):
+            return process
         _stop(process)
         time.sleep(10 * PROBE_SECONDS)
     raise DatabaseError(f"PostgreSQL did not start: see {log}")
+
+
+def _answers(process: subprocess.Popen[bytes], data: Path, deadline: float) -> bool:
+    """Return whether the server is ready before it ends and before the deadline."""
+    try:
+        while process.poll() is None and time.monotonic() < deadline:
+            if is_ready(data, process.pid):
+                return True
+            time.sleep(PROBE_SECONDS)
+    except BaseException:  # such as SystemExit, which a handler of SIGTERM raises
+        _stop(process)
+        raise
+    return False
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

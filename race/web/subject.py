@@ -229,14 +229,18 @@ class SiteSubject:
         return None if self.machine else self.server.child.pid
 
     def _count(self, names: Sequence[str]) -> dict[str, Figures]:
-        """Count requests by page, on a server of its own through a tapped wire."""
+        """Count requests by page, on a server of its own through a tapped wire; none where its
+        machine cannot reach this one.
+        """
 
         def start(env: Mapping[str, str]) -> Server:
             return self.shared.launcher.start(self.contender, self.layout[SERVER], env)
 
         pages = dict.fromkeys(page for task in names for page in tasks.pages_of(task))
         host = self.shared.launcher.host
-        here = host.our_address() if host else requests.NEAR
+        here = host.address_here() if host else requests.NEAR
+        if here is None:
+            return {}
         return requests.per_page(self.shared.databases, self.changes.name, start, pages, here)
 
     def close(self) -> None:

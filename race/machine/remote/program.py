@@ -14,8 +14,10 @@ from typing import Any
 
 from race.machine.proc import cpu_ns
 
-END_SECONDS = 4.0
-"""The time from SIGTERM to SIGKILL."""
+END_SECONDS = 15.0
+"""The time from SIGTERM to SIGKILL: a database closes its files for ten seconds, and what started
+it then removes its data.
+"""
 LAST_WORDS = 4096
 LOG_BYTES = 1 << 20
 SAID_BYTES = 65536

@@ -20,6 +20,8 @@ from race.web.hosts.party import FarMachine, Trips
 from runtime.paths import ROOT, var
 
 PROGRAM = "databases.away"
+END_SECONDS = 15.0
+"""The time for the program to stop its database and to remove the data."""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -41,7 +43,7 @@ class AwayDatabase:
         try:
             self._said = self._heard()
         except BaseException:
-            child.end()
+            self.leave()
             raise
         self.url = self._said.url
         address = find(name).address(self.url)
@@ -78,8 +80,11 @@ class AwayDatabase:
             ) from None
 
     def leave(self) -> None:
-        """End it."""
-        self._child.end()
+        """End it, and remove its data."""
+        if isinstance(self._child, Child):
+            self._child.end(timeout=END_SECONDS)
+        else:
+            self._child.end()
 
     def _heard(self) -> Said:
         line = self._child.read_line(TIMEOUTS.host_database)

@@ -125,6 +125,13 @@ class PartyHost:
         _bindable(address, self.name)
         return address
 
+    def address_here(self) -> str | None:
+        """Return the address of this machine as the other one sees it, or None if it is none."""
+        try:
+            return self.our_address()
+        except RaceError:
+            return None
+
     def _end(self, place: int) -> str:
         connection: Sequence[str] = self.host.facts["connection"]
         if not connection:

@@ -230,6 +230,25 @@ def test_a_long_recovery_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyP
         second.stop()
 
 
+def test_an_interrupted_start_leaves_no_server(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def interrupted(data: Path, pid: int) -> bool:
+        raise SystemExit
+
+    def spawn(*words: Any, **options: Any) -> subprocess.Popen[bytes]:
+        started.append(process.spawn(*words, **options))
+        return started[0]
+
+    monkeypatch.setattr(server, "is_ready", interrupted)
+    monkeypatch.setattr(server, "spawn", spawn)
+    with pytest.raises(SystemExit):
+        server.start(folder)
+    assert started[0].returncode is not None
+
+
 def root_user() -> pwd.struct_passwd:
     user = account.account()
     if user is None:

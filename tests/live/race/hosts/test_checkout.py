@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from msgspec import structs
 
 from race.errors import CellFailed, RaceError
 from race.machine.remote.host import SSH
@@ -137,6 +138,15 @@ def test_it_does_not_outlive_the_harness(number: signal.Signals) -> None:
         found = psutil.Process(int(process.stdout.readline()))
         process.send_signal(number)
     until(lambda: not found.is_running(), 10.0, "it outlived the harness")
+
+
+def test_behind_nat_databases_here_are_refused_and_engines_without_one_race() -> None:
+    hosts = Hosts(server=f"{THERE}:{ROOT}", address="192.0.2.1")
+    scenario = structs.replace(far(), hosts=hosts)
+    with closing(Elsewhere(scenario, [])) as found:
+        assert there(found).address_here() is None
+    with pytest.raises(RaceError, match=r"^there sees this machine at 192\.0\.2\.1, which is not"):
+        Elsewhere(scenario, ["tarantool"])
 
 
 def test_databases_here_listen_where_the_server_reaches_them() -> None:
