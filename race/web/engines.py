@@ -18,6 +18,7 @@ from race.discipline import Choice
 from race.errors import RaceError, unknown
 from race.machine.cores import WORKERS, worker_counts
 from race.machine.describe import BUILD, PYTHON, current_python
+from race.machine.process import last_line
 from race.plan.contenders import matching, without_aliases
 from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
@@ -147,10 +148,12 @@ def _listed(scenario: SiteScenario, version: str | None) -> Sequence[Entry]:
 
 @cache
 def _there(given: str) -> Catalogue:
+    text = listing(given)
     try:
-        return read(json.loads(listing(given)))
-    except ValueError as error:
-        raise RaceError(f"server.py --list on {given} failed: {error}") from None
+        return read(json.loads(text))
+    except ValueError:
+        why = last_line(text) or "it prints nothing"
+        raise RaceError(f"server.py --list on {given} failed: {why}") from None
 
 
 def _without_file(entry: Entry) -> Entry:

@@ -50,9 +50,9 @@ class SharedState:
     def start(self, contender: Contender) -> SiteSubject:
         """Start a contender's server on its own cores. CellFailed if it does not start."""
         layout = self._layout(int(contender.factors.get(WORKERS, "1")))
-        self.databases.pin(layout[DATABASE])
         name = self.names.get(contender.name)
         self.databases.renew(name)
+        self.databases.pin(layout[DATABASE])
         free = is_free_threaded(contender.factors.get(PYTHON, ""))
         with ExitStack() as failed:
             lock = LockFolder() if free else None

@@ -31,7 +31,6 @@ from race.machine.trees import READINGS, pin_tree
 SILENT_SECONDS = 900.0
 SAY_SECONDS = 60.0
 """The time for the harness to read what is said."""
-OUTPUT_SECONDS = 15.0
 FOLDERS = ("~/.cargo/bin", "~/go/bin")
 """Folders of programs that a shell without a terminal may not have on its PATH."""
 
@@ -65,17 +64,20 @@ class Agent:
         """Return the path of a program."""
         return shutil.which(program)
 
-    def output(self, words: list[str]) -> str:
-        """Return what a program, started in the folder, prints about itself."""
+    def output(self, words: list[str], seconds: float) -> list[Any]:
+        """Return the exit status of a program, started in the folder, and what it prints to stdout
+        and to stderr.
+        """
         done = subprocess.run(
             words,
             capture_output=True,
-            text=True,
-            timeout=OUTPUT_SECONDS,
+            encoding="utf-8",
+            errors="replace",
+            timeout=seconds,
             check=False,
             cwd=self._folder,
         )
-        return (done.stdout or done.stderr).strip()
+        return [done.returncode, done.stdout.strip(), done.stderr.strip()]
 
     def put(self, files: dict[str, str]) -> str:
         """Write files into the folder that is removed at the end, and return it."""
@@ -165,7 +167,7 @@ class Agent:
         question, words = json.loads(line)
         try:
             return {"answer": getattr(self, question)(*words)}
-        except (OSError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
             return {"refused": str(error)}
 
     def close(self) -> None:

@@ -39,6 +39,19 @@ class Clocks(NamedTuple):
     unsure_ns: int
 
 
+class Output(NamedTuple):
+    """The end of a small program: its exit status, and what it wrote to stdout and stderr."""
+
+    code: int
+    text: str
+    complaint: str
+
+    @property
+    def said(self) -> str:
+        """Return what it wrote to stdout, or to stderr if that is nothing."""
+        return self.text or self.complaint
+
+
 class Ended(msgspec.Struct, frozen=True):
     """The end of a program: `code` is negative if a signal killed it."""
 
@@ -95,6 +108,11 @@ class Host:
     def asked(self, form: type[Answer], question: str, *words: Any) -> Answer:
         """Return the agent's answer as a record."""
         return msgspec.convert(self.ask(question, *words), form, str_keys=True)
+
+    def output(self, words: Sequence[str], seconds: float = TIMEOUTS.program) -> Output:
+        """Run a small program for at most so many seconds. CellFailed if it takes longer."""
+        found = self.ask("output", list(words), seconds, timeout=seconds + TIMEOUTS.host)
+        return Output(*found)
 
     def clocks(self, times: int) -> Clocks:
         """Compare the clocks. The shortest of some round trips bounds the error: half of it."""

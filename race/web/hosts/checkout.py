@@ -24,7 +24,14 @@ from runtime.versions import minor
 
 PROGRAM = "server.py"
 INTERPRETER = ".venv/bin/python"
-COMMIT, CHANGES = ("rev-parse", "HEAD"), ("diff", "HEAD")
+COMMIT = ("rev-parse", "HEAD")
+# Settings of git would change the text of the same changes. The hashes of --full-index stand for
+# binary files.
+PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--unified=0")
+CHANGES = ("diff", *PLAIN, "--full-index", "--src-prefix=a/", "--dst-prefix=b/", "HEAD")
+SERVED = ("data_interface", "databases", "handlers", "runtime", "static", "tarantool", "templates")
+"""The folders of which a server is made."""
+UNTRACKED = ("ls-files", "--others", "--exclude-standard", "--", *SERVED)
 LETTERS = 12
 
 
@@ -54,7 +61,7 @@ class ServerHost(PartyHost):
         _same_commit(self.host, self.root)
 
     def described(self) -> OtherMachine:
-        said = self.host.ask("output", [self.host.python, "-c", PACKAGES])
+        said = self.host.output([self.host.python, "-c", PACKAGES]).text
         found = msgspec.json.decode(said, type=Interpreter)
         return msgspec.structs.replace(super().described(), interpreter=found)
 
@@ -111,10 +118,10 @@ def listing(given: str) -> str:
         words = ["env", *elsewhere, host.python, f"{root}/{PROGRAM}", "--list", "--json"]
         try:
             _same_commit(host, root)
-            text: str = host.ask("output", words)
+            found = host.output(words, TIMEOUTS.engines)
         except CellFailed as failure:
             raise RaceError(str(failure)) from None
-    return text
+    return found.text if found.code == 0 else found.complaint
 
 
 def _host(given: str) -> Host:
@@ -136,13 +143,20 @@ def _same_commit(host: Host, root: str) -> None:
             f"files in {root} on {host.name} differ from those here: commit the changes, and "
             "check that commit out there"
         )
+    here, there = _git(*UNTRACKED), _git_there(host, root, *UNTRACKED)
+    if here or there:
+        raise RaceError(
+            f"{(here or there).splitlines()[0]} on {'this machine' if here else host.name} is not "
+            "in git, so it cannot be compared: commit it, or remove it"
+        )
 
 
 def _git_there(host: Host, root: str, *words: str) -> str:
-    text: str = host.ask("output", ["git", "-C", root, *words])
-    if text.startswith("fatal:"):
-        raise RaceError(f"{host.name} has no checkout in {root} ({text.splitlines()[0]})")
-    return text
+    found = host.output(["git", "-C", root, *words])
+    if found.code:
+        why = found.complaint.partition("\n")[0]
+        raise RaceError(f"{host.name} has no checkout in {root} ({why})")
+    return found.text
 
 
 def _git(*words: str) -> str:
@@ -150,7 +164,8 @@ def _git(*words: str) -> str:
         done = subprocess.run(
             ["git", "-C", str(ROOT), *words],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=TIMEOUTS.program,
             check=True,
         )

@@ -10,6 +10,7 @@ import msgspec
 
 from race.errors import RaceError
 from race.machine.describe import number
+from race.machine.process import last_line
 from race.web.hosts.away import PROGRAM, AwayDatabase
 from race.web.hosts.party import FarMachine, PartyHost, Trips, files_of
 from race.web.scenario import DATABASE, SiteScenario
@@ -50,13 +51,13 @@ class DatabaseHost(PartyHost):
         return found
 
     def _version(self, name: str) -> str | None:
-        text: str = self.host.ask("output", [self.host.python, "-m", PROGRAM, name])
+        found = self.host.output([self.host.python, "-m", PROGRAM, name])
         try:
-            said: dict[str, Any] = msgspec.json.decode(text)
+            said: dict[str, Any] = msgspec.json.decode(found.text)
         except msgspec.DecodeError:
             raise RaceError(
                 f"{self.host.python} on {self.name} does not run {PROGRAM} "
-                f"({text.splitlines()[-1] if text else 'without a word'})"
+                f"({last_line(found.said) or 'without a word'})"
             ) from None
         if said["missing"]:
             lacking = said["missing"].partition(":")[0]

@@ -57,6 +57,6 @@ class GeneratorHost(PartyHost):
         words = generators.find(name).version
         here = [path if word.rpartition("/")[2] == program else word for word in words]
         try:
-            return number(self.host.ask("output", here))
+            return number(self.host.output(here).said)
         except CellFailed:
             return None

@@ -114,7 +114,7 @@ def test_one_that_cannot_be_reached_is_one_line_and_ends(
         CellFailed, match=r"^this machine cannot reach the server at \S+ \(timed out\): does"
     ):
         Launcher(far(), elsewhere.address, host).start(contender, frozenset())
-    assert host.host.ask("output", ["pgrep", "-f", f"{ENGINE} -p 0 --host"]) == ""
+    assert not host.host.output(["pgrep", "-f", f"{ENGINE} -p 0 --host"]).text
 
 
 def test_a_lost_machine_is_one_line(elsewhere: Elsewhere) -> None:
@@ -161,23 +161,32 @@ def test_databases_here_listen_where_the_server_reaches_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("commit", "changes", "said"),
+    ("question", "answer", "said"),
     [
         (
+            checkout.COMMIT,
             "0123456789abcdef",
-            "",
             r"there has commit \w{12} in /\S+, and this is 0123456789ab: check",
         ),
-        ("", "another line", r"files in /\S+ on there differ from those here: commit the changes"),
+        (
+            checkout.CHANGES,
+            "another line",
+            r"files in /\S+ on there differ from those here: commit",
+        ),
+        (
+            checkout.UNTRACKED,
+            "handlers/new.py\n",
+            r"handlers/new\.py on this machine is not in git,",
+        ),
     ],
 )
 def test_another_commit_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, commit: str, changes: str, said: str
+    monkeypatch: pytest.MonkeyPatch, question: tuple[str, ...], answer: str, said: str
 ) -> None:
     real = checkout._git
 
     def changed(*words: str) -> str:
-        return (commit if words == checkout.COMMIT else changes) or real(*words)
+        return answer if words == question else real(*words)
 
     monkeypatch.setattr(checkout, "_git", changed)
     with pytest.raises(RaceError, match=f"^{said}"):

@@ -119,7 +119,7 @@ def test_a_lost_machine_is_one_line_and_connected_again(elsewhere: DatabaseHost)
 
 
 def test_one_that_cannot_be_reached_is_one_line(
-    elsewhere: DatabaseHost, monkeypatch: pytest.MonkeyPatch
+    server: Sshd, elsewhere: DatabaseHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*words: object) -> None:
         raise TimeoutError("timed out")
@@ -130,8 +130,8 @@ def test_one_that_cannot_be_reached_is_one_line(
         match=r"^this machine cannot reach tarantool on there at 127\.0\.0\.1, port \d+ \(timed o",
     ):
         Databases(away=elsewhere).hold([NAME])
-    running = [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"]]
-    assert not [one for one in running if "databases.away" in one.info["cmdline"]]
+    running = psutil.Process(server.process.pid).children(recursive=True)
+    assert not [one for one in running if "databases.away" in one.cmdline()]
 
 
 def test_a_url_and_a_machine_are_too_much(
