@@ -23,7 +23,7 @@ _MACHINE = ("cpu", "cores", "kernel", "memory_bytes", "governor")
 def differences(old: Head, new: Head) -> list[str]:
     """Return one sentence for each difference that may explain a change."""
     before, after = old.environment, new.environment
-    found = [*_machine(before, after), *_versions("", before.versions, after.versions)]
+    found = [*_machine(before, after), *_versions("", before.used_versions, after.used_versions)]
     for label in sorted(before.interpreters.keys() & after.interpreters.keys()):
         one, two = before.interpreters[label], after.interpreters[label]
         found += _versions(f" on CPython {_minor(one)}", _packages(one), _packages(two))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
+from race.machine.proc import in_order
 from race.saved.model import Sharing
 from runtime.arguments import MOST_WORKERS
 
@@ -25,24 +25,7 @@ GIVEN = frozenset(os.sched_getaffinity(0))
 
 def allowed() -> list[int]:
     """Return the cores that this program may use, one thread of every physical core first."""
-    cores = sorted(GIVEN)
-    seen: set[str] = set()
-    first: list[int] = []
-    second: list[int] = []
-    for core in cores:
-        physical = _physical(core)
-        (second if physical in seen else first).append(core)
-        seen.add(physical)
-    return first + second
-
-
-def _physical(core: int) -> str:
-    """Return the threads that share a physical core, as the kernel names them."""
-    path = Path(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list")
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return str(core)
+    return in_order(GIVEN)
 
 
 def assign(

@@ -136,6 +136,28 @@ def used_between(before: Clocks, after: Clocks) -> int:
     return own + max(0, reaped - ended)
 
 
+def in_order(cores: Iterable[int]) -> list[int]:
+    """Return cores in the order of their use, one thread of every physical core first."""
+    seen: set[str] = set()
+    first: list[int] = []
+    second: list[int] = []
+    for core in sorted(cores):
+        physical = _physical(core)
+        (second if physical in seen else first).append(core)
+        seen.add(physical)
+    return first + second
+
+
+def _physical(core: int) -> str:
+    """Return the threads that share a physical core, as the kernel names them."""
+    path = f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"
+    try:
+        with open(path) as file:  # noqa: PTH123 - nothing to import
+            return file.read().strip()
+    except OSError:
+        return str(core)
+
+
 def read_cores(cores: Iterable[int]) -> CoreReading:
     """Read /proc/stat (proc(5): user nice system idle iowait irq softirq steal).
 

@@ -52,7 +52,7 @@ def facts(analysis: Analysis) -> dict[str, dict[str, list[str]]]:
 def programs(analysis: Analysis) -> Versions:
     """Return load generators and what else runs beside contenders."""
     used = _used_by(analysis, contenders(analysis))
-    versions = analysis.race.head.environment.versions
+    versions = analysis.race.head.environment.used_versions
     return [(name, version) for name, version in versions.items() if version and used(name)]
 
 
@@ -72,7 +72,7 @@ def _interpreter(analysis: Analysis, group: list[Contender]) -> UsedInterpreter:
     environment = analysis.race.head.environment
     found, used = environment.interpreters[group[0].label], _used_by(analysis, group)
     # A package may have the name of a program: in texts the name means the program then.
-    hidden = set(environment.versions) - {one.name for one in group}
+    hidden = set(environment.used_versions) - {one.name for one in group}
     own = (item for item in found.packages.items() if item[0].lower() not in hidden)
     named = sorted((item for item in own if used(item[0])), key=lambda item: item[0].lower())
     others = len(found.packages) - len(named)

@@ -91,7 +91,7 @@ class OtherMachine(Struct, frozen=True, kw_only=True):
     """The machine of a party that ran on another one: its name for ssh, its hardware and system.
 
     `address` is where the party listened, or for a generator the server, instead of on 127.0.0.1.
-    A server's has the `interpreter` of its checkout, and reaches databases here at `reaches`.
+    A server's has the `interpreter` of its checkout, and reaches databases here at `databases_at`.
     The other machine's clock was ahead by `clock_offset_us`, give or take `clock_uncertainty_us`.
     """
 
@@ -106,7 +106,7 @@ class OtherMachine(Struct, frozen=True, kw_only=True):
     versions: dict[str, str | None] = {}
     clock_offset_us: float
     clock_uncertainty_us: Amount
-    reaches: Name | None = None
+    databases_at: Name | None = None
     interpreter: Interpreter | None = None
 
 
@@ -130,6 +130,12 @@ class Environment(Struct, frozen=True, kw_only=True):
     hardware: Hardware | None = None
     probe: Probe | None = None
     machines: dict[str, OtherMachine] = {}
+
+    @property
+    def used_versions(self) -> dict[str, str | None]:
+        """Return the versions of programs where they ran, whichever machine that was."""
+        there = [one.versions for one in self.machines.values()]
+        return {name: version for some in (self.versions, *there) for name, version in some.items()}
 
 
 class Head(Struct, frozen=True, kw_only=True):
@@ -160,3 +166,9 @@ class Head(Struct, frozen=True, kw_only=True):
     left_out: list[str] = []
     unsupported: dict[str, dict[str, str]] = {}
     connections: dict[str, Annotated[int, Meta(ge=1)]] = {}
+
+    @property
+    def tested_machine(self) -> Environment | OtherMachine:
+        """Return the machine of the party under test: this one or another one."""
+        first = next(iter(self.discipline.parties), "")
+        return self.environment.machines.get(first, self.environment)

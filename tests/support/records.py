@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from race.saved.head import Environment, Head
+from race.saved.head import Environment, Head, OtherMachine
 from race.saved.model import Cell, Contender, Discipline, Load
 from race.saved.reader import CELLS_FILE, RUN_FILE
 
@@ -32,6 +32,19 @@ TOOLS = Discipline(
     parties=["driver", "database"],
     factors={"driver": ["quick", "slow", "odd"], "loop": ["asyncio", "uvloop"]},
     tasks={"wide": "Wide rows", "ints": "Integers", "ping": "Ping"},
+)
+MACHINE = OtherMachine(
+    name="load1",
+    address="192.0.2.1",
+    cpu="AMD EPYC 7B13",
+    cores=8,
+    pinned=[7],
+    kernel="6.1.0",
+    memory_bytes=8_230_000_000,
+    python="3.11.2",
+    versions={"wrk": "4.1.0"},
+    clock_offset_us=-250.0,
+    clock_uncertainty_us=40.0,
 )
 
 

@@ -130,7 +130,9 @@ def _points(
 def crowded(head: Head, workers: int) -> bool:
     """Return whether so many workers share cores with other parties, as far as is known."""
     own = head.scenario.get("cores", "own") == "own"
-    return not own or workers >= (head.environment.cores or math.inf)
+    most = head.tested_machine.cores or math.inf
+    alone = head.tested_machine is not head.environment  # no other party is there
+    return not own or workers >= most + alone
 
 
 def _scaling(points: Sequence[Point]) -> Scaling:

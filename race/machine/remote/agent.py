@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from race.machine.proc import clocks, read_cores, tree
+from race.machine.proc import clocks, in_order, read_cores, tree
 from race.machine.remote.program import Program
 from race.machine.remote.reach import dial
 from race.machine.trees import READINGS, pin_tree
@@ -49,7 +49,7 @@ class Agent:
             model = re.search(r"^model name\s*: (.*)$", lines.read(), re.MULTILINE)
         return {
             "cpu": model[1] if model else platform.machine(),
-            "cores": sorted(os.sched_getaffinity(0)),
+            "cores": in_order(os.sched_getaffinity(0)),
             "kernel": platform.release(),
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
             "python": platform.python_version(),

@@ -105,7 +105,7 @@ def _notes(one: ArticleRows) -> str:
 
 
 def _machine(run: Run) -> str:
-    machine = run.analysis.race.head.environment
+    machine = run.analysis.race.head.tested_machine
     cores = f"{machine.cores} cores" if machine.cores else ""
     return ", ".join(filter(None, (machine.cpu, cores)))
 

@@ -35,7 +35,7 @@ class Elsewhere:
                 ends = _ends(self.generator)
                 self.server = stack.enter_context(closing(ServerHost(scenario, *ends)))
                 if names and not hosts.database:
-                    self.server.reaches = self.server.our_address()
+                    self.server.databases_at = self.server.our_address()
             if hosts.database and names:
                 asks = _ends(self.server)
                 one = DatabaseHost(scenario, names, *asks)
@@ -51,9 +51,9 @@ class Elsewhere:
     @property
     def away(self) -> Starts | None:
         """Where private databases run for a server that may be elsewhere; None as always."""
-        if self.server is None or self.server.reaches is None:
+        if self.server is None or self.server.databases_at is None:
             return self.database
-        return NearDatabases(self.server.reaches, *_ends(self.server))
+        return NearDatabases(self.server.databases_at, *_ends(self.server))
 
     def hosts(self) -> list[PartyHost]:
         """Return the machine of each party that has one."""

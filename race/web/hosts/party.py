@@ -36,7 +36,7 @@ class PartyHost:
     """The versions of the programs that are used there, which the set-up may find."""
     address: str
     """Where the party listens, or for a generator the server: an IP address."""
-    reaches: str | None = None
+    databases_at: str | None = None
     """Where it reaches the databases of this machine, if they are for it."""
 
     def __init__(self, scenario: SiteScenario) -> None:
@@ -85,7 +85,7 @@ class PartyHost:
             versions=dict(self.versions),
             clock_offset_us=clocks.offset_ns / 1e3,
             clock_uncertainty_us=clocks.unsure_ns / 1e3,
-            reaches=self.reaches,
+            databases_at=self.databases_at,
         )
 
     def delays(

@@ -88,7 +88,7 @@ def test_a_race_whose_server_in_another_network_reaches_the_database_here(tmp_pa
             assert race.wait() == 0, race.text()
             saved = race.saved_race()
     machine = saved.head.environment.machines["server"]
-    assert (machine.address, machine.reaches) == (apart.address, apart.ours)
+    assert (machine.address, machine.databases_at) == (apart.address, apart.ours)
     for cell in saved.cells:
         assert cell.status == "ok", cell.reason
         assert cell.facts["database_requests"] > 0

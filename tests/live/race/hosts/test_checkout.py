@@ -151,7 +151,7 @@ def test_behind_nat_databases_here_are_refused_and_engines_without_one_race() ->
 
 def test_databases_here_listen_where_the_server_reaches_them() -> None:
     with closing(Elsewhere(far(), ["tarantool"])) as found:
-        assert there(found).described().reaches == "127.0.0.1"
+        assert there(found).described().databases_at == "127.0.0.1"
         with held(["tarantool"], found.away) as databases:
             one = databases.party("tarantool", frozenset([0]))
             assert (one.machine, one.cores) == (None, frozenset([0]))

@@ -13,7 +13,7 @@ import pytest
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.analysis.scaling import law
-from race.analysis.scaling.curves import Scaling, own_name, scalings
+from race.analysis.scaling.curves import Scaling, crowded, own_name, scalings
 from race.report import html, markdown
 from race.report.tables import workers as tables
 from race.saved.head import Environment
@@ -96,6 +96,15 @@ def test_shares_and_connections_are_of_the_workers_alone(tmp_path: Path) -> None
     found = _only(_race(tmp_path, {1: ONE, 2: 1.9 * ONE}, cores=4))
     assert found.points[1].shares == pytest.approx([0.6, 0.4])
     assert list(found.points[1].connections) == [48, 16]
+
+
+def test_a_server_on_another_machine_has_all_of_its_cores(tmp_path: Path) -> None:
+    head = _race(tmp_path, {1: ONE, 2: 1.9 * ONE}, cores=1).race.head
+    machine = records.MACHINE
+    there = Environment(cores=1, machines={"server": msgspec.structs.replace(machine, cores=2)})
+    far = msgspec.structs.replace(head, environment=there)
+    assert far.tested_machine.cores == 2
+    assert [crowded(far, workers) for workers in (1, 2, 3)] == [False, False, True]
 
 
 def test_two_cores_tell_nothing_of_two_workers(tmp_path: Path) -> None:

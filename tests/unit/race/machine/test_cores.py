@@ -123,6 +123,17 @@ def test_the_kernel_counts_our_cores() -> None:
     assert all(time.idle > 0 for time in reading.cores.values())
 
 
+def test_one_thread_of_every_physical_core_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for core, siblings in enumerate(("0-1", "0-1", "2-3", "2-3")):
+        (tmp_path / f"cpu{core}").write_text(f"{siblings}\n")
+    monkeypatch.setattr(
+        proc, "open", lambda path: (tmp_path / path.split("/")[5]).open(), raising=False
+    )
+    assert proc.in_order({3, 2, 1, 0, 9}) == [0, 2, 9, 1, 3]
+
+
 @pytest.mark.parametrize(("irq", "interrupts"), [(0, 0), (7, 37)])
 def test_interrupts_are_left_out_where_the_kernel_accounts_them_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, irq: int, interrupts: int

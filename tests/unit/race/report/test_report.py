@@ -15,9 +15,9 @@ from race.report import format as words
 from race.report import html, markdown
 from race.report.chapters import CHAPTERS
 from race.report.tables.more import answers
-from race.saved.head import OtherMachine
 from race.saved.reader import SavedRace, load
 from runtime.plugin import Plugin
+from tests.support import records
 from tests.support.synthetic import BASELINE, SMALL, Recipe, write
 from tests.unit.race.reading import section, shown
 
@@ -83,21 +83,9 @@ def test_what_the_machine_is_stands_in_its_chapter(page: str) -> None:
 
 
 def test_machines_of_other_parties_and_their_network_have_a_chapter(small: SavedRace) -> None:
-    machine = OtherMachine(
-        name="load1",
-        address="192.0.2.1",
-        cpu="AMD EPYC 7B13",
-        cores=8,
-        pinned=[7],
-        kernel="6.1.0",
-        memory_bytes=8_230_000_000,
-        python="3.11.2",
-        versions={"wrk": "4.1.0"},
-        clock_offset_us=-250.0,
-        clock_uncertainty_us=40.0,
-    )
+    machine = records.MACHINE
     base = changed(machine, name="db1", address="192.0.2.7", pinned=[])
-    site = changed(machine, name="web1", address="192.0.2.8", reaches="192.0.2.1")
+    site = changed(machine, name="web1", address="192.0.2.8", databases_at="192.0.2.1")
     parties = {"generator": machine, "database": base}
     seen = changed(small.head.environment, machines=parties)
     delays = {"network_us": {"generator round_trip": 200.0}}
@@ -110,6 +98,7 @@ def test_machines_of_other_parties_and_their_network_have_a_chapter(small: Saved
     assert "-250 ± 40 µs" in chapter
     assert "The database ran on another machine, db1. It listened on 192.0.2.7." in chapter
     assert "a TCP connection from the server to the database" in chapter
+    assert changed(seen, versions={"wrk": "4.2.0"}).used_versions["wrk"] == "4.1.0"
     elsewhere = changed(seen, machines={"server": site, "generator": machine})
     there = section(
         html.page(analyse(replace(small, head=changed(head, environment=elsewhere)))), "hosts"
