@@ -8,6 +8,7 @@ database ends, or at SIGTERM. With NAME alone the line has what is ``missing`` h
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -19,7 +20,8 @@ from typing import Any, List
 
 from databases import copies, find, root_homes
 from databases.database import SYSTEM, Database, DatabaseError, Place
-from databases.places import own_place
+from databases.folders import temporary_folder
+from databases.process import last_line
 from databases.supervisor import POLL_SECONDS, is_running
 from runtime.listen import free_port
 
@@ -45,24 +47,42 @@ def main(arguments: List[str]) -> int:
 
 def _serve(kind: Database, host: str, place: Path) -> None:
     """Run the database until it ends, or this is ended."""
-    if kind.start_away is None:
-        raise DatabaseError(f"{kind.name} has no server")
-    with own_place(place) as own:
+    with temporary_folder(place) as own:
         folder = own / kind.name
         folder.mkdir()
         try:
-            where = Place(host, free_port(0, host), secrets.token_hex(16))
-            running = kind.start_away(folder, where)
-            try:
-                _say(url=running.url, pid=running.pid)
-                while is_running(running.pid):
-                    time.sleep(POLL_SECONDS)
-            finally:
-                running.stop()
+            _run(kind, host, folder)
+        except DatabaseError as error:
+            raise DatabaseError(_explained(str(error), folder)) from None
         finally:
             copies.remove(folder)
-            root_homes.remove(own)
+            with contextlib.redirect_stdout(sys.stderr):  # the harness reads stdout
+                root_homes.remove(own)
+
+
+def _run(kind: Database, host: str, folder: Path) -> None:
+    """Run the database in a folder. DatabaseError when it ends."""
+    if kind.start_away is None:
+        raise DatabaseError(f"{kind.name} has no server")
+    where = Place(host, free_port(0, host), secrets.token_hex(16))
+    running = kind.start_away(folder, where)
+    try:
+        _say(url=running.url, pid=running.pid)
+        while is_running(running.pid):
+            time.sleep(POLL_SECONDS)
+    finally:
+        running.stop()
     raise DatabaseError(f"{kind.name} died")
+
+
+def _explained(error: str, folder: Path) -> str:
+    """Return an error with the last line of the log in place of its path: it will be removed."""
+    for log in folder.glob("*.log"):
+        said = last_line(log)
+        error = error.replace(f" (more in {log})", "").replace(f"see {log}", said)
+        if said not in error:
+            error += f": {said}"
+    return error
 
 
 def _say(**what: Any) -> None:

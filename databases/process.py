@@ -37,7 +37,7 @@ class ServerProcess(NamedTuple):
         try:
             while not is_greeting(_first_bytes(self.address, hello)):
                 if self.process.poll() is not None:
-                    said = f"{_last_line(self.log)} (more in {self.log})"
+                    said = f"{last_line(self.log)} (more in {self.log})"
                     raise DatabaseError(f"{self.name} did not start: {said}")
                 if time.monotonic() > deadline:
                     late = f"within {TIMEOUTS.answer:g} s: see {self.log}"
@@ -108,6 +108,12 @@ def remove(address: Path) -> None:
         address.unlink()
 
 
+def last_line(log: Path) -> str:
+    """Return the last line of a log that is not empty."""
+    lines = log.read_text(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "its log is empty")
+
+
 def _first_bytes(address: Union[Path, Place], hello: bytes) -> bytes:
     with contextlib.suppress(OSError), _connected(address) as probe:
         probe.sendall(hello)
@@ -126,11 +132,6 @@ def _connected(address: Union[Path, Place]) -> socket.socket:
         probe.close()
         raise
     return probe
-
-
-def _last_line(log: Path) -> str:
-    lines = log.read_text(errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "its log is empty")
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

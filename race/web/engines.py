@@ -24,6 +24,7 @@ from race.saved.model import Contender
 from race.timeouts import TIMEOUTS
 from race.web.catalogue import Catalogue, Entry, read
 from race.web.databases import has_server
+from race.web.hosts.away import missing_here
 from race.web.hosts.checkout import listing
 from race.web.levels import facts
 from race.web.link import DISTANCE, LINK, level
@@ -142,7 +143,8 @@ def _entries(scenario: SiteScenario) -> list[Entry]:
 def _listed(scenario: SiteScenario, version: str | None) -> Sequence[Entry]:
     """Return the engines of an interpreter where the servers run."""
     if scenario.hosts.server:
-        return [_without_file(one) for one in _there(scenario.hosts.server).entries]
+        near = not scenario.hosts.database
+        return [_far(one, near) for one in _there(scenario.hosts.server).entries]
     return (catalogue(version, True) if scenario.hosts.database else catalogue(version)).entries
 
 
@@ -156,11 +158,16 @@ def _there(given: str) -> Catalogue:
         raise RaceError(f"server.py --list on {given} failed: {why}") from None
 
 
-def _without_file(entry: Entry) -> Entry:
-    """Return an engine of another machine, with a problem if nobody else sees its database."""
-    if entry.database is None or has_server(entry.database):
-        return entry
-    return replace(entry, problem=entry.problem or f"{entry.database} is a file there")
+def _far(entry: Entry, near: bool) -> Entry:
+    """Return an engine of another machine, with a problem if nobody else sees its database, or if
+    that is missing here, `near` the harness.
+    """
+    problem = None
+    if has_server(entry.database):
+        problem = missing_here(entry.database) if near else None
+    elif entry.database is not None:
+        problem = f"{entry.database} is a file there"
+    return replace(entry, problem=entry.problem or problem)
 
 
 def _builds(scenario: SiteScenario) -> Sequence[str]:

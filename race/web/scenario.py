@@ -120,9 +120,12 @@ class Hosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return {name: host for name, host in found.items() if host is not None}
 
     def __post_init__(self) -> None:
-        names = [host.partition(":")[0] for host in self.given.values()]
-        if len(set(names)) < len(names):
-            raise RaceError(f"{' and '.join(self.given)} are on {names[0]}: one party a machine")
+        parties: dict[str, list[str]] = {}
+        for party, host in self.given.items():
+            parties.setdefault(host.partition(":")[0], []).append(party)
+        for name, found in parties.items():
+            if len(found) > 1:
+                raise RaceError(f"{' and '.join(found)} are on {name}: one party a machine")
 
 
 def _option(given: tuple[str, str | int | float]) -> tuple[str, str]:

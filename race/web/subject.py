@@ -55,7 +55,7 @@ class SharedState:
         self.databases.pin(layout[DATABASE])
         free = is_free_threaded(contender.factors.get(PYTHON, ""))
         with ExitStack() as failed:
-            lock = LockFolder() if free else None
+            lock = LockFolder() if free and self.launcher.host is None else None
             if lock:
                 failed.callback(lock.close)
             between = self._start_link(contender, name, layout)

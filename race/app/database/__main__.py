@@ -19,8 +19,8 @@ from types import FrameType
 from databases import copies, find
 from databases.account import account, home_of
 from databases.database import Database, DatabaseError, Place, Running
+from databases.folders import temporary_folder
 from databases.home import remove_socket_folder
-from databases.places import own_place
 from runtime.listen import free_port
 
 
@@ -79,7 +79,7 @@ def main(kind: str, folder: str) -> int:
     """Answer until the input ends."""
     os.umask(0o022)  # the system user of root's databases reads some of the files
     signal.signal(signal.SIGTERM, end_input)
-    with own_place(Path(folder)) as place:
+    with temporary_folder(Path(folder)) as place:
         databases = Databases(find(kind), place)
         try:
             for line in sys.stdin:

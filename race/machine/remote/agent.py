@@ -18,6 +18,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from pathlib import Path
@@ -47,12 +48,13 @@ class Agent:
         """Return what the machine is, and the connection as sshd names it."""
         with open("/proc/cpuinfo") as lines:  # noqa: PTH123
             model = re.search(r"^model name\s*: (.*)$", lines.read(), re.MULTILINE)
+        free = sysconfig.get_config_var("Py_GIL_DISABLED")
         return {
             "cpu": model[1] if model else platform.machine(),
             "cores": in_order(os.sched_getaffinity(0)),
             "kernel": platform.release(),
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-            "python": platform.python_version(),
+            "python": platform.python_version() + ("t" if free else ""),
             "connection": os.environ.get("SSH_CONNECTION", "").split(),
         }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import cache
 from typing import Protocol
 
 import msgspec
@@ -22,6 +24,17 @@ from runtime.paths import ROOT, var
 PROGRAM = "databases.away"
 END_SECONDS = 15.0
 """The time for the program to stop its database and to remove the data."""
+
+
+@cache
+def missing_here(name: str) -> str | None:
+    """Return what is missing to run a database here for servers on other machines, or None."""
+    words = [sys.executable, "-m", PROGRAM, name]
+    done = subprocess.run(
+        words, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUTS.program, check=True
+    )
+    found: str | None = msgspec.json.decode(done.stdout)["missing"]
+    return found
 
 
 class Said(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import PIPE
 from urllib.parse import urlsplit
 
 import psutil
@@ -38,7 +39,7 @@ def name(request: pytest.FixtureRequest) -> str:
 def away(name: str, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     words = [sys.executable, "-m", "databases.away", name, "127.0.0.1", "data"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=tmp_path, env=env, text=True) as one:
+    with subprocess.Popen(words, stdout=PIPE, stderr=PIPE, cwd=tmp_path, env=env, text=True) as one:
         yield one
         one.kill()
 
@@ -65,6 +66,8 @@ def test_it_ends_with_its_database(name: str, away: subprocess.Popen[str], tmp_p
     assert away.stdout is not None
     psutil.Process(json.loads(away.stdout.readline())["pid"]).kill()
     assert away.wait(20) == 1
+    assert away.stderr is not None
+    assert away.stderr.read().splitlines()[-1].startswith("postgres died: ")
     assert not list((tmp_path / "data").iterdir())
 
 

@@ -16,12 +16,13 @@ import psutil
 import pytest
 from msgspec import structs
 
+from databases import find
 from race.errors import CellFailed, RaceError
 from race.machine.remote.host import SSH
 from race.saved.model import Contender
 from race.web import engines, pages
 from race.web.databases import held
-from race.web.hosts import Elsewhere, checkout
+from race.web.hosts import Elsewhere, away, checkout
 from race.web.hosts.checkout import ServerHost
 from race.web.scenario import Hosts, SiteScenario
 from race.web.servers import Launcher
@@ -138,6 +139,19 @@ def test_it_does_not_outlive_the_harness(number: signal.Signals) -> None:
         found = psutil.Process(int(process.stdout.readline()))
         process.send_signal(number)
     until(lambda: not found.is_running(), 10.0, "it outlived the harness")
+
+
+def test_engines_whose_database_is_missing_here_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert away.missing_here("mysql") == find("mysql").missing()
+    monkeypatch.setattr(engines, "missing_here", lambda name: f"no {name} here")
+    scenario = structs.replace(far(), contenders=(ENGINE, "aiohttp-tarantool-one"))
+    choice = engines.choose(scenario)
+    assert [one.name for one in choice.contenders] == [ENGINE]
+    assert choice.left_out == ["aiohttp-tarantool-one: no tarantool here"]
+    near = structs.replace(scenario, hosts=Hosts(server=f"{THERE}:{ROOT}", database="also"))
+    assert len(engines.choose(near).contenders) == 2
 
 
 def test_behind_nat_databases_here_are_refused_and_engines_without_one_race() -> None:

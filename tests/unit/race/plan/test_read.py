@@ -109,6 +109,10 @@ def test_defaults_are_the_protocol() -> None:
             "generator and database are on far: one party a machine",
         ),
         (
+            {"hosts": {"server": "far:/site", "generator": "b", "database": "far"}},
+            "server and database are on far: one party a machine",
+        ),
+        (
             {
                 "hosts": {"generator": "far"},
                 "load": {"generator": "locust", "user": "Voter", "shape": "Steps"},

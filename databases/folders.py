@@ -1,4 +1,4 @@
-"""Places for private databases that are thrown away."""
+"""Temporary folders for private databases, which the next race removes if this one was killed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Iterator
 
 from databases import copies
 
-LOCK = "lock"
+LOCK, FRESH = "lock", "lock.new"
 
 
 @contextlib.contextmanager
-def own_place(folder: Path) -> Iterator[Path]:
+def temporary_folder(folder: Path) -> Iterator[Path]:
     """Make a folder for the length of a `with`, locked meanwhile, and remove what those that were
     killed have left beside it.
     """
@@ -24,10 +24,11 @@ def own_place(folder: Path) -> Iterator[Path]:
         with contextlib.suppress(OSError), (path / LOCK).open() as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             copies.remove_left(path)
-    place = Path(tempfile.mkdtemp(dir=str(folder)))
+    own = Path(tempfile.mkdtemp(dir=str(folder)))
     try:
-        with (place / LOCK).open("w") as lock:
+        with (own / FRESH).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            yield place
+            (own / FRESH).rename(own / LOCK)  # nobody finds a lock that is not held yet
+            yield own
     finally:
-        shutil.rmtree(str(place), ignore_errors=True)
+        shutil.rmtree(str(own), ignore_errors=True)
