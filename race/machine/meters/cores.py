@@ -33,19 +33,20 @@ class Reading(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """Nanoseconds of the measured cores of a machine: all of them, and those that were taken.
+    """The fractions of the time of a machine's measured cores that were taken.
 
-    `foreign` is None where not all processes can be seen.
+    `left` is what is neither idle nor steal nor ours. `foreign` is None where not all processes can
+    be seen.
     """
 
-    whole: float
     steal: float
     left: float
     foreign: float | None
 
 
 class Cores:
-    """The fractions `steal` and `foreign` of the time of the cores that the parties use.
+    """The fractions `steal` and `foreign` of the time of the cores that the parties use, each of
+    the machine where it is the largest.
 
     `foreign` keeps its sign. It is a small difference of clocks, and only with its sign one can see
     whether it is centred on zero. `unclaimed` is what no process was charged for: the kernel's own
@@ -75,14 +76,13 @@ class Cores:
         for name, there in before.items():
             mine = used.keys() - elsewhere if name == HERE else there.parties
             taken.append(_taken(there, after[name], sum(used.get(who, 0) for who in mine)))
-        whole = sum(one.whole for one in taken)
-        left = sum(one.left for one in taken) / whole
-        figures = {"steal": sum(one.steal for one in taken) / whole, "foreign": left}
-        known = [one.foreign for one in taken if one.foreign is not None]
+        steal = max(one.steal for one in taken)
+        known = [(one.foreign, one.left) for one in taken if one.foreign is not None]
         if len(known) < len(taken):
-            return figures
-        foreign = sum(known) / whole
-        return {**figures, "foreign": foreign, "unclaimed": left - foreign}
+            return {"steal": steal, "foreign": max(one.left for one in taken)}
+        foreign = max(foreign for foreign, _ in known)
+        unclaimed = max(left - foreign for foreign, left in known)
+        return {"steal": steal, "foreign": foreign, "unclaimed": unclaimed}
 
 
 def _reading(machine: Machine | None, parties: Parties) -> Reading:
@@ -98,5 +98,5 @@ def _taken(before: Reading, after: Reading, ours: float) -> Taken:
     passed = passed_between(before.cores, after.cores, before.cores.cores)
     left, foreign = passed.foreign(ours), None
     if before.others is not None and after.others is not None:
-        foreign = passed.foreign(ours, used_between(before.others, after.others)) * passed.whole
-    return Taken(passed.whole, passed.steal, left * passed.whole, foreign)
+        foreign = passed.foreign(ours, used_between(before.others, after.others))
+    return Taken(passed.steal / passed.whole, left, foreign)
