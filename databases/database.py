@@ -15,7 +15,8 @@ UPKEEP = "upkeep"
 schema, or its pool resets a connection."""
 
 SYSTEM = "DATABASES_OF_SYSTEM"
-"""The variable that lets the system's programs do where those of a wheel are missing."""
+"""If this environment variable is set, the system's PostgreSQL is used where the wheel is
+missing."""
 
 
 class DatabaseError(Exception):

@@ -90,13 +90,14 @@ class Probe(Struct, frozen=True):
 class OtherMachine(Struct, frozen=True, kw_only=True):
     """The machine of a party that ran on another one: its name for ssh, its hardware and system.
 
-    `address` is where the party listened, or for a generator the server, instead of on 127.0.0.1.
+    `address` is where the party listened instead of on 127.0.0.1; for a generator where the server
+    did, None if that was on another machine too.
     A server's has the `interpreter` of its checkout, and reaches databases here at `databases_at`.
     The other machine's clock was ahead by `clock_offset_us`, give or take `clock_uncertainty_us`.
     """
 
     name: Name
-    address: Name
+    address: Name | None = None
     cpu: str
     cores: Count
     pinned: list[int]

@@ -16,7 +16,7 @@ from race.errors import CellFailed, RaceError
 from race.machine import listener
 from race.machine.pins import Pins
 from race.timeouts import TIMEOUTS
-from race.web.hosts.away import AwayDatabase, Starts
+from race.web.hosts.away import AwayDatabase, DatabaseStarter
 from runtime.address import Address, AddressError
 
 Answer = TypeVar("Answer")
@@ -49,7 +49,7 @@ class Databases:
 
     handles: dict[str, DatabaseHold] = field(default_factory=dict)
     external: dict[str, int] = field(default_factory=dict)
-    away: Starts | None = None
+    away: DatabaseStarter | None = None
     _pins: Pins = field(default_factory=Pins)
 
     def hold(self, names: Iterable[str]) -> None:
@@ -84,12 +84,14 @@ class Databases:
             self.handles[found.name] = self.away.start(found.name)
 
     def env(self, name: str | None) -> dict[str, str]:
-        """Return the variable that names a database to its server, unless the server finds it."""
+        """Return the environment variable with the database's URL; empty if the server finds its
+        private database itself.
+        """
         found = self.handles.get(name or "")
         return {self.variable(found.name): found.url} if isinstance(found, AwayDatabase) else {}
 
     def lost(self, name: str | None, url: str | None) -> bool:
-        """Return whether a database is no more at a URL: one for other machines may move."""
+        """Return whether a database has ended, or was started again at another URL."""
         found = self.handles.get(name or "")
         return isinstance(found, AwayDatabase) and (found.url != url or not found.running())
 
@@ -134,7 +136,7 @@ class Databases:
 
 
 @contextmanager
-def held(names: Iterable[str], away: Starts | None = None) -> Iterator[Databases]:
+def held(names: Iterable[str], away: DatabaseStarter | None = None) -> Iterator[Databases]:
     """Hold the databases of a race for the length of a `with`."""
     databases = Databases(away=away)
     try:

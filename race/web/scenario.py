@@ -104,8 +104,8 @@ class HttpLoad(LoadPlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Hosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The machines of parties that run on other ones: `HOST`, as `ssh HOST` takes it, or
-    `HOST:PYTHON`; a server's is `HOST:CHECKOUT`. `address` is where they reach this one; none: as
-    ssh does.
+    `HOST:PYTHON`; a server's is `HOST:CHECKOUT`. `address` is where the other machines reach
+    this one; without it, the address that their sshd saw.
     """
 
     server: ServerName | None = None
@@ -173,5 +173,6 @@ class SiteScenario(Scenario, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                 raise RaceError(f"{factor} is for a race on this machine: leave out --{there[0]}")
         if self.hosts.server and (self.pythons or self.builds or CORES in self.workers):
             raise RaceError(
-                "pythons, builds and workers = cores are those of this machine: leave out --server"
+                'pythons, builds and workers = ["cores"] look at this machine: give numbers of '
+                "workers, or leave out --server"
             )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 
 from race.errors import CellFailed, RaceError
 from race.saved.head import OtherMachine
-from race.web.hosts.away import NearDatabases, Starts
+from race.web.hosts.away import DatabaseStarter, NearDatabases
 from race.web.hosts.checkout import ServerHost
 from race.web.hosts.database import DatabaseHost
 from race.web.hosts.generator import GeneratorHost
-from race.web.hosts.party import PartyHost, Trips, trips_from
+from race.web.hosts.party import Dial, PartyHost, dial_here
 from race.web.scenario import SiteScenario
 
 HERE = "this machine"
@@ -49,7 +49,7 @@ class Elsewhere:
         return found.address if found else None
 
     @property
-    def away(self) -> Starts | None:
+    def away(self) -> DatabaseStarter | None:
         """Where private databases run for a server that may be elsewhere; None as always."""
         if self.server is None or self.server.databases_at is None:
             return self.database
@@ -74,6 +74,6 @@ def machines(scenario: SiteScenario, databases: Iterable[str]) -> dict[str, Othe
             raise RaceError(str(failure)) from None
 
 
-def _ends(host: GeneratorHost | ServerHost | None) -> tuple[Callable[[], Trips], str]:
-    """Return what takes trips from a party's machine, and the name of that machine."""
-    return (host.trips, host.name) if host else (lambda: trips_from(None), HERE)
+def _ends(host: GeneratorHost | ServerHost | None) -> tuple[Dial, str]:
+    """Return what connects from a party's machine, and the name of that machine."""
+    return (host.dial, host.name) if host else (dial_here, HERE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
 from typing import Protocol
@@ -18,7 +17,7 @@ from race.errors import CellFailed
 from race.machine.process import Child
 from race.machine.remote.host import RemoteChild
 from race.timeouts import TIMEOUTS
-from race.web.hosts.party import FarMachine, Trips
+from race.web.hosts.party import Dial, FarMachine
 from runtime.paths import ROOT, var
 
 PROGRAM = "databases.away"
@@ -45,7 +44,10 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class AwayDatabase:
-    """A running database, as `race.web.databases.DatabaseHold`; `machine` is None for this one."""
+    """A running database, as servers on other machines reach it.
+
+    `machine` is None if it runs on this machine.
+    """
 
     def __init__(self, name: str, where: str, child: Child | RemoteChild) -> None:
         """Wait until it runs. CellFailed, with nothing left of it, if it does not."""
@@ -60,7 +62,7 @@ class AwayDatabase:
             raise
         self.url = self._said.url
         address = find(name).address(self.url)
-        self.place = address.host, address.port
+        self.address = address.host, address.port
 
     @property
     def pid(self) -> int:
@@ -78,13 +80,13 @@ class AwayDatabase:
         pid = self._said.pid if self.running() else None
         return Party(pid, self.cores if self.machine else cores, self.machine)
 
-    def reached(self, trips: Callable[[], Trips], who: str) -> None:
+    def reached(self, dial: Dial, who: str) -> None:
         """End it, and raise CellFailed, if the server's machine cannot reach it."""
-        host, port = self.place
+        host, port = self.address
         try:
             with ExitStack() as failed:
                 failed.callback(self.leave)
-                trips()(host, port, 1)
+                dial(host, port, 1)
                 failed.pop_all()
         except CellFailed as failure:
             raise CellFailed(
@@ -108,7 +110,7 @@ class AwayDatabase:
         return msgspec.json.decode(line, type=Said)
 
 
-class Starts(Protocol):
+class DatabaseStarter(Protocol):
     """Where private databases run."""
 
     def start(self, name: str) -> AwayDatabase:
@@ -118,11 +120,11 @@ class Starts(Protocol):
 class NearDatabases:
     """Databases on this machine, at an address that the server's machine `who` reaches."""
 
-    def __init__(self, address: str, trips: Callable[[], Trips], who: str) -> None:
-        self._address, self._trips, self._who = address, trips, who
+    def __init__(self, address: str, dial: Dial, who: str) -> None:
+        self._address, self._dial, self._who = address, dial, who
 
     def start(self, name: str) -> AwayDatabase:
         words = [sys.executable, "-m", PROGRAM, name, self._address, str(var() / "away")]
         found = AwayDatabase(name, "this machine", Child(words, cwd=ROOT, pipe_output=True))
-        found.reached(self._trips, self._who)
+        found.reached(self._dial, self._who)
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from urllib.parse import urlsplit
@@ -17,7 +17,7 @@ from race.machine.describe import PACKAGES
 from race.machine.remote.host import Host, RemoteChild
 from race.saved.head import Interpreter, OtherMachine
 from race.timeouts import TIMEOUTS
-from race.web.hosts.party import FarMachine, PartyHost, Trips
+from race.web.hosts.party import Dial, FarMachine, PartyHost
 from race.web.scenario import SERVER, SiteScenario
 from runtime.paths import ROOT
 from runtime.versions import minor
@@ -38,13 +38,13 @@ LETTERS = 12
 class ServerHost(PartyHost):
     """The machine of the server, given as `HOST:CHECKOUT`.
 
-    `trips` takes those of the generator's machine, whose name is `who`.
+    `dial` connects from the generator's machine, whose name is `who`.
     """
 
     party = SERVER
 
-    def __init__(self, scenario: SiteScenario, trips: Callable[[], Trips], who: str) -> None:
-        self._trips, self._who = trips, who
+    def __init__(self, scenario: SiteScenario, dial: Dial, who: str) -> None:
+        self._dial, self._who = dial, who
         self.root = (scenario.hosts.server or "").partition(":")[2].rstrip("/")
         super().__init__(scenario)
 
@@ -83,10 +83,10 @@ class ServerHost(PartyHost):
         return host.start([host.python, f"{self.root}/{PROGRAM}", *words], pinned, env=env)
 
     def reached(self, url: str) -> None:
-        """CellFailed if the generator's machine cannot reach a server."""
+        """Raise CellFailed if the generator's machine cannot reach a server."""
         server = urlsplit(url)
         try:
-            self._trips()(server.hostname or "", server.port or 0, 1)
+            self._dial(server.hostname or "", server.port or 0, 1)
         except CellFailed as failure:
             raise CellFailed(
                 f"{self._who} cannot reach the server at {server.netloc} ({failure}): "
@@ -102,9 +102,9 @@ class ServerHost(PartyHost):
     def machine(self, url: str, host: Host) -> FarMachine:
         """Return the machine for the meters, with the server at a URL."""
         server = urlsplit(url)
-        trips = None if self.scenario.hosts.generator else self._trips
-        place = server.hostname or "", server.port or 0
-        return FarMachine(self.name, lambda: host, partial(self.delays, host, trips, place))
+        dial = None if self.scenario.hosts.generator else self._dial
+        address = server.hostname or "", server.port or 0
+        return FarMachine(self.name, lambda: host, partial(self.delays, host, dial, address))
 
 
 def listing(given: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from race.errors import RaceError
 from race.machine.describe import number
 from race.machine.process import last_line
 from race.web.hosts.away import PROGRAM, AwayDatabase
-from race.web.hosts.party import FarMachine, PartyHost, Trips, files_of
+from race.web.hosts.party import Dial, FarMachine, PartyHost, files_of
 from race.web.scenario import DATABASE, SiteScenario
 from runtime.paths import ROOT
 
@@ -22,17 +22,16 @@ FOLDERS = ("databases", "runtime", "tarantool")
 class DatabaseHost(PartyHost):
     """The machine of the databases: a Python, and the programs of those that the race uses.
 
-    What a database kept is lost with the connection. `trips` takes those of the server's machine,
-    whose name is `who`.
+    What a database kept is lost with the connection. `dial` connects from the server's
+    machine, whose name is `who`.
     """
 
     party = DATABASE
+    address: str
 
-    def __init__(
-        self, scenario: SiteScenario, names: Iterable[str], trips: Callable[[], Trips], who: str
-    ) -> None:
+    def __init__(self, scenario: SiteScenario, names: Iterable[str], dial: Dial, who: str) -> None:
         self._names = sorted(set(names))
-        self._trips, self._who = trips, who
+        self._dial, self._who = dial, who
         super().__init__(scenario)
 
     def set_up(self) -> None:
@@ -44,9 +43,9 @@ class DatabaseHost(PartyHost):
         host = self.connected()
         words = [host.python, "-m", PROGRAM, name, self.address, "data"]
         found = AwayDatabase(name, self.name, host.start(words, self.cores))
-        found.reached(self._trips, self._who)
+        found.reached(self._dial, self._who)
         found.cores = self.cores
-        delays = partial(self.delays, host, self._trips, found.place)
+        delays = partial(self.delays, host, self._dial, found.address)
         found.machine = FarMachine(self.name, lambda: host, delays)
         return found
 

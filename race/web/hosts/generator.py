@@ -30,16 +30,16 @@ class GeneratorHost(PartyHost):
     def machine(self, url: str) -> FarMachine:
         """Return the machine for the meters, beside the server at a URL."""
         server = urlsplit(url)
-        place = server.hostname or "", server.port or 0
+        address = server.hostname or "", server.port or 0
 
         def delays() -> Figures:
-            return self.delays(self.connected(), self.trips, place)
+            return self.delays(self.connected(), self.dial, address)
 
         return FarMachine(self.name, self.connected, delays)
 
     def set_up(self) -> None:
         far = self.scenario.hosts.server
-        self.address = self.their_address() if far else self.our_address()
+        self.address = None if far else self.our_address()
         self.programs: dict[str, str] = {}
         files: dict[str, str] = {}
         for name in self.scenario.load.generators(self.scenario.open_loop):

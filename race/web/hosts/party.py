@@ -6,7 +6,6 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from race.web.scenario import SiteScenario
 DIALS = 5
 PINGS = 10
 FRESH_SECONDS = 5.0
-"""The time for which delays that were taken are good: they take twenty round trips."""
+"""Delays are measured again after this time, because that takes twenty round trips."""
 
 
 class PartyHost:
@@ -34,8 +33,8 @@ class PartyHost:
     party: str
     versions: Mapping[str, str | None]
     """The versions of the programs that are used there, which the set-up may find."""
-    address: str
-    """Where the party listens, or for a generator the server: an IP address."""
+    address: str | None
+    """Where the party listens, an IP address; for a generator where a server here does, or None."""
     databases_at: str | None = None
     """Where it reaches the databases of this machine, if they are for it."""
 
@@ -88,24 +87,25 @@ class PartyHost:
             databases_at=self.databases_at,
         )
 
-    def delays(
-        self, connection: Host, trips: Callable[[], Trips] | None, place: tuple[str, int]
-    ) -> Figures:
-        """Return the delays of the connection and of trips to a place (`Machine.network`)."""
+    def delays(self, connection: Host, dial: Dial | None, address: tuple[str, int]) -> Figures:
+        """Return the delays of the connection, and of TCP connections to an address
+        (`Machine.network`).
+        """
         now = time.monotonic()
-        known, taken = self._delays.get(place, ({}, 0.0))
+        known, taken = self._delays.get(address, ({}, 0.0))
         if known and now < taken + FRESH_SECONDS:
             return known
-        found: Figures = {"round_trip": min(trips()(*place, DIALS)) / 1e3} if trips else {}
+        found: Figures = {"round_trip": min(dial(*address, DIALS)) / 1e3} if dial else {}
         clocks = connection.clocks(PINGS)
         found["clock_offset"] = clocks.offset_ns / 1e3
         found["clock_uncertainty"] = clocks.unsure_ns / 1e3
-        self._delays[place] = found, now
+        self._delays[address] = found, now
         return found
 
-    def trips(self) -> Trips:
-        """Return what takes trips from there. CellFailed if the connection cannot be made again."""
-        return trips_from(self.connected())
+    def dial(self, host: str, port: int, times: int) -> Sequence[int]:
+        """Return the nanoseconds of some TCP connections from there. CellFailed if one fails."""
+        found: Sequence[int] = self.connected().ask("dial", host, port, times)
+        return found
 
     def close(self) -> None:
         """End the connection, and with it all that runs there."""
@@ -151,18 +151,14 @@ class PartyHost:
             raise
 
 
-Trips = Callable[[str, int, int], Sequence[int]]
-"""Takes the nanoseconds of some TCP connections to a place."""
+Dial = Callable[[str, int, int], Sequence[int]]
+"""Returns the nanoseconds of some TCP connections to a host and port."""
 
 
-def trips_from(host: Host | None) -> Trips:
-    """Return what takes trips from another machine, or from this one: CellFailed if one fails."""
-    return partial(host.ask, "dial") if host else _trips
-
-
-def _trips(address: str, port: int, times: int) -> Sequence[int]:
+def dial_here(host: str, port: int, times: int) -> Sequence[int]:
+    """Return the nanoseconds of some TCP connections from this machine. CellFailed if one fails."""
     try:
-        return dial(address, port, times)
+        return dial(host, port, times)
     except OSError as error:
         raise CellFailed(str(error)) from None
 

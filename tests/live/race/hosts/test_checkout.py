@@ -109,7 +109,7 @@ def test_one_that_cannot_be_reached_is_one_line_and_ends(
         raise CellFailed("timed out")
 
     host = there(elsewhere)
-    monkeypatch.setattr(host, "_trips", lambda: refused)
+    monkeypatch.setattr(host, "_dial", refused)
     contender = Contender(label="x", name=ENGINE, factors={})
     with pytest.raises(
         CellFailed, match=r"^this machine cannot reach the server at \S+ \(timed out\): does"

@@ -19,7 +19,7 @@ from race.machine.remote.host import SSH
 from race.web.databases import Databases, held
 from race.web.hosts import party
 from race.web.hosts.database import DatabaseHost
-from race.web.hosts.party import trips_from
+from race.web.hosts.party import dial_here
 from race.web.scenario import Hosts, SiteScenario
 from runtime.paths import ROOT
 from tests.conftest import absent
@@ -31,11 +31,11 @@ NAME = "tarantool"
 HOLDS = """
 import sys, time
 from race.web.hosts.database import DatabaseHost
-from race.web.hosts.party import trips_from
+from race.web.hosts.party import dial_here
 from race.web.scenario import Hosts, SiteScenario
 hosts = Hosts(database=sys.argv[1])
 far = SiteScenario(name="x", title="X", contenders=("x",), tasks=("ugly",), hosts=hosts)
-found = DatabaseHost(far, ["tarantool"], lambda: trips_from(None), "this machine")
+found = DatabaseHost(far, ["tarantool"], dial_here, "this machine")
 print(found.start("tarantool").pid, flush=True)
 time.sleep(60)
 """
@@ -63,7 +63,7 @@ def database_host(given: str = f"{THERE}:{sys.executable}") -> DatabaseHost:
         tasks=("good",),
         hosts=Hosts(database=given),
     )
-    return DatabaseHost(far, [NAME], lambda: trips_from(None), "this machine")
+    return DatabaseHost(far, [NAME], dial_here, "this machine")
 
 
 @pytest.fixture

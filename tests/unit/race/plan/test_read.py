@@ -98,11 +98,11 @@ def test_defaults_are_the_protocol() -> None:
         ),
         (
             {"hosts": {"server": "far:/site"}, "pythons": ["3.7"]},
-            "pythons, builds and workers = cores are those of this machine: leave out --server",
+            'pythons, builds and workers = ["cores"] look at this machine: give numbers of workers',
         ),
         (
             {"hosts": {"server": "far:/site"}, "workers": ["cores"]},
-            "pythons, builds and workers = cores are those of this machine: leave out --server",
+            'pythons, builds and workers = ["cores"] look at this machine: give numbers of workers',
         ),
         (
             {"hosts": {"generator": "far:/bin/python3", "database": "far"}},
