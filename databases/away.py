@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, List
 
 from databases import copies, find, root_homes
-from databases.database import SYSTEM, Database, DatabaseError, Place
+from databases.database import SYSTEM, Database, DatabaseError, TcpEndpoint
 from databases.folders import temporary_folder
 from databases.process import last_line
 from databases.supervisor import POLL_SECONDS, is_running
@@ -45,9 +45,9 @@ def main(arguments: List[str]) -> int:
     return 1
 
 
-def _serve(kind: Database, host: str, place: Path) -> None:
+def _serve(kind: Database, host: str, parent: Path) -> None:
     """Run the database until it ends, or this is ended."""
-    with temporary_folder(place) as own:
+    with temporary_folder(parent) as own:
         folder = own / kind.name
         folder.mkdir()
         try:
@@ -64,7 +64,7 @@ def _run(kind: Database, host: str, folder: Path) -> None:
     """Run the database in a folder. DatabaseError when it ends."""
     if kind.start_away is None:
         raise DatabaseError(f"{kind.name} has no server")
-    where = Place(host, free_port(0, host), secrets.token_hex(16))
+    where = TcpEndpoint(host, free_port(0, host), secrets.token_hex(16))
     running = kind.start_away(folder, where)
     try:
         _say(url=running.url, pid=running.pid)

@@ -31,7 +31,7 @@ class Running(NamedTuple):
     stop: Callable[[], None]
 
 
-class Place(NamedTuple):
+class TcpEndpoint(NamedTuple):
     """Where a server listens on TCP, and the password, of plain letters, of its user."""
 
     host: str
@@ -39,7 +39,7 @@ class Place(NamedTuple):
     password: str
 
     def __str__(self) -> str:
-        """Return the place as URLs have it, without the password."""
+        """Return the endpoint as URLs have it, without the password."""
         return str(Address(None, self.host, self.port))
 
 
@@ -69,11 +69,11 @@ class Database(NamedTuple):
     # The prefix of the environment variables from which the database's programs and drivers read
     # settings; "" if there are none.
     settings: str = ""
-    # Starts an empty private server for programs in any language, at a place; the URL has the
+    # Starts an empty private server for programs in any language, at an endpoint; the URL has the
     # password, which is that of the first start. None if it cannot.
-    start_on_tcp: Optional[Callable[[Path, Place], Running]] = None
+    start_on_tcp: Optional[Callable[[Path, TcpEndpoint], Running]] = None
     # The same with what the site needs, for servers on other machines.
-    start_away: Optional[Callable[[Path, Place], Running]] = None
+    start_away: Optional[Callable[[Path, TcpEndpoint], Running]] = None
     # Whether it runs in the processes that use it. Then it has no server and no wire, and ``start``
     # returns its URL and starts nothing.
     embedded: bool = False

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
 
-from databases.database import DatabaseError, Place
+from databases.database import DatabaseError, TcpEndpoint
 from databases.timeouts import TIMEOUTS
 from runtime.child import dies_with_parent
 
@@ -19,11 +19,11 @@ PROBE_SECONDS = 0.02
 
 
 class ServerProcess(NamedTuple):
-    """A database server that listens on the Unix socket ``address``, or at that place."""
+    """A database server that listens on the Unix socket ``address``, or at that endpoint."""
 
     name: str
     process: subprocess.Popen[bytes]
-    address: Union[Path, Place]
+    address: Union[Path, TcpEndpoint]
     log: Path
 
     def wait(self, is_greeting: Callable[[bytes], bool], hello: bytes = b"") -> None:
@@ -114,15 +114,15 @@ def last_line(log: Path) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "its log is empty")
 
 
-def _first_bytes(address: Union[Path, Place], hello: bytes) -> bytes:
+def _first_bytes(address: Union[Path, TcpEndpoint], hello: bytes) -> bytes:
     with contextlib.suppress(OSError), _connected(address) as probe:
         probe.sendall(hello)
         return probe.recv(16)
     return b""
 
 
-def _connected(address: Union[Path, Place]) -> socket.socket:
-    if isinstance(address, Place):
+def _connected(address: Union[Path, TcpEndpoint]) -> socket.socket:
+    if isinstance(address, TcpEndpoint):
         return socket.create_connection((address.host, address.port), TIMEOUTS.greeting)
     probe = socket.socket(socket.AF_UNIX)
     try:

@@ -24,7 +24,7 @@ from runtime.paths import system
 SERVER, INSTALLER, _ = PROGRAMS = ("mariadbd", "mariadb-install-db", "my_print_defaults")
 PACKAGES = "mariadb-server-core mariadb-client-core"
 # Folders with servers, which are in the PATH of few users.
-PLACES = "/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin"
+SYSTEM_FOLDERS = "/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin"
 
 # The fifth byte of its greeting, behind the header of the packet.
 PROTOCOL = 10
@@ -55,7 +55,7 @@ SETTINGS = {
 
 def program(name: str) -> Optional[str]:
     """Return the path of a program; None if it is missing."""
-    return shutil.which(name) or shutil.which(name, path=PLACES)
+    return shutil.which(name) or shutil.which(name, path=SYSTEM_FOLDERS)
 
 
 def missing() -> Optional[str]:

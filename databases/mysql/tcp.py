@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from databases.account import account, home_of
-from databases.database import Place, Running
+from databases.database import Running, TcpEndpoint
 from databases.mysql.server import start as start_server
 
 USER = NAME = "app"
@@ -21,11 +21,11 @@ CREATE DATABASE IF NOT EXISTS {name};
 """
 
 
-def start(folder: Path, place: Place) -> Running:
-    """Start MariaDB on the data of a folder at a place. Raises DatabaseError with one line."""
+def start(folder: Path, endpoint: TcpEndpoint) -> Running:
+    """Start MariaDB on a folder's data at an endpoint. Raises DatabaseError with one line."""
     user = account()
     first = home_of(folder, user) / "first.sql"
-    first.write_text(FIRST.format(user=USER, name=NAME, password=place.password))
+    first.write_text(FIRST.format(user=USER, name=NAME, password=endpoint.password))
     first.chmod(0o600)
     if user is not None:
         os.chown(str(first), user.pw_uid, user.pw_gid)
@@ -33,9 +33,9 @@ def start(folder: Path, place: Place) -> Running:
         folder,
         {
             "skip_networking": "OFF",
-            "bind_address": place.host,
-            "port": str(place.port),
+            "bind_address": endpoint.host,
+            "port": str(endpoint.port),
             "init_file": str(first),
         },
     )
-    return running._replace(url=f"mysql://{USER}:{place.password}@{place}/{NAME}")
+    return running._replace(url=f"mysql://{USER}:{endpoint.password}@{endpoint}/{NAME}")

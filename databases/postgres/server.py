@@ -12,7 +12,7 @@ from typing import Dict, List, Optional
 from urllib.parse import quote
 
 from databases.account import Account, account, home_of, identity
-from databases.database import DatabaseError, Place, Running
+from databases.database import DatabaseError, Running, TcpEndpoint
 from databases.home import socket_folder
 from databases.postgres.postmaster import STOP_SECONDS, end_leftover, is_ready, stale_pid
 from databases.postgres.programs import found, programs_for
@@ -46,11 +46,11 @@ SETTINGS = {
 
 
 def start(
-    folder: Path, place: Optional[Place] = None, changes: Optional[Dict[str, str]] = None
+    folder: Path, endpoint: Optional[TcpEndpoint] = None, changes: Optional[Dict[str, str]] = None
 ) -> Running:
     """Start PostgreSQL for the private folder, always with the same URL.
 
-    With a `place` it also listens there, where users need a password. `changes` replace
+    With an `endpoint` it also listens there, where users need a password. `changes` replace
     SETTINGS, or stand beside them. Raises DatabaseError with one line; after a kill, the recovery
     may take ``TIMEOUTS.recovery``.
     """
@@ -61,10 +61,10 @@ def start(
     log = folder / "postgres.log"
     end_leftover(home / "data")
     _initialise(folder, home, programs, user)
-    port = place.port if place else PORT
+    port = endpoint.port if endpoint else PORT
     settings = {**SETTINGS, **(changes or {}), "port": str(port)}
-    if place is not None:
-        settings.update(_listening(home, place.host))
+    if endpoint is not None:
+        settings.update(_listening(home, endpoint.host))
     command = [str(programs / "postgres"), "-D", str(home / "data"), "-k", str(sockets)]
     for name, value in settings.items():
         command += ["-c", f"{name}={value}"]

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from databases.account import account, home_of, identity
-from databases.database import DatabaseError, Place, Running
+from databases.database import DatabaseError, Running, TcpEndpoint
 from databases.postgres.programs import programs_for
 from databases.postgres.server import initialise
 from databases.postgres.server import start as start_server
@@ -19,14 +19,14 @@ USER = NAME = "postgres"
 MARK = "has-password"
 
 
-def start(folder: Path, place: Place) -> Running:
-    """Start PostgreSQL on the data of a folder at a place. Raises DatabaseError with one line."""
+def start(folder: Path, endpoint: TcpEndpoint) -> Running:
+    """Start PostgreSQL on a folder's data at an endpoint. Raises DatabaseError with one line."""
     initialise(folder)
     if not (folder / MARK).exists():
-        _set_password(folder, place.password)
+        _set_password(folder, endpoint.password)
         (folder / MARK).touch()
-    running = start_server(folder, place)
-    return running._replace(url=f"postgresql://{USER}:{place.password}@{place}/{NAME}")
+    running = start_server(folder, endpoint)
+    return running._replace(url=f"postgresql://{USER}:{endpoint.password}@{endpoint}/{NAME}")
 
 
 def _set_password(folder: Path, password: str) -> None:

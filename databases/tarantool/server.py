@@ -10,7 +10,7 @@ from typing import Optional
 from urllib.parse import quote
 
 from databases.account import Account, account, home_of, identity, make_folder
-from databases.database import DatabaseError, Place, Running
+from databases.database import DatabaseError, Running, TcpEndpoint
 from databases.home import socket_folder
 from databases.process import ServerProcess, environment_without, remove, spawn, version_text
 from databases.root_homes import copied
@@ -36,10 +36,10 @@ def version() -> Optional[str]:
     return said.split()[1] if said else None
 
 
-def start(folder: Path, place: Optional[Place] = None) -> Running:
+def start(folder: Path, endpoint: Optional[TcpEndpoint] = None) -> Running:
     """Start Tarantool with the site's program on the data of ``folder``, always with the same URL.
 
-    It listens on a Unix socket, or at a ``place``, where its user needs a password.
+    It listens on a Unix socket, or at an ``endpoint``, where its user needs a password.
 
     The program keeps its data in TARANTOOL_DIR, and listens at TARANTOOL_LISTEN once everything is
     ready. TARANTOOL_MEMORY limits its memory. Raises DatabaseError with one line.
@@ -51,23 +51,23 @@ def start(folder: Path, place: Optional[Place] = None) -> Running:
     address = socket_folder(home) / "tarantool.sock"
     remove(address)
     environment = environment_without("TARANTOOL_", "TT_")
-    environment["TARANTOOL_LISTEN"] = str(place) if place else f"unix/:{address}"
+    environment["TARANTOOL_LISTEN"] = str(endpoint) if endpoint else f"unix/:{address}"
     environment["TARANTOOL_DIR"] = str(data)
-    if place:
-        environment.update(TARANTOOL_USER=USER, TARANTOOL_PASSWORD=place.password)
+    if endpoint:
+        environment.update(TARANTOOL_USER=USER, TARANTOOL_PASSWORD=endpoint.password)
     if "TARANTOOL_MEMORY" in os.environ:
         environment["TARANTOOL_MEMORY"] = os.environ["TARANTOOL_MEMORY"]
     command = ["tarantool", str(_programs(user) / PROGRAM)]
     with log.open("wb") as output:
         process = spawn(command, data, environment, output, **identity(user))
-    server = ServerProcess("Tarantool", process, place or address, log)
+    server = ServerProcess("Tarantool", process, endpoint or address, log)
     try:
         server.wait(lambda said: said.startswith(b"Tarantool"))
     except DatabaseError as error:
         if NO_ROOM not in str(error):
             raise
         raise DatabaseError(f"TARANTOOL_MEMORY is too small for the data in {data}") from None
-    where = f"{USER}:{place.password}@{place}" if place else quote(str(address))
+    where = f"{USER}:{endpoint.password}@{endpoint}" if endpoint else quote(str(address))
     return Running("tarantool://" + where, process.pid, server.end)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from databases.account import account, home_of, identity, make_folder
-from databases.database import Place, Running
+from databases.database import Running, TcpEndpoint
 from databases.process import ServerProcess, environment_without, spawn
 
 USER = "app"
@@ -18,8 +18,8 @@ box.cfg{listen = os.getenv('TARANTOOL_LISTEN')}
 """
 
 
-def start(folder: Path, place: Place) -> Running:
-    """Start Tarantool on the data of a folder at a place. Raises DatabaseError with one line."""
+def start(folder: Path, endpoint: TcpEndpoint) -> Running:
+    """Start Tarantool on a folder's data at an endpoint. Raises DatabaseError with one line."""
     user = account()
     home = home_of(folder, user)
     data, log, program = home / "data", folder / "tarantool.log", home / "first.lua"
@@ -28,10 +28,10 @@ def start(folder: Path, place: Place) -> Running:
     program.chmod(0o644)
     environment = environment_without("TARANTOOL_", "TT_")
     environment["TARANTOOL_DIR"] = str(data)
-    environment["TARANTOOL_LISTEN"] = str(place)
-    environment["TARANTOOL_PASSWORD"] = place.password
+    environment["TARANTOOL_LISTEN"] = str(endpoint)
+    environment["TARANTOOL_PASSWORD"] = endpoint.password
     with log.open("wb") as output:
         process = spawn(["tarantool", str(program)], data, environment, output, **identity(user))
-    server = ServerProcess("Tarantool", process, place, log)
+    server = ServerProcess("Tarantool", process, endpoint, log)
     server.wait(lambda said: said.startswith(b"Tarantool"))
-    return Running(f"tarantool://{USER}:{place.password}@{place}", process.pid, server.end)
+    return Running(f"tarantool://{USER}:{endpoint.password}@{endpoint}", process.pid, server.end)

@@ -10,7 +10,7 @@ from typing import Optional, Tuple
 from urllib.parse import quote
 
 from databases.account import Account, account, home_of, identity, make_folder
-from databases.database import Place, Running
+from databases.database import Running, TcpEndpoint
 from databases.home import socket_folder
 from databases.process import ServerProcess, remove, spawn, version_text
 from runtime.paths import system
@@ -21,7 +21,7 @@ PROGRAMS = (
     ("valkey-server", ("valkey-server", "valkey-check-rdb")),
     ("redis-server", ("redis-server", "redis-check-rdb")),
 )
-PLACES = "/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin"
+SYSTEM_FOLDERS = "/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin"
 
 SETTINGS = {
     "port": "0",
@@ -41,7 +41,7 @@ def program() -> Optional[Tuple[str, str]]:
     """Return the name to call the server by, and its path; None if there is none."""
     for name, files in PROGRAMS:
         for file in files:
-            path = shutil.which(file) or shutil.which(file, path=PLACES)
+            path = shutil.which(file) or shutil.which(file, path=SYSTEM_FOLDERS)
             if path:
                 return name, path
     return None
@@ -65,11 +65,11 @@ def version() -> Optional[str]:
     return number.group(1) if number else None
 
 
-def start(folder: Path, place: Optional[Place] = None) -> Running:
+def start(folder: Path, endpoint: Optional[TcpEndpoint] = None) -> Running:
     """Start the server on the data of ``folder``, always with the same URL.
 
     Raises DatabaseError with one line. The socket is in a folder of its owner, and needs no
-    password; with a ``place`` the server also listens there, and wants one.
+    password; with an ``endpoint`` the server also listens there, and wants one.
     """
     user = account()
     home, log = home_of(folder, user), folder / "valkey.log"
@@ -79,11 +79,14 @@ def start(folder: Path, place: Optional[Place] = None) -> Running:
     remove(address)
     name, path = program() or PROGRAMS[0]
     command = [name, "--unixsocket", str(address), "--dir", str(data)]
-    settings = {**SETTINGS, **({"bind": place.host, "port": str(place.port)} if place else {})}
+    settings = {
+        **SETTINGS,
+        **({"bind": endpoint.host, "port": str(endpoint.port)} if endpoint else {}),
+    }
     for setting, value in settings.items():
         command += [f"--{setting}", value]
-    if place:
-        command.insert(1, str(_with_password(home / "password.conf", place.password, user)))
+    if endpoint:
+        command.insert(1, str(_with_password(home / "password.conf", endpoint.password, user)))
     with log.open("wb") as output:
         process = spawn(
             command, data, dict(os.environ), output, executable=str(path), **identity(user)
@@ -91,7 +94,7 @@ def start(folder: Path, place: Optional[Place] = None) -> Running:
     server = ServerProcess("Valkey", process, address, log)
     # With a password it answers that it wants one.
     server.wait(lambda said: said.startswith((b"+PONG", b"-NOAUTH")), b"PING\r\n")
-    where = f":{place.password}@{place}" if place else quote(str(address))
+    where = f":{endpoint.password}@{endpoint}" if endpoint else quote(str(address))
     return Running(f"valkey://{where}", process.pid, server.end)
 
 

@@ -76,10 +76,15 @@ class Databases:
             return self.away.start(name)
         return private.join(name)
 
+    def _away(self, name: str | None) -> AwayDatabase | None:
+        """Return a database for servers on other machines; None if it is not one."""
+        found = self.handles.get(name or "")
+        return found if isinstance(found, AwayDatabase) else None
+
     def renew(self, name: str | None) -> None:
         """Start a database for other machines again if it has ended. CellFailed if that fails."""
-        found = self.handles.get(name or "")
-        if self.away and isinstance(found, AwayDatabase) and not found.running():
+        found = self._away(name)
+        if self.away and found and not found.running():
             found.leave()
             self.handles[found.name] = self.away.start(found.name)
 
@@ -87,20 +92,18 @@ class Databases:
         """Return the environment variable with the database's URL; empty if the server finds its
         private database itself.
         """
-        found = self.handles.get(name or "")
-        return {self.variable(found.name): found.url} if isinstance(found, AwayDatabase) else {}
+        found = self._away(name)
+        return {self.variable(found.name): found.url} if found else {}
 
     def lost(self, name: str | None, url: str | None) -> bool:
         """Return whether a database has ended, or was started again at another URL."""
-        found = self.handles.get(name or "")
-        return isinstance(found, AwayDatabase) and (found.url != url or not found.running())
+        found = self._away(name)
+        return found is not None and (found.url != url or not found.running())
 
     def party(self, name: str, cores: frozenset[int]) -> Party:
         """Return the database for the meters; if it is on this machine, on these cores."""
-        found = self.handles.get(name)
-        if not isinstance(found, AwayDatabase):
-            return Party(self.pid(name), cores)
-        return found.party(cores)
+        found = self._away(name)
+        return found.party(cores) if found else Party(self.pid(name), cores)
 
     def release(self) -> None:
         """Give every hold up, and return pinned processes to their cores."""
@@ -123,9 +126,9 @@ class Databases:
         """Return the main process of a database; None while it is down, or on another machine."""
         if name not in self.handles:
             return self.external.get(name)
-        found = self.handles[name]
+        away = self._away(name)
         try:
-            return None if isinstance(found, AwayDatabase) and found.machine else found.pid
+            return None if away and away.machine else self.handles[name].pid
         except DatabaseError:
             return None
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import psycopg
 from psycopg import sql
 
-from databases.database import DatabaseError, Place
+from databases.database import DatabaseError, TcpEndpoint
 from databases.home import folder, remove_socket_folder
 from databases.locks import open_lock, try_lock
 from databases.postgres import server
@@ -44,7 +44,7 @@ def start(settings: Mapping[str, str | int]) -> Listener:
 def _started(lock: int, settings: dict[str, str]) -> Listener:
     """Return the server; its end gives up the lock."""
     port, password = free_port(), secrets.token_hex(16)
-    running = server.start(folder(NAME), Place(HOST, port, password), settings)
+    running = server.start(folder(NAME), TcpEndpoint(HOST, port, password), settings)
     try:
         with psycopg.connect(running.url, autocommit=True) as connection:
             secret = sql.SQL("alter role {} password {}")

@@ -18,7 +18,7 @@ from types import FrameType
 
 from databases import copies, find
 from databases.account import account, home_of
-from databases.database import Database, DatabaseError, Place, Running
+from databases.database import Database, DatabaseError, Running, TcpEndpoint
 from databases.folders import temporary_folder
 from databases.home import remove_socket_folder
 from runtime.listen import free_port
@@ -56,7 +56,9 @@ class Databases:
             raise DatabaseError(f"{self._kind.name} cannot be served to an application")
         folder = self._place / name
         folder.mkdir(mode=0o700, exist_ok=True)
-        running = self._kind.start_on_tcp(folder, Place("127.0.0.1", free_port(), self._password))
+        running = self._kind.start_on_tcp(
+            folder, TcpEndpoint("127.0.0.1", free_port(), self._password)
+        )
         self._running[name] = running
         return f"ready\t{running.pid}\t{running.url}"
 

@@ -21,7 +21,7 @@ def test_a_missing_program_is_said_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(private_server, "PLACES", str(tmp_path))
+    monkeypatch.setattr(private_server, "SYSTEM_FOLDERS", str(tmp_path))
     said = find("mysql").missing()
     packages = "mariadb-server-core mariadb-client-core"
     assert said == f"no mariadbd: make system, or apt-get install {packages}"
