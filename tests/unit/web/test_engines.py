@@ -62,13 +62,20 @@ def test_a_server_listens_where_its_generator_reaches_it() -> None:
 def test_what_runs_on_another_machine_is_what_it_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = [
         Entry("there", {"python": "3.12"}, "tarantool"),
+        Entry("there-mysql", {"python": "3.12"}, "mysql"),
         Entry("there-sqlite", {"python": "3.12"}, "sqlite"),
     ]
     monkeypatch.setattr(engines, "_there", lambda given: Catalogue({}, listed))
+    missing = {"mysql": "no MariaDB here", "tarantool": None}
+    monkeypatch.setattr(engines, "missing_here", missing.get)
     far = replace(scenario(contenders=("there*", "own")), hosts=Hosts(server="far:/site"))
     choice = engines.choose(far)
     assert [one.name for one in choice.contenders] == ["there"]
-    assert choice.left_out == ["there-sqlite: sqlite is a file there", f"own: {engines.NEAR}"]
+    assert choice.left_out == [
+        "there-mysql: no MariaDB here",
+        "there-sqlite: sqlite is a file there",
+        f"own: {engines.NEAR}",
+    ]
 
 
 @pytest.mark.parametrize(
