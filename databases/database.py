@@ -32,7 +32,7 @@ class Running(NamedTuple):
 
 
 class TcpEndpoint(NamedTuple):
-    """Where a server listens on TCP, and the password, of plain letters, of its user."""
+    """A host and port on which a server listens, and its user's password, in plain letters."""
 
     host: str
     port: int

@@ -20,7 +20,7 @@ DRAWN = 1000
 MOST_BYTES = 1 << 28
 """The most that a load generator has to keep in memory."""
 _BRACES = re.compile(r"\{[^{}]*\}?|\}")
-"""What is left where braces stand for no value, or one of them is missing."""
+"""This finds braces that stand for no value, and one that lacks its other half."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ LATE = 5
 """A saturated process may write so many times later than it should."""
 
 WAIT_SECONDS = 2.0
-"""How long one that is later still is waited for: with more threads than cores it may be."""
+"""A process that is later still is waited for so long: more threads than cores may delay it."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class Elsewhere:
 
     @property
     def away(self) -> DatabaseStarter | None:
-        """Where private databases run for a server that may be elsewhere; None as always."""
+        """The starter of the databases that other machines reach, or None."""
         if self.server is None or self.server.databases_at is None:
             return self.database
         return NearDatabases(self.server.databases_at, *_ends(self.server))

@@ -37,7 +37,7 @@ def missing_here(name: str) -> str | None:
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What the program says of the database that it started."""
+    """The answer of the program that started a database: its URL and process id."""
 
     url: str
     pid: int
@@ -111,7 +111,7 @@ class AwayDatabase:
 
 
 class DatabaseStarter(Protocol):
-    """Where private databases run."""
+    """A starter of private databases that servers on other machines reach."""
 
     def start(self, name: str) -> AwayDatabase:
         """Start a database. CellFailed if it does not start, or cannot be reached."""

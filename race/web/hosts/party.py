@@ -34,9 +34,9 @@ class PartyHost:
     versions: Mapping[str, str | None]
     """The versions of the programs that are used there, which the set-up may find."""
     address: str | None
-    """Where the party listens, an IP address; for a generator where a server here does, or None."""
+    """The IP address on which the party listens; a generator has that of a server here, or None."""
     databases_at: str | None = None
-    """Where it reaches the databases of this machine, if they are for it."""
+    """The address of this machine at which a server elsewhere reaches databases here, or None."""
 
     def __init__(self, scenario: SiteScenario) -> None:
         self.scenario = scenario

@@ -77,16 +77,7 @@ class Pages:
                 left, right, plus, minus, session = ballot(db, session, address, agent)
         except (QueryCanceled, PoolTimeout) as error:
             raise site.TooLate from error
-        html = site.index_template.render(
-            plus=plus,
-            minus=minus,
-            left_id=left[0],
-            left=left[2],
-            right_id=right[0],
-            right=right[2],
-            notice=None,
-        )
-        return html, session
+        return site.index_html(left, plus, right, minus), session
 
     def good(self, session: str | None, address: str, agent: str) -> tuple[str, str]:
         """Return Good and the session: three requests, two for a returning visitor."""

@@ -81,7 +81,12 @@ async def index(db: Any, session: str | None, address: str, agent: str) -> tuple
     ]
     for request in requests:
         await request
-    html = index_template.render(
+    return index_html(left, plus, right, minus), session
+
+
+def index_html(left: Any, plus: str, right: Any, minus: str) -> str:
+    """Return Index with two stickers and their tokens."""
+    html: str = index_template.render(
         plus=plus,
         minus=minus,
         left_id=left[0],
@@ -90,7 +95,7 @@ async def index(db: Any, session: str | None, address: str, agent: str) -> tuple
         right=right[2],
         notice=None,
     )
-    return html, session
+    return html
 
 
 async def good(db: Any, session: str | None, address: str, agent: str) -> tuple[str, str]:
