@@ -12,7 +12,7 @@ from typing import Any, List
 from data_interface.article import NO_STICKERS, Rows
 from data_interface.postgres import statements
 from data_interface.postgres.data import PostgresData
-from data_interface.postgres.psycopg_store import PsycopgConnection, PsycopgDriver
+from data_interface.postgres.psycopg_store import PsycopgConnection, PsycopgDriver, has_rows
 from data_interface.postgres.store import PostgresStore
 from data_interface.sql.placeholders import statement_for
 from data_interface.store import Ballot, Data, NotFound, Podium, Visitor
@@ -40,7 +40,7 @@ class PipelineConnection(PsycopgConnection):
                 text, order = statement_for(statement)
                 parameters = [arguments[place] for place in order] if order else None
                 cursors.append(await self.execute(text, parameters))
-        return [await one.fetchall() if one.description else [] for one in cursors]
+        return [await one.fetchall() if has_rows(one) else [] for one in cursors]
 
 
 class PipelineData(PostgresData):

@@ -51,6 +51,14 @@ def open_store(connection: str, url: str, size: int) -> PostgresStore:
     return PostgresStore(connection, url, size, PsycopgDriver)
 
 
+def has_rows(cursor: Any) -> bool:
+    """Return whether the statement of a cursor returns rows.
+
+    ``cursor.description`` says so too, but makes an object for each column.
+    """
+    return bool(cursor.pgresult.nfields)
+
+
 class NoticesItsEnd:
     """Part of a connection: psycopg does not look at its socket while it is idle."""
 
@@ -89,7 +97,7 @@ class PsycopgConnection(NoticesItsEnd, psycopg.AsyncConnection[Any]):
         text, order = statement_for(statement)
         parameters = [arguments[place] for place in order] if order else None
         cursor = await self.execute(text, parameters)
-        return await cursor.fetchall() if cursor.description else []
+        return await cursor.fetchall() if has_rows(cursor) else []
 
     async def script(self, statements: str) -> None:
         await self.execute(statements)

@@ -22,6 +22,7 @@ from data_interface.postgres.psycopg_store import (
     WAIT_SECONDS,
     NoticesItsEnd,
     PsycopgDriver,
+    has_rows,
 )
 from data_interface.postgres.refusals import NO_URL, unavailable
 from data_interface.postgres.store import PostgresStore
@@ -68,7 +69,7 @@ class SyncConnection(NoticesItsEnd, psycopg.Connection[Any]):
         text, order = statement_for(statement)
         parameters = [arguments[place] for place in order] if order else None
         cursor = self.execute(text, parameters)
-        return cursor.fetchall() if cursor.description else []
+        return cursor.fetchall() if has_rows(cursor) else []
 
     async def script(self, statements: str) -> None:
         self.execute(statements)
