@@ -33,8 +33,9 @@ class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     `here` are the engines that are raced in place of those two, where an engine without a database
     runs the same code. `runs` are the published runs that the printed ratio is of, `also` the
-    others that have the pair. `predicted` is the interval for a new machine: from the least to the
-    largest of their estimates, divided and multiplied by `widen`, for the reason `why`.
+    others that have the pair. `seen` are the least and the largest ratio of the runs that were
+    published when the prediction was made. `predicted` is the interval for a new machine: `seen`,
+    divided and multiplied by `widen`, for the reason `why`.
     `scenario` has the programs of the pair. `goal` is the least ratio that we aim at.
     """
 
@@ -50,6 +51,7 @@ class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     predicted: Limits
     runs: tuple[Name, ...] = ()
     also: tuple[Name, ...] = ()
+    seen: Limits = (1.0, 1.0)
     widen: Limits = (1.0, 1.0)
     why: Name
     scenario: str = ""
@@ -87,10 +89,9 @@ class Claim(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 found[name] = ratio
         return found
 
-    def expected(self, find: FindRun) -> Limits:
+    def expected(self) -> Limits:
         """Return the interval for a new machine, as `predicted` has it but not rounded."""
-        found = [one.ratio for one in self.published(find).values()]
-        return min(found) / self.widen[0], max(found) * self.widen[1]
+        return self.seen[0] / self.widen[0], self.seen[1] * self.widen[1]
 
 
 class Predictions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from race.discipline import Sample, Subject
 from race.errors import CellFailed
-from race.machine.meters import SLOW, Meter, meters
+from race.machine.meters import Meter, meters
 from race.plan.order import Planned
 from race.run.learned import LONGEST, ContenderWork, Learned, connection_key
 from race.run.measure import Measurement, lasting, measure
@@ -45,11 +45,6 @@ class Cells:
     @cached_property
     def _meters(self) -> Mapping[str, Meter]:
         return meters()
-
-    @cached_property
-    def _quick_meters(self) -> Mapping[str, Meter]:
-        """The meters of loads whose cell is not saved."""
-        return {name: one for name, one in self._meters.items() if name not in SLOW}
 
     def run(self, subject: Subject, planned: Planned) -> Cell:
         """Measure one cell and judge it; a failure becomes a failed cell with its reason."""
@@ -122,7 +117,7 @@ class Cells:
         task, load = planned.work.task, self.learned.load(planned.work)
         with suppress(CellFailed):
             subject.check(task)
-            measure(subject, self._quick_meters, Work(task, load))
+            measure(subject, self._meters, Work(task, load))
             subject.check(task)
 
     def _measure(self, subject: Subject, planned: Planned) -> _Outcome:
@@ -142,7 +137,7 @@ class Cells:
         """Return the driver of a warm-up's windows; it raises CellFailed if a party dies."""
 
         def window(load: Load) -> Measurement:
-            seen = measure(subject, self._quick_meters, Work(task, load))
+            seen = measure(subject, self._meters, Work(task, load))
             if seen.died:
                 raise CellFailed(seen.died)
             return seen

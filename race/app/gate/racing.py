@@ -15,8 +15,9 @@ from race.errors import Disturbed
 from race.plan import read
 from race.plan.forecast import Plan
 from race.run import race
-from race.saved.reader import load
-from race.terminal import board
+from race.saved.reader import RUN_FILE, load
+from race.terminal import again, board
+from race.terminal.say import say
 
 MOST_ROUNDS = 60
 RESERVE = 0.8
@@ -53,6 +54,13 @@ def raced(plan: Plan, results: Path, words: Sequence[str], seed: int) -> Analysi
     """
     head = race.new_head(plan, seed, ["race", *words], results)
     folder = results / head.race
-    with contextlib.suppress(Disturbed):
-        race.run(folder, head, plan, board.on(Console(stderr=True)))
+    console = Console(stderr=True)
+    try:
+        with contextlib.suppress(Disturbed):
+            race.run(folder, head, plan, board.on(console))
+    except KeyboardInterrupt:
+        if (folder / RUN_FILE).exists():
+            say(console, "all finished cells are kept; to finish the race, without a verdict:")
+            say(console, f"  {again.resume(folder)}")
+        raise
     return analyse(load(folder))

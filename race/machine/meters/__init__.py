@@ -27,10 +27,6 @@ METERS = {
     "network_bytes": Plugin("race.machine.meters.network:Traffic"),
 }
 
-SLOW = ("memory_bytes",)
-"""The meters that warm-ups leave out. The kernel walks the page tables of each process, which takes
-0.15 s for a PostgreSQL with 200 connections."""
-
 Parties = Mapping[str, Party]
 HERE = ""
 """The name of this machine."""
