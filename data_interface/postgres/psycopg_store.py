@@ -6,6 +6,7 @@ import asyncio
 import logging
 import select
 import sys
+import time
 from typing import Any, Dict, Optional, Tuple
 
 import psycopg
@@ -35,6 +36,8 @@ CHECKED_VERSIONS = {"psycopg": ("3.1.20", "3.2.13", "3.3.9")}
 
 # How often psycopg wakes up while it waits; its own default.
 WAIT_SECONDS = 0.1
+# How long an idle connection counts as open after a look at its socket.
+LOOK_SECONDS = 0.05
 # libpq accepts no shorter timeout of a connect.
 CONNECT_SECONDS = 2
 
@@ -65,9 +68,18 @@ class NoticesItsEnd:
     pgconn: Any
     closed: bool
     _poll: Optional[select.poll] = None
+    _looked = 0.0
 
     def is_open(self) -> bool:
-        """Return False if the server has closed the connection: then an idle socket is readable."""
+        """Return False if the server has closed the connection: then an idle socket is readable.
+
+        A look at the socket holds for ``LOOK_SECONDS``: it is a system call, for which a thread
+        gives up the interpreter's lock.
+        """
+        now = time.monotonic()
+        if now - self._looked < LOOK_SECONDS and not self.closed:
+            return True
+        self._looked = now
         if self._poll is None:
             self._poll = select.poll()
             self._poll.register(self.pgconn.socket, select.POLLIN)
