@@ -1,8 +1,7 @@
 """Recompute the ratios in README.md from the saved cells: python3 docs/results/recompute.py
 
-This needs CPython 3.11 and this folder, and no code of the project. It prints each ratio of rates
-or of CPU time at full load as published and as recomputed; the exit status is 1 if a digit differs.
-docs/method.md has the formulas, and the sources that are named here ("The verdict").
+It needs CPython 3.11 and this folder. It prints each ratio at full load as published and as
+recomputed, and exits with 1 if a digit differs. docs/method.md has formulas and sources.
 """
 
 import gzip
@@ -21,9 +20,9 @@ CLAIM = r"<!-- claim: (?!user-load)(cpu-ratio )?(?:(?:least-)?ratio )?((?:(?!-->
 
 def task_of(cell: dict) -> str:
     """Return a task and its load as claims name it: "good", "ugly:x24", "wide:c10"."""
-    load, task = cell["load"], cell["task"]
-    task += f":x{load['pipeline']}" if load["pipeline"] > 1 else ""
-    return task + (f":c{load['connections']}" if load.get("fixed") else "")
+    load, ahead = cell["load"], cell["load"]["pipeline"]
+    fixed = f":c{load['connections']}" if load.get("fixed") else ""
+    return cell["task"] + (f":x{ahead}" if ahead > 1 else "") + fixed
 
 
 @cache
@@ -53,7 +52,7 @@ def between(groups: list[list[float]]) -> float | None:
     rounds, means = sum(map(len, groups)), [fmean(group) for group in groups]
     if not 1 < len(groups) < rounds:
         return None
-    squares = sum((x - mean) ** 2 for group, mean in zip(groups, means, strict=True) for x in group)
+    squares = sum((x - fmean(group)) ** 2 for group in groups for x in group)
     return variance(means) - squares / (rounds - len(groups)) * fmean(1 / len(g) for g in groups)
 
 
@@ -93,8 +92,7 @@ def walsh(x: list[float]) -> list[float]:
 def interval(run: str, cpu: str, task: str, a: str, b: str) -> tuple[float, float, float, int]:
     """Return the logs of the median Walsh average and of the k-th smallest and largest (Hollander,
     Wolfe, Chicken), moved outwards by the variance between processes (Zou, Donner); the rounds."""
-    restart, logs = read(run, cpu)
-    groups = pair(restart, logs[task][a], logs[task][b])
+    groups = pair((each := read(run, cpu))[0], each[1][task][a], each[1][task][b])
     x = [value for group in groups for value in group]
     ways = [1]  # the number of sets of the ranks up to n with each sum T
     for n in range(1, len(x) + 1):
@@ -105,8 +103,9 @@ def interval(run: str, cpu: str, task: str, a: str, b: str) -> tuple[float, floa
         more = len(groups) - 1
         v, freedom = (v * freedom + max(0.0, own) * more) / (freedom + more), freedom + more
     half = student(freedom) * sqrt(v * sum((len(group) / len(x)) ** 2 for group in groups))
-    mid, low, high = median(averages), averages[k - 1], averages[-k]
-    return mid, mid - hypot(mid - low, half), mid + hypot(high - mid, half), len(x)
+    mid = median(averages)
+    low, high = hypot(mid - averages[k - 1], half), hypot(averages[-k] - mid, half)
+    return mid, mid - low, mid + high, len(x)
 
 
 def merged(runs: list[tuple[float, float, float, int]]) -> tuple[float, float, float]:
@@ -114,14 +113,15 @@ def merged(runs: list[tuple[float, float, float, int]]) -> tuple[float, float, f
     values, lows, highs, rounds = zip(*runs, strict=True)
     if len(runs) < 3:
         return fmean(values), min(lows), max(highs)
-    scatter = fmean(n * ((high - low) / 2 / student(n - 1)) ** 2 for _, low, high, n in runs)
     more, extra = len(runs) - 1, 0.0  # the variance between runs
+    alike = min(rounds) < 6  # where a run has too few rounds for an interval of its own
+    scatter = fmean(n * ((high - low) / 2 / student(n - 1)) ** 2 for _, low, high, n in runs)
     for _ in range(2):
-        weights = [1 / (scatter / n + extra) for n in rounds]
+        weights = [1.0 if alike else 1 / (scatter / n + extra) for n in rounds]
         total, centre = sum(weights), fmean(values, weights)
         q = sum(w * (value - centre) ** 2 for w, value in zip(weights, values, strict=True))
         extra = max(0.0, (q - more) / (total - sum(w * w for w in weights) / total))
-    half = student(more) * sqrt(max(1.0, q / more) / total)
+    half = student(more) * sqrt(max(0.0 if alike else 1.0, q / more) / total)
     return centre, centre - half, centre + half
 
 

@@ -84,6 +84,7 @@ class UserLoadRatios:
     count: Estimate | None
     p50: Estimate | None
     p95: Estimate | None
+    cpu: Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +124,10 @@ MEASURES: Mapping[str, Measure] = {
     REQUESTS: lambda cell: None if cell.count is None else cell.count + _failed(cell),
     "p50": lambda cell: cell.latency_us.get("p50"),
     "p95": lambda cell: cell.latency_us.get("p95"),
+    "cpu": cpu_us("server"),
 }
-"""The figures that are compared round by round."""
+"""The figures that are compared round by round; `cpu` is the server's time for a request that went
+well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +304,8 @@ def _pairs(
 def _versus(
     analysis: Analysis, comparison: Comparison, label: str, other: str, differ: str
 ) -> UserLoadRatios:
-    found = [ratio(analysis, comparison.work, name, label, other) for name in (COUNT, "p50", "p95")]
+    names = (COUNT, "p50", "p95", "cpu")
+    found = [ratio(analysis, comparison.work, name, label, other) for name in names]
     return UserLoadRatios(label, other, differ, *found)
 
 

@@ -65,6 +65,7 @@ def pairs(analysis: Analysis, group: UserLoadGroup) -> ReportTable:
         Column(analysis.discipline.unit, lambda pair: _ratio(pair.count), RATIO),
         Column("median", lambda pair: _ratio(pair.p50), RATIO),
         Column("p95", lambda pair: _ratio(pair.p95), RATIO),
+        Column("CPU time", lambda pair: _ratio(pair.cpu), RATIO),
     )
     caption = "Ratios, with 95 % intervals. Of a time, less is better."
     return fill(f"Pairs: {group.title}", columns, group.pairs, caption)

@@ -96,7 +96,7 @@ def test_the_version_is_the_projects(capsys: pytest.CaptureFixture[str]) -> None
         (["run", "--pages", "about x24"], "'about' under a load: type 'about' and --set load.pip"),
         (["run", "toolbench", "--operations", "wide (1 at once)"], "--set load.concurrency=1"),
         (["run", "toolbench", "--drivers", "asyncpg, uvloop"], "this one add --set loop=uvloop"),
-        (["claim", "quick-1", "good", "aiohttp-tarantool-one (A/A)", "x"], "is the A/A twin of"),
+        (["claim", "article-1", "good", "aiohttp-tarantool-one (A/A)", "x"], "is the A/A twin of"),
         (["show", "nosuch"], "unknown scenario or race 'nosuch': all "),
         (["run", "zzz"], f"unknown scenario 'zzz': all {SCENARIOS} are in `race list`"),
         (["show", "quik"], "unknown scenario or race 'quik': did you mean 'quick'?"),
@@ -254,7 +254,7 @@ def test_the_list_has_them_so(
     assert "toolbench-sqlalchemy-full " in shown  # 80 columns cut no name
     assert "\naa, adapters, adapters-wsgi, aiotarantool, " in shown
     assert " cannot run here: no program can run here " in " ".join(shown.split())
-    assert "Published races, in docs/results: aiotarantool, article-1, " in shown
+    assert "Published races, in docs/results: adapters, adapters-wsgi, " in shown
     listed = json.loads(printed(capsys, "list", "--json", *where))
     hours = {datetime.fromisoformat(one["began"]).astimezone(UTC).hour for one in listed["races"]}
     assert hours == {20}

@@ -175,5 +175,5 @@ def test_cells_are_read_packed_as_well_as_plain(folder: Path) -> None:
 def test_published_results_stay_small() -> None:
     """Whoever publishes a race packs it: `python -m race.saved.pack FOLDER`."""
     files = [path for path in PUBLISHED.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 8_000_000
+    assert sum(path.stat().st_size for path in files) < 9_500_000
     assert not [path for path in files if path.name == "cells.jsonl"]
