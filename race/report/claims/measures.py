@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from race.analysis.distributions import ROWS
-from race.analysis.merge import MergedPair, between
+from race.analysis.merge import MergedPair, between, margin
 from race.analysis.model import Comparison, ContenderResult
 from race.analysis.pairing import Pairing, Run
 from race.errors import RaceError, unknown
@@ -175,7 +175,8 @@ def _rank(runs: Runs, task: str, label: str) -> str:
 
 
 def _margin(runs: Runs, task: str) -> str:
-    return words.margin(max(comparisons(runs, task), key=lambda one: one.margin))
+    found = margin(comparisons(runs, task))
+    return f"{100 * math.expm1(found):.1f} %" if math.isfinite(found) else "unknown"
 
 
 def _controls(runs: Runs, task: str) -> str:
