@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import msgspec
@@ -15,8 +16,10 @@ import pytest
 from race.analysis.analyse import analyse
 from race.analysis.model import Analysis
 from race.app.gate import answer as answers
+from race.app.gate import racing
 from race.app.gate.judge import Gate, Limits, Outcome, alpha, gate, judged, rounds_needed
-from race.saved.reader import load
+from race.run import race
+from race.saved.reader import RUN_FILE, load
 from race.stats.estimate import Estimate
 from race.stats.processes import Kept, lives
 from tests.support.synthetic import BASELINE, Recipe, failed, write
@@ -156,3 +159,18 @@ def test_twins_halve_what_one_process_adds(folder: Path) -> None:
     alone = gate(analyse(race), BASELINE, OTHER, Limits(0.05))
     for wide, narrow in zip(alone.checks, with_both.checks, strict=True):
         assert narrow.visible < wide.visible
+
+
+def test_an_interrupted_gate_says_how_to_finish_its_race(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(folder: Path, *_: object) -> None:
+        folder.mkdir()
+        (folder / RUN_FILE).touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(race, "new_head", lambda *_: SimpleNamespace(race="a-race"))
+    monkeypatch.setattr(race, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        racing.raced(None, tmp_path, [], 1)  # type: ignore[arg-type]
+    assert f"resume a-race --results {tmp_path}" in capsys.readouterr().err
